@@ -1,0 +1,196 @@
+"""The words everyone uses: Row, Status, Standing, Outcome, FieldResult, Score, Verdict, Result, RowResult.
+
+A *verdict* is small and made for every row; a *score* explains and is made when someone looks. Both say the same thing:
+the standing, the value as an exact fraction, and one status per field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from evaluators.issues import Issue
+
+JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+"""A parsed JSON value. Integers are exact."""
+
+
+class Missing(Enum):
+    """The type of `MISSING`: nothing is there. Null is something else."""
+
+    MISSING = "missing"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+MISSING: Final = Missing.MISSING
+
+
+class Status(IntEnum):
+    """What became of one field. The number is the byte that stands for it in a verdict."""
+
+    NOT_MEASURED = 0
+    MATCH = 1
+    MISMATCH = 2
+    OMISSION = 3
+    HALLUCINATION = 4
+    SKIPPED = 5
+    ERROR = 6
+    """The output's value broke the comparison: counts 0 in every denominator, like a mismatch."""
+    FAULT = 7
+    """Something else broke the comparison (the expected value, a time limit): the row has no score."""
+
+    @property
+    def word(self) -> str:
+        """The word that reports print."""
+        return _STATUS_WORDS[self]
+
+
+_STATUS_WORDS: Final = (
+    "not measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "error",
+)  # fmt: skip
+
+
+class Standing(IntEnum):
+    """How a row is counted for one evaluator. The first three are *scored*."""
+
+    SCORED = 0
+    UNREADABLE = 1
+    """Scored 0.0: the output holds no JSON that the evaluator can use."""
+    BLOCKED = 2
+    """Scored 0.0: an evaluator named in `needs` did not pass."""
+    SKIPPED = 3
+    NOT_MEASURED = 4
+    INVALID = 5
+    """The test set is to blame."""
+    UNJUDGED = 6
+    """The environment is to blame."""
+    BUG = 7
+
+    @property
+    def word(self) -> str:
+        """The word that reports print."""
+        return self.name.lower().replace("_", " ")
+
+    @property
+    def scored(self) -> bool:
+        """The row counts in the mean."""
+        return self <= Standing.BLOCKED
+
+
+class Verdict(NamedTuple):
+    """What one evaluator says of one row, small enough to make a million of.
+
+    The value is `num / den`, exact; `den` is 0 when there is no score. `statuses` has one byte (`Status`) per field of a
+    closed list of fields, or is empty. `counts` is (match, mismatch, omission, hallucination) over the leaves of an open
+    tree, or None. `issue` says why there is no score, or why it is 0.
+    """
+
+    standing: Standing
+    passed: bool | None
+    num: int
+    den: int
+    statuses: bytes = b""
+    counts: tuple[int, int, int, int] | None = None
+    issue: Issue | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The score, correctly rounded, in [0, 1]; None without one."""
+        return self.num / self.den if self.den else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a comparator says of two values when yes or no is not enough.
+
+    `score` is in [0, 1]; `passed` decides match or mismatch. A fraction that a float cannot hold goes in `ratio`.
+    """
+
+    score: float
+    passed: bool
+    reason: str | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+    ratio: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """What became of one field of one row, with the values that were compared."""
+
+    path: str
+    status: Status
+    score: float | None = None
+    weight: float = 1.0
+    expected: object = MISSING
+    actual: object = MISSING
+    reason: str | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """An explained score.
+
+    `value` is in [0, 1], or None when nothing was measured. `passed` is None until `pass_at` has been applied; False
+    stays False. `ratio` is the exact value when it is a fraction that a float cannot hold. `details` says what was
+    found, in the evaluator's own words.
+    """
+
+    value: float | None
+    passed: bool | None = None
+    fields: tuple[FieldResult, ...] = ()
+    reason: str | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+    ratio: tuple[int, int] | None = None
+    standing: Standing = Standing.SCORED
+
+    @staticmethod
+    def of(passed: bool, reason: str | None = None, **details: object) -> Score:
+        """1.0 for a claim that holds, 0.0 for one that does not."""
+        return Score(1.0 if passed else 0.0, reason=reason, details=details)
+
+    @staticmethod
+    def share(part: int, whole: int, reason: str | None = None, **details: object) -> Score:
+        """`part` of `whole`, exactly; not measured when `whole` is 0."""
+        if whole == 0:
+            return Score(None, reason=reason, details=details, standing=Standing.NOT_MEASURED)
+        return Score(part / whole, reason=reason, details=details, ratio=(part, whole))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a test set. `number` is the row number a spreadsheet shows, header included."""
+
+    cells: Mapping[str, JSON]
+    id: str = ""
+    number: int = 0
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one evaluator says of one row, explained."""
+
+    evaluator: str
+    standing: Standing
+    score: Score | None
+    issue: Issue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowResult:
+    """What a suite says of one row, by evaluator name."""
+
+    id: str
+    number: int
+    results: Mapping[str, Result]
+
+    def __getitem__(self, evaluator: str) -> Result:
+        return self.results[evaluator]

@@ -1,0 +1,124 @@
+"""Plugs of a socket: found in the socket's folder and in installed entry points, never listed by hand.
+
+A socket is a package whose modules each hold one plug, named after its module (`evaluators/builtin/exact_match.py` holds
+`exact_match`). Other distributions add plugs through the entry point group of the same dotted name; a program adds them
+with `register`. Neither may take the name of a plug that ships with the package. A plug is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from evaluators.issues import problem
+
+Plug = TypeVar("Plug")
+
+
+class Socket(Generic[Plug]):
+    """One folder of plugs that share a contract."""
+
+    def __init__(self, package: str, contract: type[Plug], noun: str) -> None:
+        self.package = package
+        self.contract = contract
+        self.noun = noun
+        self._registered: dict[str, type[Plug]] = {}
+
+    def shipped(self) -> tuple[str, ...]:
+        """Names of the plugs that come with the package, sorted."""
+        return _modules(self.package)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name that `find` knows, sorted."""
+        return tuple(sorted({*self.shipped(), *_installed(self.package), *self._registered}))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names()
+
+    def find(self, name: str) -> type[Plug]:
+        """The plug of that name.
+
+        Raises Problems (config) with a suggestion when there is none.
+        """
+        if name in self.shipped():
+            return self._only_plug(name)
+        if name in self._registered:
+            return self._registered[name]
+        if name in (installed := _installed(self.package)):
+            return self._checked(installed[name].load(), name)
+        raise problem(
+            "unknown-name",
+            f'unknown {self.noun} "{name}"',
+            hint=suggestion(name, self.names()) or f"known: {', '.join(self.names())}",
+        )
+
+    def register(self, name: str, plug: type[Plug], *, overwrite: bool = False) -> None:
+        """Add a plug for this process.
+
+        Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
+        """
+        if name in self.shipped():
+            raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
+        if not overwrite and name in self.names():
+            raise problem(
+                "name-taken", f'{self.noun} "{name}" is already registered', hint="overwrite=True replaces it"
+            )
+        self._registered[name] = self._checked(plug, name)
+
+    def _only_plug(self, name: str) -> type[Plug]:
+        return _plug_of_module(self.package, name, self.contract)
+
+    def _checked(self, plug: object, name: str) -> type[Plug]:
+        if inspect.isclass(plug) and issubclass(plug, self.contract):
+            return plug
+        raise problem("not-a-plug", f'"{name}" is not a {self.noun}: it must subclass {self.contract.__name__}')
+
+
+@cache
+def _modules(package: str) -> tuple[str, ...]:
+    folder = resources.files(package)
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".py")
+            for entry in folder.iterdir()
+            if entry.name.endswith(".py") and not entry.name.startswith("_")
+        )
+    )
+
+
+@cache
+def _installed(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group) if point.name not in _modules(group)}
+
+
+@cache
+def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
+    module = importlib.import_module(f"{package}.{name}")
+    plugs = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, contract) and value.__module__ == module.__name__
+    ]
+    if len(plugs) != 1:
+        raise TypeError(f"{module.__name__} must define one {contract.__name__}, found {len(plugs)}")
+    return plugs[0]
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word closest to `word`, or None when none is close."""
+    from difflib import get_close_matches
+
+    by_folded = {name.casefold(): name for name in known}
+    close = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[close[0]] if close else None
+
+
+def suggestion(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean "x"?`, or None when no known word is close."""
+    found = nearest(word, known)
+    return f'did you mean "{found}"?' if found else None

@@ -1,0 +1,167 @@
+"""What a run found: the document that every report, gate and file is made from.
+
+Built once, when the last split has been merged. Figures are exact sums rounded once; None means undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from evaluators.issues import Issue
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each status was met: over rows for a listed field, over leaves for an open tree."""
+
+    match: int = 0
+    mismatch: int = 0
+    omission: int = 0
+    hallucination: int = 0
+    error: int = 0
+    skipped: int = 0
+    not_measured: int = 0
+    fault: int = 0
+
+    @property
+    def measured(self) -> int:
+        """Everything that is in a denominator."""
+        return self.match + self.mismatch + self.omission + self.hallucination + self.error
+
+
+@dataclass(frozen=True, slots=True)
+class FieldStats:
+    """One field of one evaluator over the run. Ratios are micro figures, None when undefined."""
+
+    path: str
+    counts: Counts
+    accuracy: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorStats:
+    """One evaluator over the run, one slice of it, or one variant.
+
+    rows = scored + skipped + not_measured + invalid + unjudged + bugs. `unreadable`, `blocked` and `empty_expected` are
+    of the scored ones. `interval` is Wilson's for the pass rate.
+    """
+
+    name: str
+    type: str
+    rows: int
+    scored: int
+    passed: int
+    failed: int
+    skipped: int
+    not_measured: int
+    invalid: int
+    unjudged: int
+    bugs: int
+    unreadable: int
+    blocked: int
+    mean: float | None
+    pass_rate: float | None
+    interval: Interval | None
+    fields: tuple[FieldStats, ...] = ()
+    counts: Counts | None = None
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    more_fields: int = 0
+    """Paths of an open tree beyond the cap: counted, not listed."""
+    variant: str | None = None
+    slice: tuple[str, str] | None = None
+    """(column, value) when these are the figures of one slice."""
+    empty_expected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """One gate, for one variant and slice."""
+
+    target: str
+    figure: str
+    value: float | None
+    measured: int
+    limit: str
+    verdict: Literal["passed", "warned", "failed", "undecided"]
+    message: str
+    variant: str | None = None
+    slice: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What may differ between two runs of the same bytes; kept in a file of its own."""
+
+    started: str
+    seconds: float
+    workers: int
+    host: str
+    python: str
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One recorded mismatch."""
+
+    number: int
+    id: str
+    evaluator: str
+    path: str
+    status: str
+    expected: object
+    actual: object
+    reason: str | None
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run."""
+
+    name: str
+    suite_fingerprint: str
+    data_fingerprint: str
+    version: str
+    test_set: str
+    rows: int
+    columns: Mapping[str, str]
+    evaluators: tuple[EvaluatorStats, ...]
+    slices: tuple[EvaluatorStats, ...] = ()
+    gates: tuple[GateResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was guessed or chosen, one sentence each."""
+    warnings: tuple[Issue, ...] = ()
+    """Coverage gaps that do not change the exit code."""
+    issues: tuple[Issue, ...] = ()
+    """What kept something from being measured: the first few of each kind, in row order."""
+    issue_counts: Mapping[str, int] = field(default_factory=dict)
+    """How many there were of each code."""
+    complete: bool = True
+    """False when the run was interrupted: the figures are those of the rows that were finished."""
+    exit_code: int = 0
+    causes: tuple[str, ...] = ()
+    """Every cause behind the exit code, in words."""
+    environment: Environment | None = None
+    variants: tuple[str, ...] = ()
+
+    def __getitem__(self, evaluator: str) -> EvaluatorStats:
+        for stats in self.evaluators:
+            if stats.name == evaluator:
+                return stats
+        raise KeyError(evaluator)
