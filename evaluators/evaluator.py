@@ -163,7 +163,7 @@ class Evaluator(BaseModel):
         Values are text or JSON values. Other columns that settings name are given by name.
         Raises Problems (testset) when a needed value is missing or unusable.
         """
-        from evaluators.suite.alone import score_alone
+        from evaluators.cells import score_alone
 
         return score_alone(self, {"output": output, "expected": expected, "input": input, **columns})
 

@@ -28,6 +28,7 @@ class Socket(Generic[Plug]):
         self.contract = contract
         self.noun = noun
         self._registered: dict[str, type[Plug]] = {}
+        self._found: dict[str, type[Plug]] = {}
 
     def shipped(self) -> tuple[str, ...]:
         """Names of the plugs that come with the package, sorted."""
@@ -71,7 +72,9 @@ class Socket(Generic[Plug]):
         self._registered[name] = self._checked(plug, name)
 
     def _only_plug(self, name: str) -> type[Plug]:
-        return _plug_of_module(self.package, name, self.contract)
+        if name not in self._found:
+            self._found[name] = _plug_of_module(self.package, name, self.contract)
+        return self._found[name]
 
     def _checked(self, plug: object, name: str) -> type[Plug]:
         if inspect.isclass(plug) and issubclass(plug, self.contract):
@@ -96,7 +99,6 @@ def _installed(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group) if point.name not in _modules(group)}
 
 
-@cache
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
     module = importlib.import_module(f"{package}.{name}")
     plugs = [
