@@ -10,68 +10,49 @@ check, by blame, and asks `unreadable` what an unreadable output costs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluators.issues import Issue
-from evaluators.model import MISSING, Standing, Score, Status, Verdict
+from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.needs import (
+    Cell,
+    Column,
+    Expected,
+    Need,
+    Needs,
+    Output,
+    Part,
+    Role,
+    Text,
+    Wanted,
+    expected_of,
+    output_of,
+    text_of,
+    want_like,
+)
 from evaluators.registry import Socket
 
-Role: TypeAlias = Literal["id", "input", "output", "expected"]
-Wanted: TypeAlias = Literal["object", "array", "container", "any", "like_expected"]
+__all__ = [
+    "BUILTIN",
+    "Check",
+    "Column",
+    "Evaluator",
+    "Example",
+    "Expected",
+    "FromColumn",
+    "Need",
+    "Needs",
+    "Output",
+    "Part",
+    "Role",
+    "Text",
+    "Wanted",
+    "counts_of",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A cell as it stands: text, or a JSON value where the file holds one.
-
-    `name` is a role (id, input, output, expected) unless `literal`, and then it is the name of a column.
-    """
-
-    name: str
-    literal: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a fault."""
-
-    column: Column
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """An expected cell as a document, read strictly. What does not parse is the test set's fault."""
-
-    column: Column
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """An output cell as a document.
-
-    `want` narrows what counts (`like_expected`: an object when the expected document is one, and so on). `beside` names
-    the expected document it is compared with: where the two are equal the very same object is handed to the check, so
-    that `output is expected` says so.
-    """
-
-    column: Column
-    want: Wanted = "object"
-    beside: Expected | None = None
-    lenient: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The verdict of another evaluator of the suite, by name."""
-
-    evaluator: str
-
-
-Need: TypeAlias = Column | Text | Expected | Output | Part
-Needs: TypeAlias = tuple[Need, ...]
 Check: TypeAlias = Callable[..., Verdict]
 """Takes one value per need, in order. May raise RowProblem. Its optional attribute `tally` is a PathTally."""
 
@@ -144,7 +125,7 @@ class Evaluator(BaseModel):
     def column(self, role: Role) -> Column:
         """The column of a role: the one this evaluator names, or the test set's."""
         named = getattr(self, role, None) if role in type(self).model_fields else None
-        return Column(named, literal=True) if named else Column(role)
+        return Column(named, literal=True, role=role) if named else Column(role, role=role)
 
     def settle(self, score: Score) -> Verdict:
         """The verdict that an explained score stands for: `pass_at` applied, values dropped."""
@@ -161,11 +142,26 @@ class Evaluator(BaseModel):
         """Score one output on its own, explained, with `pass_at` applied.
 
         Values are text or JSON values. Other columns that settings name are given by name.
-        Raises Problems (testset) when a needed value is missing or unusable.
+        Raises Problems when the row cannot be measured: a needed value is missing or unusable, a time limit ran out.
         """
-        from evaluators.cells import score_alone
+        return self.explain_cells({"output": output, "expected": expected, "input": input, **columns})
 
-        return score_alone(self, {"output": output, "expected": expected, "input": input, **columns})
+    def explain_cells(self, cells: Mapping[str, Any]) -> Score:
+        """`explain` on the cells of one row, by role and by column name: faults told apart by blame."""
+        values: list[Any] = []
+        for need in self.needs():
+            values.append(read(need, cells, values, self.needs()))
+        unreadable: Fault | None = None
+        for value in values:
+            if isinstance(value, Fault):
+                if value.issue.blame is not Blame.OUTPUT:
+                    raise Problems([value.issue])
+                unreadable = unreadable or value
+        try:
+            score = self.unreadable(unreadable.issue, *values) if unreadable else self.explain(*values)
+        except RowProblem as error:
+            raise Problems([error.issue]) from error
+        return replace(score, passed=self.settle(score).passed)
 
     async def score_async(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
@@ -174,6 +170,26 @@ class Evaluator(BaseModel):
         import asyncio
 
         return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
+
+
+def read(need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs) -> Any:
+    """The value of one need for one row: slow and obvious, the reference for the compiled plan.
+
+    `earlier` are the values of the needs before it, so that an output document meets the expected one it goes beside.
+    """
+    if isinstance(need, Part):
+        raise TypeError("a composite is scored from the verdicts of a suite, not on its own")
+    if isinstance(need, Column):
+        return cells.get(need.name, MISSING)
+    cell: Cell = cells.get(need.column.name, MISSING)
+    if isinstance(need, Text):
+        return text_of(cell, need.column.absent)
+    if isinstance(need, Expected):
+        return expected_of(cell)
+    if need.want != "like_expected":
+        return output_of(cell, need.want, need.lenient)
+    beside = earlier[needs.index(need.beside)] if need.beside else MISSING
+    return output_of(cell, "any" if isinstance(beside, Fault) else want_like(beside), need.lenient)
 
 
 def counts_of(score: Score) -> tuple[int, int, int, int] | None:

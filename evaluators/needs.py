@@ -1,0 +1,162 @@
+"""What an evaluator needs of a row, and how each need is read from a cell.
+
+Equal needs are equal values, so that the graph merges them and a cell is parsed once. Reading never raises: a cell that
+cannot give what is needed gives a `Fault` that says why and whose move it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.model import JSON, MISSING, Missing
+from evaluators.values import json_text
+
+Role: TypeAlias = Literal["id", "input", "output", "expected"]
+Wanted: TypeAlias = Literal["object", "array", "container", "any", "like_expected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A cell as it stands: text, or a JSON value where the file holds one.
+
+    `name` is a role (id, input, output, expected) unless `literal`, and then it is the name of a column, which may
+    still play a role.
+    """
+
+    name: str
+    literal: bool = False
+    role: Role | None = None
+
+    @property
+    def absent(self) -> Fault:
+        """The fault when nothing is there: only an absent output is the model's."""
+        return NO_OUTPUT if "output" in (self.role, None if self.literal else self.name) else NO_EXPECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a fault."""
+
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """An expected cell as a document, read strictly. What does not parse is the test set's fault."""
+
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output cell as a document.
+
+    `want` narrows what counts (`like_expected`: an object when the expected document is one, and so on). `beside` names
+    the expected document it is compared with: where the two are equal the very same object is handed to the check, so
+    that `output is expected` says so.
+    """
+
+    column: Column
+    want: Wanted = "object"
+    beside: Expected | None = None
+    lenient: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The verdict of another evaluator of the suite, by name."""
+
+    evaluator: str
+
+
+Need: TypeAlias = Column | Text | Expected | Output | Part
+Needs: TypeAlias = tuple[Need, ...]
+
+Cell: TypeAlias = "JSON | Missing | Fault"
+
+NO_OUTPUT = Fault(Issue("no-output", Blame.OUTPUT, "there is no output"))
+NO_EXPECTED = Fault(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
+
+
+def text_of(cell: Cell, absent: Fault) -> str | Fault:
+    """The cell as text: JSON values are written as JSON. Nothing there is the fault `absent`."""
+    if cell.__class__ is str:
+        return cell  # type: ignore[return-value]  # mypy does not narrow on __class__, which is the cheaper test
+    if isinstance(cell, Fault):
+        return cell
+    if cell is None or cell is MISSING:
+        return absent
+    return json_text.to_text(cell)
+
+
+def expected_of(cell: Cell) -> JSON | Fault:
+    """The expected document, read strictly."""
+    if isinstance(cell, str):
+        if not cell or cell.isspace():
+            return NO_EXPECTED
+        try:
+            return json_text.parse(cell)
+        except json_text.NotJSON as error:
+            return Fault(
+                Issue(
+                    "expected-not-json",
+                    Blame.TESTSET,
+                    f"not JSON: {spoken(error)}",
+                    hint="the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted",
+                )
+            )
+    return NO_EXPECTED if cell is MISSING else cell  # type: ignore[return-value]  # MISSING has just been set aside
+
+
+def output_of(cell: Cell, want: json_text.Want, lenient: bool = True) -> JSON | Fault:
+    """The document that an output holds: of the kind that is wanted, wherever in the text it stands if `lenient`."""
+    if isinstance(cell, str):
+        if not cell or cell.isspace():
+            return Fault(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
+        try:
+            return json_text.find(cell, want).value if lenient else _of_kind(json_text.parse(cell), want)
+        except json_text.NotJSON as error:
+            return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is not usable JSON: {spoken(error)}"))
+    if cell is MISSING:
+        return NO_OUTPUT
+    return cell if isinstance(cell, Fault) else _of_kind(cell, want)  # type: ignore[arg-type]  # MISSING is set aside
+
+
+def want_like(expected: JSON) -> json_text.Want:
+    """The kind of document to look for when it is to be compared with `expected`."""
+    if isinstance(expected, dict):
+        return "object"
+    return "array" if isinstance(expected, list) else "any"
+
+
+def spoken(error: json_text.NotJSON) -> str:
+    """The parser's complaint with its place."""
+    return error.message if error.position is None else f"{error.message} at character {error.position + 1}"
+
+
+def kind_of(value: JSON) -> str:
+    """The JSON type of a value, with its article, as messages say it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, str):
+        return "text"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+def _of_kind(value: JSON, want: json_text.Want) -> JSON | Fault:
+    fits = (
+        want == "any"
+        or (isinstance(value, dict) and want != "array")
+        or (isinstance(value, list) and want in ("array", "container"))
+    )
+    if fits:
+        return value
+    wanted = {"object": "an object", "array": "a list", "container": "an object or a list"}[want]
+    message = f"{wanted} was expected, the output holds {kind_of(value)}"
+    return Fault(Issue("unreadable-output", Blame.OUTPUT, message))
