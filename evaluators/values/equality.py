@@ -1,0 +1,83 @@
+"""Equality of JSON values: `true` is not 1, 1 equals 1.0, integers are exact, "30" is not 30.
+
+Strategy: ask Python's `==` first. It is exact for numbers, ignores key order, keeps list order, and is written in C. It
+is too kind in one way only: `True == 1`. So a container that it calls equal is walked once more for a boolean that
+meets a number. That walk never compares text and never recurses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def same(a: Any, b: Any) -> bool:
+    """Two JSON values are equal.
+
+    List order matters and key order does not. Any depth is fine.
+    """
+    if a is b:
+        return True
+    kind, other = a.__class__, b.__class__
+    if kind is other:
+        if kind is dict or kind is list:
+            return _equal(a, b) and not _boolean_meets_number(a, b)
+        return bool(a == b)
+    return kind is not bool and other is not bool and bool(a == b)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except RecursionError:
+        return _equal_step_by_step(a, b)
+
+
+def _boolean_meets_number(a: Any, b: Any) -> bool:
+    """`True` or `False` stands opposite a number in two containers that `==` calls equal."""
+    pairs = [(a, b)]
+    for left, right in pairs:
+        # two loops, written out: a shared iterator over the pairs costs as much again
+        if left.__class__ is dict:
+            for key, x in left.items():
+                y = right[key]
+                if x is y:
+                    continue
+                kind = x.__class__
+                if kind is str:
+                    continue
+                if kind is dict or kind is list:
+                    pairs.append((x, y))
+                elif kind is bool or y.__class__ is bool:
+                    return True
+        else:
+            for x, y in zip(left, right, strict=True):
+                if x is y:
+                    continue
+                kind = x.__class__
+                if kind is str:
+                    continue
+                if kind is dict or kind is list:
+                    pairs.append((x, y))
+                elif kind is bool or y.__class__ is bool:
+                    return True
+    return False
+
+
+def _equal_step_by_step(a: Any, b: Any) -> bool:
+    """`==` for containers that are nested deeper than the interpreter's stack allows."""
+    pairs = [(a, b)]
+    for left, right in pairs:
+        if left.__class__ is not right.__class__:
+            if left.__class__ in (dict, list) or right.__class__ in (dict, list) or left != right:
+                return False
+        elif left.__class__ is dict:
+            if left.keys() != right.keys():
+                return False
+            pairs.extend((value, right[key]) for key, value in left.items())
+        elif left.__class__ is list:
+            if len(left) != len(right):
+                return False
+            pairs.extend(zip(left, right, strict=True))
+        elif left != right:
+            return False
+    return True
