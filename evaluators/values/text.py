@@ -1,0 +1,211 @@
+"""Text that is compared loosely: which differences to set aside, and a fast function that does it.
+
+Strategy: a `Normalization` is compiled once into one function from text to text. The steps always come in the same
+order: composition of letters, accents, case, transliteration, punctuation, spaces. ASCII text takes a shorter way.
+Two texts are compared as they are first, and normalised only when they differ. Keys are never normalised.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final, Literal, TypeAlias
+from unicodedata import category, normalize
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluators.values.equality import same
+
+Normalize: TypeAlias = Callable[[str], str]
+
+
+class Normalization(BaseModel):
+    """Which differences between two texts do not count. Without a setting, every difference counts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    unicode: Literal["none", "nfc", "nfkc"] = "none"
+    """`nfc`: a letter and its accent count as one, however they are stored. `nfkc`: also full-width letters, ligatures
+    and superscripts count as plain ones (10² becomes 102)."""
+    case: Literal["keep", "lower", "ignore"] = "keep"
+    """`ignore`: upper and lower case are the same, in every script (ß is ss). `lower`: only lower-cases (ß is not ss)."""
+    accents: Literal["keep", "ignore", "transliterate"] = "keep"
+    """`ignore`: é is e. `transliterate`: also ø is o, and other scripts are spelt in Latin letters. Not for text that
+    holds numbers or codes (10² becomes 102)."""
+    whitespace: Literal["keep", "trim", "collapse"] = "keep"
+    """`trim`: spaces and line breaks at both ends do not count. `collapse`: also any run of them counts as one space."""
+    punctuation: Literal["keep", "ignore"] = "keep"
+    """`ignore`: marks such as . , ; : ! ? ( ) - ' do not count; signs such as + = $ do. Text made only of marks
+    stays."""
+
+
+AS_IS: Final = Normalization()
+"""Every difference counts."""
+ACCENTS_AND_CASE: Final = Normalization(accents="ignore", case="ignore")
+"""Accents and case do not count; everything else does."""
+EVERYDAY: Final = Normalization(unicode="nfc", case="ignore", accents="ignore", whitespace="collapse")
+"""What the word `normalized` means on its own: case, accents and spacing do not count, punctuation does."""
+
+
+def switches(settings: Normalization) -> Normalization:
+    """The text switches of `settings`, which may have settings of its own beside them."""
+    return Normalization(**{name: getattr(settings, name) for name in Normalization.model_fields})
+
+
+@cache
+def normalizer(settings: Normalization) -> Normalize:
+    """The function that sets aside what `settings` says. Settings that set nothing aside give the text back."""
+    short = _chain(_ascii_steps(settings))
+    full = _chain(_steps(settings))
+    return lambda text: short(text) if text.isascii() else full(text)
+
+
+def same_text(normalization: Normalize) -> Callable[[str, str], bool]:
+    """Compares two texts: as they are first, normalised only when they differ."""
+    return lambda a, b: a == b or normalization(a) == normalization(b)
+
+
+def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
+    """Compares two JSON values whose texts, at any depth, are compared normalised.
+
+    Keys are never normalised, list order counts, and every other value must be equal.
+    """
+
+    def compare(a: Any, b: Any) -> bool:
+        kind, other = a.__class__, b.__class__
+        if kind is not other:
+            return same(a, b)
+        if kind is str:
+            return a == b or normalization(a) == normalization(b)
+        if kind is not dict and kind is not list:
+            return same(a, b)
+        return _same_containers(a, b, normalization)
+
+    return compare
+
+
+def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
+    pairs = [(a, b)]
+    for left, right in pairs:
+        if len(left) != len(right):
+            return False
+        if left.__class__ is dict:
+            if left.keys() != right.keys():
+                return False
+            values = [(value, right[key]) for key, value in left.items()]
+        else:
+            values = list(zip(left, right, strict=True))
+        for x, y in values:
+            kind = x.__class__
+            if x is y:
+                continue
+            if kind is not y.__class__:
+                if not same(x, y):
+                    return False
+            elif kind is dict or kind is list:
+                pairs.append((x, y))
+            elif x != y and (kind is not str or normalization(x) != normalization(y)):
+                return False
+    return True
+
+
+def strip_accents(text: str) -> str:
+    """The text without combining marks: é is e, and so is e followed by a combining accent. ø and ł stay."""
+    return text if text.isascii() else _without_marks(text, "NFD", "NFC")
+
+
+def without_punctuation(text: str) -> str:
+    """The text without punctuation marks, in any script. Text made of marks alone stays."""
+    if text.isascii():
+        return text.translate(_ASCII_PUNCTUATION) or text
+    return "".join([letter for letter in text if category(letter)[0] != "P"]) or text
+
+
+def collapse_whitespace(text: str) -> str:
+    """The text with every run of spaces and line breaks as one space, and none at the ends."""
+    return " ".join(text.split())
+
+
+def transliterate(text: str) -> str:
+    """The text spelt in Latin letters where a spelling is known; other characters stay.
+
+    Spaces that the spelling adds at the ends are trimmed. Text whose spelling would be empty stays.
+    """
+    if text.isascii():
+        return text
+    spelt = "".join(_spell(part) for part in _SURROGATES.split(text))
+    if not text[0].isspace():
+        spelt = spelt.lstrip()
+    if not text[-1].isspace():
+        spelt = spelt.rstrip()
+    return spelt or text
+
+
+def _spell(part: str) -> str:
+    if _SURROGATES.match(part):
+        return part
+    from unidecode import unidecode_expect_nonascii
+
+    return str(unidecode_expect_nonascii(part, errors="preserve"))
+
+
+def _without_marks(text: str, apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC"]) -> str:
+    left = "".join([letter for letter in normalize(apart, text) if category(letter) != "Mn"])
+    return left if left.isascii() else normalize(together, left)
+
+
+_SURROGATES: Final = re.compile("([\ud800-\udfff]+)")
+_ASCII_PUNCTUATION: Final = str.maketrans(
+    "", "", "".join(mark for mark in string.punctuation if category(mark)[0] == "P")
+)
+
+
+def _steps(settings: Normalization) -> list[Normalize]:
+    compose: Normalize | None = {"none": None, "nfc": _nfc, "nfkc": _nfkc}[settings.unicode]
+    fold: Normalize | None = {"keep": None, "lower": str.lower, "ignore": str.casefold}[settings.case]
+    apart: Normalize | None = compose
+    if settings.accents != "keep":
+        apart = _strip_compatible if settings.unicode == "nfkc" else strip_accents
+    # folding can take a composed letter apart
+    steps = [apart, fold, compose if fold else None]
+    if settings.accents == "transliterate":
+        steps += [transliterate, fold]
+    steps += [without_punctuation if settings.punctuation == "ignore" else None, _spacing(settings)]
+    return [step for step in steps if step]
+
+
+def _ascii_steps(settings: Normalization) -> list[Normalize]:
+    steps = [
+        str.lower if settings.case != "keep" else None,
+        without_punctuation if settings.punctuation == "ignore" else None,
+        _spacing(settings),
+    ]
+    return [step for step in steps if step]
+
+
+def _spacing(settings: Normalization) -> Normalize | None:
+    return {"keep": None, "trim": str.strip, "collapse": collapse_whitespace}[settings.whitespace]
+
+
+def _nfc(text: str) -> str:
+    return normalize("NFC", text)
+
+
+def _nfkc(text: str) -> str:
+    return normalize("NFKC", text)
+
+
+def _strip_compatible(text: str) -> str:
+    return _without_marks(text, "NFKD", "NFKC")
+
+
+def _chain(steps: list[Normalize]) -> Normalize:
+    if not steps:
+        return lambda text: text
+    first, *others = steps
+    if not others:
+        return first
+    rest = _chain(others)
+    return lambda text: rest(first(text))

@@ -1,0 +1,180 @@
+"""Loose text: what each switch sets aside, and what it never does."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import unicodedata
+import warnings
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from evaluators.values.text import (
+    ACCENTS_AND_CASE,
+    AS_IS,
+    EVERYDAY,
+    Normalization,
+    normalizer,
+    same_text,
+    same_text_deep,
+    strip_accents,
+    switches,
+    transliterate,
+)
+
+CHOICES = {name: field.annotation.__args__ for name, field in Normalization.model_fields.items() if field.annotation}
+EVERY_SETTING = [
+    Normalization.model_validate(dict(zip(CHOICES, chosen, strict=True)))
+    for chosen in itertools.product(*CHOICES.values())
+]
+TEXTS = st.text(
+    st.one_of(
+        st.characters(codec="utf-8"),
+        st.sampled_from("aAéÉe\u0301ßẞŉİıſςΣσΐᾳ\u0345øŁ2²½①ﬁがか北京Ёё\u200b\u00a0 .,!?'-$+\ud800\udfff"),
+    ),
+    max_size=6,
+)
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "becomes"),
+    [
+        ({}, " É ", " É "),
+        ({"unicode": "nfc"}, "e\u0301", "é"),
+        ({"unicode": "nfc"}, "10²", "10²"),
+        ({"unicode": "nfkc"}, "10² ﬁ Ａ", "102 fi A"),
+        ({"case": "lower"}, "STRAßE", "straße"),
+        ({"case": "ignore"}, "STRAßE", "strasse"),
+        ({"case": "ignore"}, "ΟΔΟΣ", "οδοσ"),
+        ({"accents": "ignore"}, "Málaga Ñ e\u0301", "Malaga N e"),
+        ({"accents": "ignore"}, "Łódź ø", "Łodz ø"),
+        ({"accents": "ignore"}, "한국 が", "한국 か"),
+        ({"accents": "transliterate"}, "Łódź ø", "Lodz o"),
+        ({"accents": "transliterate"}, "北京", "Bei Jing"),
+        ({"accents": "transliterate"}, " 北京 ", " Bei Jing  "),
+        ({"accents": "transliterate", "case": "ignore"}, "Москва", "moskva"),
+        ({"accents": "transliterate", "whitespace": "collapse"}, " 北京  大学 ", "Bei Jing Da Xue"),
+        ({"whitespace": "trim"}, " a  b\n", "a  b"),
+        ({"whitespace": "collapse"}, " a\u00a0 \t b\n", "a b"),
+        ({"punctuation": "ignore"}, "Hello, «world»! $5 + 1", "Hello world $5 + 1"),
+        ({"punctuation": "ignore"}, "well-known", "wellknown"),
+        ({"punctuation": "ignore"}, "?!", "?!"),
+        ({"punctuation": "ignore"}, "…", "…"),
+        ({"punctuation": "ignore", "whitespace": "collapse"}, "a - b", "a b"),
+    ],
+)
+def test_each_switch(choice: dict[str, str], text: str, becomes: str) -> None:
+    assert normalizer(Normalization.model_validate(choice))(text) == becomes
+
+
+@settings(max_examples=100)
+@given(TEXTS, st.sampled_from(EVERY_SETTING))
+def test_normalising_twice_changes_nothing(text: str, choice: Normalization) -> None:
+    once = normalizer(choice)(text)
+    assert normalizer(choice)(once) == once
+
+
+@settings(max_examples=100)
+@given(TEXTS, TEXTS)
+def test_accents_and_case_means_marks_off_then_case_folded(a: str, b: str) -> None:
+    def plain(text: str) -> str:
+        apart = unicodedata.normalize("NFD", text)
+        return "".join(letter for letter in apart if unicodedata.category(letter) != "Mn").casefold()
+
+    normalize = normalizer(ACCENTS_AND_CASE)
+    assert (normalize(a) == normalize(b)) is (plain(a) == plain(b))
+
+
+@settings(max_examples=100)
+@given(TEXTS, TEXTS)
+def test_transliteration_never_parts_what_ignoring_accents_joins(a: str, b: str) -> None:
+    strip = normalizer(ACCENTS_AND_CASE)
+    spell = normalizer(Normalization(accents="transliterate", case="ignore"))
+    assert spell(strip(a)) == spell(a)
+    if strip(a) == strip(b):
+        assert spell(a) == spell(b)
+
+
+@settings(max_examples=50)
+@given(TEXTS)
+def test_nothing_set_aside_changes_nothing(text: str) -> None:
+    assert normalizer(AS_IS)(text) == text
+
+
+@pytest.mark.parametrize("text", ["\u0640", "\u0627\u0640", "\U0001f600", "\ue000"])
+def test_text_without_a_spelling_stays(text: str) -> None:
+    assert transliterate(text).strip()
+
+
+def test_lone_surrogates_are_kept_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert transliterate("Ł\ud800ø") == "L\ud800o"
+        assert strip_accents("é\udfff") == "e\udfff"
+
+
+def test_a_setting_outside_the_vocabulary_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        Normalization.model_validate({"case": "fold"})
+    with pytest.raises(ValidationError):
+        Normalization.model_validate({"kase": "keep"})
+
+
+def test_equal_settings_share_one_function() -> None:
+    assert normalizer(Normalization(case="lower")) is normalizer(Normalization(case="lower"))
+
+
+def test_switches_leave_other_settings_behind() -> None:
+    class Wider(Normalization):
+        at_least: float = 0.5
+
+    assert switches(Wider(case="lower")) == Normalization(case="lower")
+    assert type(switches(Wider())) is Normalization
+
+
+def test_texts_that_are_equal_are_not_normalised() -> None:
+    def never(text: str) -> str:
+        raise AssertionError(text)
+
+    assert same_text(never)("É", "É")
+    assert same_text_deep(never)({"a": ["É", {"b": None}]}, {"a": ["É", {"b": None}]})
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [
+        ("Málaga", "MALAGA", True),
+        ({"a": ["Málaga"]}, {"a": ["malaga"]}, True),
+        ({"a": {"b": "É"}, "c": 1}, {"c": 1.0, "a": {"b": "e"}}, True),
+        ({"É": 1}, {"e": 1}, False),
+        (["a", "b"], ["B", "A"], False),
+        (["a"], ["a", "b"], False),
+        ({"a": True}, {"a": 1}, False),
+        (True, 1, False),
+        (1, 1.0, True),
+        (1, 2, False),
+        ("1", 1, False),
+        (["1"], [1], False),
+        ([None], [None], True),
+        ([None], [""], False),
+        ([], {}, False),
+        ([[]], [{}], False),
+        (None, None, True),
+    ],
+)
+def test_deep_comparison(a: object, b: object, equal: bool) -> None:
+    compare = same_text_deep(normalizer(EVERYDAY))
+    assert compare(a, b) is equal
+    assert compare(b, a) is equal
+
+
+def test_unidecode_is_imported_only_to_transliterate() -> None:
+    program = (
+        "import sys; from evaluators.values import text as t; t.normalizer(t.EVERYDAY)('Málaga');"
+        "assert 'unidecode' not in sys.modules; t.transliterate('ø'); assert 'unidecode' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
