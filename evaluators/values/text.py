@@ -152,10 +152,13 @@ def _spell(part: str) -> str:
 
 
 def _without_marks(text: str, apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC"]) -> str:
-    left = "".join([letter for letter in normalize(apart, text) if category(letter) != "Mn"])
-    return left if left.isascii() else normalize(together, left)
+    left = _LATIN_MARKS.sub("", normalize(apart, text))
+    if left.isascii():
+        return left
+    return normalize(together, "".join([letter for letter in left if category(letter) != "Mn"]))
 
 
+_LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
 _SURROGATES: Final = re.compile("([\ud800-\udfff]+)")
 _ASCII_PUNCTUATION: Final = str.maketrans(
     "", "", "".join(mark for mark in string.punctuation if category(mark)[0] == "P")

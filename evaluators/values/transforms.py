@@ -1,0 +1,237 @@
+"""Transforms: small changes made to both values of a field before they are compared.
+
+Strategy: a table of functions from value to value, each with the parameters it takes. Null passes through every
+transform. A value of a kind that a transform does not take is a `TransformError`, and so is one that it cannot convert:
+nothing is left alone in silence. Transforms run left to right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, bad, build, word_or_map
+from evaluators.values import text
+from evaluators.values.patterns import replace_all
+
+Apply: TypeAlias = Callable[[Any], Any]
+
+
+class TransformError(Exception):
+    """A value that a transform cannot change. The message says which value and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """One transform, ready to apply."""
+
+    name: str
+    apply: Apply
+    parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+
+class Parameters(BaseModel):
+    """The parameters of a transform that takes none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
+
+
+class RoundDigits(Parameters):
+    """The parameters of `round_digits`."""
+
+    digits: int = Field(strict=True, ge=-400, le=400)
+    """How many decimals stay. -2 rounds to hundreds."""
+
+
+class TypeConvert(Parameters):
+    """The parameters of `type_convert`."""
+
+    to: Literal["float", "int", "str", "bool"]
+    """What the value becomes."""
+
+
+class RegexReplace(Parameters):
+    """The parameters of `regex_replace`."""
+
+    pattern: str
+    """The pattern to look for."""
+    replacement: str = Field(alias="with")
+    """What to put in its place: \\1 is the first group. Empty text removes what was found."""
+    timeout_seconds: float = Field(1.0, gt=0)
+    """How long one search may take."""
+
+    @model_validator(mode="after")
+    def _well_formed(self) -> Self:
+        replace_all(self.pattern, self.replacement, self.timeout_seconds)
+        return self
+
+
+class Kind(NamedTuple):
+    """A transform that `transforms:` can name: what it does, its parameters, and how it is made from them."""
+
+    does: str
+    parameters: type[Parameters]
+    make: Callable[[Any], Apply]
+
+
+def parse_transform(data: object) -> Transform:
+    """The transform that a word or a one-key map names.
+
+    Raises BadSettings (a ValueError) for an unknown name, with the nearest known one, and for bad parameters.
+    """
+    if isinstance(data, Transform):
+        return data
+    name, options = word_or_map(data, "transform")
+    loc = () if isinstance(data, str) else (name,)
+    kind = TRANSFORMS.get(name)
+    if kind is None:
+        hint = suggestion(name, TRANSFORMS) or f"known: {', '.join(TRANSFORMS)}"
+        raise bad(f'unknown transform "{name}"', *loc, hint=hint, key=bool(loc))
+    try:
+        parameters = build(kind.parameters, options, noun=f'transform "{name}"')
+    except BadSettings as error:
+        raise BadSettings(detail.under(*loc) for detail in error.details) from error
+    return Transform(name, kind.make(parameters), options)
+
+
+def chain(transforms: Iterable[Transform]) -> Apply | None:
+    """One function that applies the transforms left to right; None without any.
+
+    It raises TransformError for a value that cannot be changed, and RowProblem when a time limit runs out.
+    """
+    steps = [transform.apply for transform in transforms]
+    if len(steps) <= 1:
+        return steps[0] if steps else None
+
+    def apply(value: Any) -> Any:
+        for step in steps:
+            value = step(value)
+        return value
+
+    return apply
+
+
+def _quote(value: object) -> str:
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    spelt = f'"{value}"' if isinstance(value, str) else str(value)
+    return spelt if len(spelt) <= 60 else spelt[:57] + "…"
+
+
+def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Parameters], Apply]:
+    def apply(value: Any) -> Any:
+        if value.__class__ is str:
+            return change(value)
+        if value is None:
+            return None
+        raise TransformError(f"{name} takes text; found {_quote(value)}")
+
+    return lambda _: apply
+
+
+def _sort_tokens(value: str) -> str:
+    return " ".join(sorted(value.split()))
+
+
+def _rounding(parameters: RoundDigits) -> Apply:
+    digits = parameters.digits
+
+    def apply(value: Any) -> Any:
+        if value is None:
+            return None
+        if value.__class__ is not int and value.__class__ is not float:
+            raise TransformError(f"round_digits takes a number; found {_quote(value)}")
+        try:
+            return round(value, digits)
+        except OverflowError as error:
+            raise TransformError(f"round_digits cannot round {_quote(value)} to {digits} digits") from error
+
+    return apply
+
+
+def _converting(parameters: TypeConvert) -> Apply:
+    convert = {"float": _to_float, "int": _to_int, "str": _to_text, "bool": _to_boolean}[parameters.to]
+    wanted = {"float": "a number", "int": "a whole number", "str": "text", "bool": "true or false"}[parameters.to]
+
+    def apply(value: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            return convert(value)
+        except (ValueError, OverflowError, TypeError, LookupError) as error:
+            raise TransformError(f"type_convert cannot make {wanted} of {_quote(value)}") from error
+
+    return apply
+
+
+def _to_float(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
+
+
+def _to_int(value: Any) -> int:
+    return int(value)
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, dict | list):
+        raise TypeError(value)
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+def _to_boolean(value: Any) -> bool:
+    if isinstance(value, str):
+        return {"true": True, "1": True, "false": False, "0": False}[value.strip().lower()]
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    raise TypeError(value)
+
+
+def _replacing(parameters: RegexReplace) -> Apply:
+    replace = replace_all(parameters.pattern, parameters.replacement, parameters.timeout_seconds)
+    return _on_text("regex_replace", replace)(parameters)
+
+
+TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {
+        "lowercase": Kind("Upper-case letters become lower-case.", Parameters, _on_text("lowercase", str.lower)),
+        "casefold": Kind(
+            "Case is set aside in every script: ß becomes ss.", Parameters, _on_text("casefold", str.casefold)
+        ),
+        "strip": Kind("Spaces and line breaks at both ends go.", Parameters, _on_text("strip", str.strip)),
+        "normalize_whitespace": Kind(
+            "Every run of spaces and line breaks becomes one space, and those at the ends go.",
+            Parameters,
+            _on_text("normalize_whitespace", text.collapse_whitespace),
+        ),
+        "sort_tokens": Kind(
+            "The words are put in alphabetical order, so that their order does not count.",
+            Parameters,
+            _on_text("sort_tokens", _sort_tokens),
+        ),
+        "strip_accents": Kind("é becomes e. ø and ł stay.", Parameters, _on_text("strip_accents", text.strip_accents)),
+        "remove_punctuation": Kind(
+            "Marks such as . , ; : ! ? ( ) - ' go. Signs such as + = $ stay, and so does text made only of marks.",
+            Parameters,
+            _on_text("remove_punctuation", text.without_punctuation),
+        ),
+        "round_digits": Kind(
+            "A number is rounded to so many decimals; halves go to the even digit.", RoundDigits, _rounding
+        ),
+        "type_convert": Kind("The value becomes a float, an int, a str (text) or a bool.", TypeConvert, _converting),
+        "regex_replace": Kind(
+            "Every place that a pattern finds is replaced with another text.", RegexReplace, _replacing
+        ),
+    }
+)
+"""Every transform that `transforms:` can name, in the order in which they are listed."""
