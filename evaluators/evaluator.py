@@ -118,9 +118,21 @@ class Evaluator(BaseModel):
         """What an unreadable output scores: 0.0. `values` are the needs, the unreadable one a `Fault`."""
         return Score(0.0, passed=False, reason=issue.message, standing=Standing.UNREADABLE)
 
+    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+        """The fast form of `unreadable`, given the compiled check: a function of the same needs.
+
+        Where a type has fields, its verdict carries what each of them lost.
+        """
+        lost = Verdict(Standing.UNREADABLE, False, 0, 1)
+        return lambda *values: lost
+
     def field_names(self) -> tuple[str, ...]:
         """The closed list of fields that verdict statuses stand for, in order; empty without one."""
         return ()
+
+    def optional_fields(self) -> frozenset[str]:
+        """The listed fields that may be absent from every row without anything being wrong."""
+        return frozenset()
 
     def column(self, role: Role) -> Column:
         """The column of a role: the one this evaluator names, or the test set's."""
@@ -131,7 +143,7 @@ class Evaluator(BaseModel):
         """The verdict that an explained score stands for: `pass_at` applied, values dropped."""
         statuses = bytes(result.status for result in score.fields) if self.field_names() else b""
         if score.value is None:
-            return Verdict(score.standing, None, 0, 0, statuses)
+            return Verdict(score.standing, None, 0, 0, statuses, issue=score.issue)
         num, den = score.ratio or float(score.value).as_integer_ratio()
         passed = score.passed if score.passed is False else num / den >= self.pass_at
         return Verdict(score.standing, passed, num, den, statuses, counts_of(score) if not statuses else None)

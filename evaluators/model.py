@@ -150,6 +150,8 @@ class Score:
     details: Mapping[str, object] = field(default_factory=dict)
     ratio: tuple[int, int] | None = None
     standing: Standing = Standing.SCORED
+    issue: Issue | None = None
+    """Why there is no score, when something other than the output is to blame."""
 
     @staticmethod
     def of(passed: bool, reason: str | None = None, **details: object) -> Score:

@@ -66,9 +66,7 @@ class Socket(Generic[Plug]):
         if name in self.shipped():
             raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
         if not overwrite and name in self.names():
-            raise problem(
-                "name-taken", f'{self.noun} "{name}" is already registered', hint="overwrite=True replaces it"
-            )
+            raise problem("name-taken", f'{self.noun} "{name}" is already registered', hint="overwrite=True replaces it")
         self._registered[name] = self._checked(plug, name)
 
     def _only_plug(self, name: str) -> type[Plug]:

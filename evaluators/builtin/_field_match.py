@@ -1,0 +1,58 @@
+"""What the two field-match types share: settings and scoring of top-level keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from evaluators.evaluator import Check
+from evaluators.fields.open_tree import OpenCheck, OpenTree, explain_open
+from evaluators.issues import Issue
+from evaluators.model import MISSING, Score, Standing, Verdict
+
+
+def explain_keys(tree: OpenTree, expected: Any, output: Any) -> Score:
+    """The share of the expected top-level keys that match; an empty expected object is a match, and says so."""
+    if vacuous(tree, expected, output):
+        return Score(
+            1.0, reason="the expected object is empty, so nothing was compared", details={"empty_expected": True}
+        )
+    return explain_open(tree, expected, output)
+
+
+def vacuous(tree: OpenTree, expected: Any, output: Any) -> bool:
+    """Nothing is expected, and nothing in the output counts against it."""
+    return not expected and output is not MISSING and not (tree.penalize_extra and output)
+
+
+EMPTY_EXPECTED = Verdict(Standing.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
+"""The verdict of a row that expects nothing: 1.0, counted apart, since nothing was compared."""
+
+
+def compile_keys(tree: OpenTree, pass_at: float) -> OpenCheck:
+    """The fast check of top-level keys."""
+    return KeyCheck(tree, pass_at)
+
+
+class KeyCheck(OpenCheck):
+    """The check of an open tree of depth 1, in which an empty expected object is a match."""
+
+    def __call__(self, expected: Any, output: Any) -> Verdict:
+        if not expected and vacuous(self.tree, expected, output):
+            return EMPTY_EXPECTED
+        return super().__call__(expected, output)
+
+
+def explain_lost_keys(tree: OpenTree, issue: Issue, expected: Any) -> Score:
+    """What an unreadable output costs: every expected key."""
+    lost = explain_open(tree, expected, MISSING)
+    return Score(0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE)
+
+
+def compile_lost_keys(check: Check) -> Callable[..., Verdict]:
+    """The fast form of `explain_lost_keys`."""
+
+    def lost(expected: Any, _: Any) -> Verdict:
+        return check(expected, MISSING)._replace(standing=Standing.UNREADABLE, passed=False, num=0, den=1)
+
+    return lost

@@ -1,0 +1,44 @@
+"""`field_match`: one top-level field, kept so that old suites load."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from evaluators.evaluator import Evaluator, Example, Needs, Output
+from evaluators.model import Score
+from evaluators.values.equality import same
+
+
+class FieldMatch(Evaluator):
+    """Compare one top-level field of the output with the whole expected cell.
+
+    This type is kept so that old suites load. Use `json_multi_field_match`, which compares several fields with those of
+    an expected JSON document and takes paths.
+
+    It does not forgive anything: the field must equal the expected cell. In a CSV file the expected cell is text, so a
+    number in the output never equals it.
+    """
+
+    type: Literal["field_match"] = "field_match"
+    field: str = Field(validation_alias=AliasChoices("field", "json_field"))
+    """The key of the field, as it stands. It is not a path: a dot is part of the key."""
+    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    """The column that holds the expected value, when it is not the test set's expected column."""
+
+    retired: ClassVar[str | None] = "json_multi_field_match"
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("the field equals the cell", output='{"city": "Paris"}', expected="Paris", settings={"field": "city"}),
+        Example("a number is not its text", output='{"age": 30}', expected="30", settings={"field": "age"}, score=0.0),
+        Example("the key is absent", output='{"town": "Paris"}', expected="Paris", settings={"field": "city"}, score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        return self.column("expected"), Output(self.column("output"), "object")
+
+    def explain(self, expected: Any, output: Any) -> Score:
+        if self.field not in output:
+            return Score.of(False, f'the output has no key "{self.field}"')
+        found = same(expected, output[self.field])
+        return Score.of(found, "equal" if found else "the values differ", found=output[self.field])

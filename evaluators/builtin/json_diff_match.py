@@ -1,0 +1,110 @@
+"""`json_diff_match`: two whole JSON documents, leaf by leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
+from evaluators.fields.differences import in_words
+from evaluators.fields.lines import read_skipped
+from evaluators.fields.open_tree import OpenCheck, OpenTree, explain_open
+from evaluators.issues import Issue
+from evaluators.model import MISSING, Score, Standing, Verdict
+from evaluators.settings import ReadBy
+from evaluators.values.equality import same, same_type
+from evaluators.values.paths import Path
+
+
+class JsonDiffMatch(Evaluator):
+    """Compare the whole output document with the whole expected document, leaf by leaf.
+
+    A leaf is a text, a number, true, false, null, or an empty object or list. The score is the share of the expected
+    leaves that the output has, at the same place, with the same value. Use it when everything in the document counts.
+    To choose fields, or to forgive small differences, see `json_multi_field_match`.
+
+    List order counts: an item that is inserted at the front moves all the others. Keys that only the output has are free
+    unless `extra_fields: penalize`.
+    """
+
+    type: Literal["json_diff_match"] = "json_diff_match"
+    extra_fields: Literal["ignore", "penalize"] = "ignore"
+    """Whether leaves that only the output has count against it."""
+    compare_schema_only: bool = False
+    """Compare which keys there are and the JSON type of each value, and not the values."""
+    case_insensitive_keys: bool = False
+    """Let `Name` stand for `name`. Exact spellings pair first; keys are never merged."""
+    skip: Annotated[tuple[Path, ...], ReadBy(lambda data, _: read_skipped(data), "paths")] = ()
+    """Paths to leave out, with everything below them."""
+    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    """The column that holds the expected JSON, when it is not the test set's expected column."""
+
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "one of five leaves differs",
+            output='{"name": "John", "address": {"city": "New York", "zip": "10002"}, "hobbies": ["reading", "swimming"]}',
+            expected='{"name": "John", "address": {"city": "New York", "zip": "10001"}, "hobbies": ["reading", "swimming"]}',
+            score=0.8,
+            source="Agenta, Classification and Entity Extraction Evaluators, JSON Diff Match (the page's document)",
+        ),
+        Example("an empty document equals itself", output="{}", expected="{}"),
+        Example("an extra key is free", output='{"a": 1, "b": 2}', expected='{"a": 1}'),
+        Example(
+            "an extra key is penalized",
+            output='{"a": 1, "b": 2}',
+            expected='{"a": 1}',
+            settings={"extra_fields": "penalize"},
+            score=0.5,
+        ),
+        Example(
+            "only the types are compared",
+            output='{"name": "Jane", "age": 31}',
+            expected='{"name": "John", "age": 30}',
+            settings={"compare_schema_only": True},
+        ),
+        Example(
+            "keys in another case",
+            output='{"name": "John"}',
+            expected='{"Name": "John"}',
+            settings={"case_insensitive_keys": True},
+        ),
+    )
+
+    @cached_property
+    def tree(self) -> OpenTree:
+        """What counts in the walk."""
+        return OpenTree(
+            same_type if self.compare_schema_only else same,
+            penalize_extra=self.extra_fields == "penalize",
+            fold_keys=self.case_insensitive_keys,
+            skip=self.skip,
+            types_only=self.compare_schema_only,
+            rule="the JSON type" if self.compare_schema_only else "exact",
+        )
+
+    def needs(self) -> Needs:
+        expected = Expected(self.column("expected"))
+        return expected, Output(self.column("output"), "like_expected", beside=expected)
+
+    def explain(self, expected: Any, output: Any) -> Score:
+        score = explain_open(self.tree, expected, output)
+        if score.value is None or score.value == 1.0:
+            return score
+        differences = in_words(expected, output)
+        return replace(score, details={"differences": differences}) if differences else score
+
+    def compile(self) -> Check:
+        return OpenCheck(self.tree, self.pass_at)
+
+    def unreadable(self, issue: Issue, *values: Any) -> Score:
+        lost = explain_open(self.tree, values[0], MISSING)
+        return Score(0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE)
+
+    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+        return lambda expected, _: check(expected, MISSING)._replace(
+            standing=Standing.UNREADABLE, passed=False, num=0, den=1
+        )

@@ -1,0 +1,73 @@
+"""`json_field_match`: the top-level fields of two JSON objects, compared exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
+from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
+from evaluators.fields.open_tree import OpenTree
+from evaluators.issues import Issue
+from evaluators.model import Score, Verdict
+from evaluators.values.equality import same
+
+
+class JsonFieldMatch(Evaluator):
+    """Compare the top-level fields of the output with those of the expected object, exactly.
+
+    The score is the number of expected keys whose value the output has, over the number of expected keys. A nested object
+    or list is one value: it matches as a whole or not at all. Use it for ids and codes. Where case and accents may
+    differ, see `json_field_match_normalized`.
+
+    It does not forgive anything: "30" is not 30, case and accents count, lists keep their order, and a missing key is
+    wrong. Keys that only the output has are free unless `extra_fields: penalize`.
+    """
+
+    type: Literal["json_field_match"] = "json_field_match"
+    extra_fields: Literal["ignore", "penalize"] = "ignore"
+    """Whether top-level keys that only the output has count against it."""
+    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    """The column that holds the expected JSON object, when it is not the test set's expected column."""
+
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example("one of two fields differs", output='{"a": 1, "b": 3}', expected='{"a": 1, "b": 2}', score=0.5),
+        Example("case counts", output='{"answer": "si"}', expected='{"answer": "SI"}', score=0.0),
+        Example(
+            "an empty expected object",
+            output='{"a": 1}',
+            expected="{}",
+            source="Galtea, JSON Field Match (Normalized), Interpretation of Scores",
+        ),
+        Example(
+            "an extra key is penalized",
+            output='{"a": 1, "b": 2}',
+            expected='{"a": 1}',
+            settings={"extra_fields": "penalize"},
+            score=0.5,
+        ),
+    )
+
+    @cached_property
+    def tree(self) -> OpenTree:
+        """What counts among the top-level keys."""
+        return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
+
+    def needs(self) -> Needs:
+        expected = Expected(self.column("expected"))
+        return expected, Output(self.column("output"), "object", beside=expected)
+
+    def explain(self, expected: Any, output: Any) -> Score:
+        return explain_keys(self.tree, expected, output)
+
+    def compile(self) -> Check:
+        return compile_keys(self.tree, self.pass_at)
+
+    def unreadable(self, issue: Issue, *values: Any) -> Score:
+        return explain_lost_keys(self.tree, issue, values[0])
+
+    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+        return compile_lost_keys(check)

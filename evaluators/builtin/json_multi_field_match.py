@@ -1,0 +1,121 @@
+"""`json_multi_field_match`: listed fields of two JSON documents, compared one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from evaluators.conditions import columns_of
+from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
+from evaluators.fields.closed import ClosedTree, explain_fields, settle_row
+from evaluators.fields.fast import compile_fields
+from evaluators.fields.lines import FieldLine, read_fields, read_transforms
+from evaluators.issues import Issue
+from evaluators.model import MISSING, Score, Standing, Verdict
+from evaluators.settings import ReadBy
+from evaluators.values.transforms import Transform
+
+
+class JsonMultiFieldMatch(Evaluator):
+    """Compare chosen fields of the output with the same fields of the expected JSON.
+
+    Each field scores 1 when it matches and 0 when it does not. The row's score is the weighted mean of the fields that
+    could be measured; exports call it `aggregate_score`. A field that neither side has is not measured, so a wrong path
+    never scores. Use it when you know which fields matter. For whole documents see `json_diff_match`.
+
+    It does not forgive anything on its own: text is compared to the letter, 30 is not "30", and lists keep their order.
+    What may be forgiven is said field by field, with a comparator (`normalized`, `numeric`, `date`, …).
+    """
+
+    type: Literal["json_multi_field_match"] = "json_multi_field_match"
+    fields: Annotated[tuple[FieldLine, ...], ReadBy(read_fields, "fields")]
+    """The fields to compare: a list of paths, or a map from each path to its comparator. Paths are written with dots
+    (`vendor.name`), as JSONPath (`$.vendor.name`) or as JSON Pointer (`/vendor/name`)."""
+    transforms: Annotated[tuple[Transform, ...], ReadBy(lambda data, _: read_transforms(data), "transforms")] = ()
+    """What is done to both values of every field before they are compared, left to right."""
+    both_missing: Literal["not_measured", "match"] = "not_measured"
+    """What a field is when neither side has it."""
+    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    """The column that holds the expected JSON, when it is not the test set's expected column."""
+
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "two of four fields match",
+            output='{"name": "John Doe", "email": "jane@example.com", "address": {"city": "New York", "zip": "10002"}}',
+            expected='{"name": "John Doe", "email": "john@example.com", "address": {"city": "New York", "zip": "10001"}}',
+            settings={"fields": ["name", "email", "address.city", "address.zip"]},
+            score=0.5,
+            source="Agenta, Classification and Entity Extraction Evaluators, JSON Multi-Field Match",
+        ),
+        Example(
+            "two of three fields match",
+            output='{"name": "Ann", "email": "ann@example.com", "phone": "555-0101"}',
+            expected='{"name": "Ann", "email": "ann@example.com", "phone": "555-0100"}',
+            settings={"fields": ["name", "email", "phone"]},
+            score=2 / 3,
+            source="Agenta, Classification and Entity Extraction Evaluators, How It Works",
+        ),
+        Example(
+            "three spellings of a path, and two comparators",
+            output='```json\n{"vendor": {"name": "ACME"}, "total": 10.004, "items": [{"sku": "A1"}]}\n```',
+            expected='{"vendor": {"name": "Acme"}, "total": 10, "items": [{"sku": "A1"}]}',
+            settings={
+                "fields": {
+                    "vendor.name": {"normalized": {"case": "ignore"}},
+                    "/total": {"numeric": {"tolerance": {"abs": 0.01}}},
+                    "$.items[0].sku": "exact",
+                }
+            },
+        ),
+        Example(
+            "a path that neither side has is not measured",
+            output='{"name": "Ann"}',
+            expected='{"name": "Ann"}',
+            settings={"fields": ["naem"]},
+            score=None,
+        ),
+    )
+
+    @cached_property
+    def tree(self) -> ClosedTree:
+        """The fields, ready to be scored."""
+        return ClosedTree(self.fields, self.transforms, self.both_missing)
+
+    @cached_property
+    def condition_columns(self) -> tuple[str, ...]:
+        """The columns that the `when` of a field names."""
+        return columns_of(condition for line in self.tree.scored for condition in line.when)
+
+    def needs(self) -> Needs:
+        expected = Expected(self.column("expected"))
+        columns = tuple(Column(name, literal=True) for name in self.condition_columns)
+        return expected, Output(self.column("output"), "like_expected", beside=expected), *columns
+
+    def field_names(self) -> tuple[str, ...]:
+        return tuple(line.name for line in self.tree.scored)
+
+    def optional_fields(self) -> frozenset[str]:
+        return frozenset(line.name for line in self.tree.scored if line.optional or line.skip)
+
+    def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
+        row = dict(zip(self.condition_columns, cells, strict=True))
+        return settle_row(self.tree, explain_fields(self.tree, expected, output, row))
+
+    def compile(self) -> Check:
+        return compile_fields(self.tree, self.pass_at, self.condition_columns)
+
+    def unreadable(self, issue: Issue, *values: Any) -> Score:
+        expected, _, *cells = values
+        row = dict(zip(self.condition_columns, cells, strict=True))
+        lost = tuple(one.result for one in explain_fields(self.tree, expected, MISSING, row))
+        return Score(0.0, False, lost, issue.message, standing=Standing.UNREADABLE)
+
+    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+        def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
+            verdict = check(expected, MISSING, *cells)
+            return Verdict(Standing.UNREADABLE, False, 0, 1, verdict.statuses)
+
+        return lost

@@ -1,0 +1,103 @@
+"""`when`: which rows, or which fields of a row, a check is for. Conditions are data, never code.
+
+A condition is a reference with a literal, a list of literals, or `{present: true}`. References are `row.COLUMN`,
+`output.PATH` and `expected.PATH`. All the conditions of a `when` must hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from evaluators.issues import Fault
+from evaluators.model import JSON, MISSING, Missing
+from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.values.equality import same
+from evaluators.values.paths import BadPath, Path
+from evaluators.values.paths import parse as parse_path
+
+Source: TypeAlias = Literal["row", "output", "expected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition. `values` are the literals that satisfy it; `present` is set instead for a presence test."""
+
+    source: Source
+    column: str
+    path: Path | None
+    values: tuple[JSON, ...] = ()
+    present: bool | None = None
+
+    def holds(self, value: JSON | Missing | Fault) -> bool:
+        """Whether the condition holds for what stands at the reference: a cell, or a document."""
+        if isinstance(value, Fault):
+            value = MISSING
+        found = self.path.get(value) if self.path is not None and value is not MISSING else value
+        if self.present is not None:
+            there = found is not MISSING and not (self.source == "row" and found in ("", None))
+            return there is self.present
+        if found is MISSING:
+            return False
+        if self.source == "row" and isinstance(found, str):
+            return any(found == _as_cell(wanted) for wanted in self.values)
+        return any(same(wanted, found) for wanted in self.values)
+
+
+def read_conditions(data: object) -> tuple[Condition, ...]:
+    """The conditions of a `when` block. Raises BadSettings with every problem."""
+    if not isinstance(data, Mapping) or not data:
+        raise bad(
+            f"when must be a map from a reference to a value; found {spell(data)}", hint="when: {row.kind: invoice}"
+        )
+    found, details = [], []
+    for reference, wanted in data.items():
+        try:
+            found.append(_read(str(reference), wanted))
+        except BadSettings as error:
+            details.extend(detail.under(reference) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return tuple(found)
+
+
+def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
+    """The columns that conditions read, each once, in order."""
+    return tuple(dict.fromkeys(condition.column for condition in conditions if condition.source == "row"))
+
+
+def _read(reference: str, wanted: object) -> Condition:
+    source, _, rest = reference.partition(".")
+    if source not in ("row", "output", "expected") or not rest:
+        hint = "references are row.COLUMN, output.PATH and expected.PATH"
+        raise BadSettings([Detail((), f'"{reference}" is not a reference', hint, key=True)])
+    path = None if source == "row" else _path(rest)
+    values, present = _wanted(wanted)
+    return Condition(source, rest if source == "row" else "", path, values, present)  # type: ignore[arg-type]  # checked
+
+
+def _path(text: str) -> Path:
+    try:
+        return parse_path(text)
+    except BadPath as error:
+        raise BadSettings([Detail((), f'malformed path "{text}": {error.message}', error.hint, key=True)]) from error
+
+
+def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
+    if isinstance(wanted, Mapping):
+        if set(wanted) != {"present"} or not isinstance(wanted["present"], bool):
+            raise bad("a condition is a value, a list of values, or {present: true}", hint="write {present: true}")
+        return (), wanted["present"]
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        if not wanted:
+            raise bad("a condition with no value never holds")
+        return tuple(wanted), None
+    return (wanted,), None
+
+
+def _as_cell(value: JSON) -> str | None:
+    """A literal of the YAML as a cell of a CSV file spells it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else "" if value is None else str(value)

@@ -1,0 +1,277 @@
+"""A closed list of fields: the slow, obvious scorer. `fast` gives the same statuses and scores.
+
+Three movements. *Gather* reads the pairs of values of each field; *compare* asks the field's rule about the pairs that
+are there on both sides; *settle* makes one status per field, and the row's score from the statuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any, Literal, NamedTuple
+
+from evaluators.conditions import Condition
+from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
+from evaluators.fields.lines import FieldLine
+from evaluators.fields.rules import Explained, Partial, Rule, compile_rule, explain_rule
+from evaluators.issues import Blame, RowProblem
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.values.paths import ANY, display
+from evaluators.values.transforms import Transform
+
+BothMissing = Literal["not_measured", "match"]
+
+
+@dataclass(frozen=True)
+class ClosedTree:
+    """The fields of one evaluator. `lines` are all that was written, `scored` those that have a score."""
+
+    lines: tuple[FieldLine, ...]
+    transforms: tuple[Transform, ...] = ()
+    both_missing: BothMissing = "not_measured"
+
+    @cached_property
+    def scored(self) -> tuple[FieldLine, ...]:
+        """The lines that have a status: those with a comparator, and the skipped ones."""
+        return tuple(line for line in self.lines if line.comparator is not None or line.skip)
+
+    @cached_property
+    def lists(self) -> tuple[ListNode, ...]:
+        """The lists that lines with `[*]` look into. A leaf is known by the number of its line in `scored`."""
+        aligned = [line for line in self.lines if line.comparator is None and not line.skip]
+        return tuple(list_trees([*self.scored, *aligned]))
+
+    @cached_property
+    def rules(self) -> tuple[Rule | None, ...]:
+        """The fast rule of each scored line."""
+        return tuple(
+            compile_rule(line.comparator, self.chain(line)) if line.comparator is not None else None
+            for line in self.scored
+        )
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """Whole weights in the same proportions as the written ones."""
+        unit = lcm(*(line.weight.denominator for line in self.scored)) if self.scored else 1
+        return tuple(int(line.weight * unit) for line in self.scored)
+
+    def chain(self, line: FieldLine) -> tuple[Transform, ...]:
+        """The transforms of a line: those of every field, then its own."""
+        return (*self.transforms, *line.transforms)
+
+    def matches(self, number: int, expected: Any, actual: Any) -> bool:
+        """Whether two values of a line match: what alignment counts."""
+        rule = self.rules[number]
+        if rule is None:
+            return True
+        try:
+            judged = rule(expected, actual)
+        except RowProblem:
+            return False
+        return (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
+
+
+@dataclass(slots=True)
+class FieldCase:
+    """One field of one row on its way to a status."""
+
+    line: FieldLine
+    places: list[Place]
+    several: bool
+    excluded: bool = False
+    answers: list[Explained] = field(default_factory=list)
+
+
+class Settled(NamedTuple):
+    """One field, settled: its result, what it earns of its weight, and the problem that kept it from being measured."""
+
+    result: FieldResult
+    share: Fraction
+    problem: RowProblem | None = None
+
+
+def explain_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any] | None = None) -> list[Settled]:
+    """One result per scored line, in order, with values and reasons. `row` holds the cells that conditions name.
+
+    An unreadable side is MISSING.
+    """
+    return [settle(tree, compare(tree, found)) for found in gather(tree, expected, output, row or {})]
+
+
+def gather(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any]) -> list[FieldCase]:
+    """The pairs of values of every field, read from both documents."""
+    in_lists: dict[int, list[Place]] = {}
+    for node in tree.lists:
+        in_lists.update(places(node, expected, output, tree.matches))
+    found = []
+    for number, line in enumerate(tree.scored):
+        several = line.path.query is not None or ANY in line.path.steps
+        if line.skip:
+            values: list[Place] = []
+        elif line.path.query is not None:
+            values = _query_places(line, expected, output)
+        elif several:
+            values = in_lists.get(number, [])
+        else:
+            values, several = _definite_places(tree, number, line, expected, output)
+        excluded = not holds(line.when, expected, output, row)
+        found.append(FieldCase(line, values, several, excluded))
+    return found
+
+
+def compare(tree: ClosedTree, one: FieldCase) -> FieldCase:
+    """Asks the field's rule about each pair."""
+    comparator = one.line.comparator
+    if comparator is None or one.excluded:
+        return one
+    for place in one.places:
+        if place.actual is MISSING and place.expected is MISSING:
+            continue
+        if place.actual is MISSING:
+            one.answers.append(Explained(Status.OMISSION, "missing in the output"))
+        elif place.expected is MISSING and comparator.reads == "both":
+            one.answers.append(Explained(Status.HALLUCINATION, "only the output has it"))
+        else:
+            chain = tree.chain(one.line)
+            one.answers.append(explain_rule(comparator, chain, place.expected, place.actual))
+    return one
+
+
+def settle(tree: ClosedTree, one: FieldCase) -> Settled:
+    """The status of one field from the answers about its pairs."""
+    line = one.line
+    if line.skip or one.excluded:
+        reason = "skipped" if line.skip else "its `when` does not hold for this row"
+        skipped = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=reason, rule=line.rule)
+        return Settled(skipped, Fraction(0))
+    status = combined([answer.status for answer in one.answers])
+    reason, share = _reason(one), earned(one.answers, one.several)
+    if status is Status.NOT_MEASURED:
+        status, reason = absent_status(tree, line)
+        share = Fraction(status is Status.MATCH)
+    values = [place.expected for place in one.places], [place.actual for place in one.places]
+    expected, actual = values if one.several else (values[0][0], values[1][0]) if one.places else (MISSING, MISSING)
+    score = None if status in (Status.NOT_MEASURED, Status.FAULT) else float(share)
+    result = FieldResult(line.name, status, score, float(line.weight), expected, actual, reason, line.rule)
+    return Settled(result, share, next((answer.problem for answer in one.answers if answer.problem), None))
+
+
+def combined(statuses: Sequence[Status]) -> Status:
+    """One status for several pairs: a match when every pair matches, else the kind of what does not."""
+    if not statuses:
+        return Status.NOT_MEASURED
+    kinds = set(statuses)
+    for first in (Status.FAULT, Status.ERROR):
+        if first in kinds:
+            return first
+    kinds.discard(Status.MATCH)
+    if not kinds:
+        return Status.MATCH
+    return kinds.pop() if len(kinds) == 1 else Status.MISMATCH
+
+
+def absent_status(tree: ClosedTree, line: FieldLine) -> tuple[Status, str]:
+    """The status of a field that neither side has (law 6)."""
+    if line.required:
+        return Status.OMISSION, "required, and absent on both sides"
+    if tree.both_missing == "match":
+        return Status.MATCH, "absent on both sides"
+    return Status.NOT_MEASURED, "absent on both sides"
+
+
+def earned(answers: Sequence[Explained], several: bool) -> Fraction:
+    """What a field earns: its partial credit when it is one pair, else all or nothing."""
+    if len(answers) == 1 and not several and isinstance(answers[0].judged, Partial):
+        return Fraction(answers[0].judged.num, answers[0].judged.den)
+    return Fraction(combined([answer.status for answer in answers]) is Status.MATCH)
+
+
+def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
+    """The row's score: the weighted mean of the measured fields, with its exact fraction.
+
+    A required field that does not match keeps the row from passing. A field that could not be measured for another
+    reason than the output leaves the row without a score.
+    """
+    fields = tuple(one.result for one in settled)
+    problem = next((one.problem for one in settled if one.problem), None)
+    if problem is not None:
+        return Score(None, None, fields, problem.issue.message, standing=standing_of(problem), issue=problem.issue)
+    measured = [
+        (weight, one.share)
+        for weight, one in zip(tree.weights, settled, strict=True)
+        if one.result.status not in (Status.NOT_MEASURED, Status.SKIPPED)
+    ]
+    whole = sum(weight for weight, _ in measured)
+    if not whole:
+        return Score(None, None, fields, "no field was measured", standing=Standing.NOT_MEASURED)
+    total = sum((weight * share for weight, share in measured), Fraction(0)) / whole
+    passed = False if required_missing(tree, [result.status for result in fields]) else None
+    return Score(float(total), passed, fields, ratio=(total.numerator, total.denominator))
+
+
+def standing_of(problem: RowProblem) -> Standing:
+    """How a row is counted that a problem kept from being measured."""
+    return {
+        Blame.TESTSET: Standing.INVALID,
+        Blame.ENVIRONMENT: Standing.UNJUDGED,
+    }.get(problem.issue.blame, Standing.BUG)
+
+
+def required_missing(tree: ClosedTree, statuses: Iterable[Status | int]) -> tuple[str, ...]:
+    """The required fields that were asked about and do not match."""
+    return tuple(
+        line.name
+        for line, status in zip(tree.scored, statuses, strict=True)
+        if line.required and status not in (Status.MATCH, Status.SKIPPED)
+    )
+
+
+def holds(conditions: Sequence[Condition], expected: Any, output: Any, row: Mapping[str, Any]) -> bool:
+    """Whether every condition of a field holds for this row."""
+    documents = {"expected": expected, "output": output}
+    return all(
+        condition.holds(row.get(condition.column, MISSING) if condition.source == "row" else documents[condition.source])
+        for condition in conditions
+    )
+
+
+def _query_places(line: FieldLine, expected: Any, output: Any) -> list[Place]:
+    ours, theirs = line.path.get(expected), line.path.get(output)
+    ours, theirs = ours if isinstance(ours, list) else [], theirs if isinstance(theirs, list) else []
+    length = max(len(ours), len(theirs))
+    return [
+        Place(ours[index] if index < len(ours) else MISSING, theirs[index] if index < len(theirs) else MISSING, (index,))
+        for index in range(length)
+    ]
+
+
+def _definite_places(
+    tree: ClosedTree, number: int, line: FieldLine, expected: Any, output: Any
+) -> tuple[list[Place], bool]:
+    ours, theirs = line.path.get_pair(expected, output)
+    if ours is MISSING and theirs is MISSING:
+        return [], False
+    if line.align is None or not isinstance(ours, list) or not isinstance(theirs, list):
+        return [Place(ours, theirs, ())], False
+    if not ours and not theirs:
+        return [Place(ours, theirs, ())], False
+    return pair_values(line.align, ours, theirs, lambda one, other: tree.matches(number, one, other)), True
+
+
+def _reason(one: FieldCase) -> str | None:
+    if not one.several:
+        return one.answers[0].reason if one.answers else None
+    failed = [
+        (place, answer)
+        for place, answer in zip(one.places, one.answers, strict=True)
+        if answer.status is not Status.MATCH
+    ]
+    if not failed:
+        return f"all {len(one.answers)} match"
+    place, answer = failed[0]
+    where = f"{display(place.location)}: " if place.location else ""
+    rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"{len(one.answers) - len(failed)} of {len(one.answers)} match; {where}{answer.reason}{rest}"

@@ -1,0 +1,18 @@
+"""The differences of two documents in words, by deepdiff. They explain a score and never decide it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST = 20  # differences that are put into words for one row
+
+
+def in_words(expected: Any, output: Any) -> tuple[str, ...]:
+    """What differs between two documents, one sentence each, in the order of their places. At most `MOST`."""
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(expected, output, verbose_level=2, ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
+    sentences = [line for line in str(found.pretty()).splitlines() if line]
+    if len(sentences) > MOST:
+        return (*sentences[:MOST], f"and {len(sentences) - MOST} more")
+    return tuple(sentences)

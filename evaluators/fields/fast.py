@@ -1,0 +1,344 @@
+"""A closed list of fields: the fast scorer, which gives what `closed` gives.
+
+Cheapest first. Equal documents are one object, and then presence alone decides. Fields that share a parent are read with
+one call per side, and compared inline where Python's `==` on plain values settles it. Everything else goes through one
+function per field. The statuses of a row are bytes, and the verdict of each combination is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+from evaluators.fields.closed import (
+    ClosedTree,
+    absent_status,
+    combined,
+    holds,
+    required_missing,
+    standing_of,
+)
+from evaluators.fields.items import ListNode, Place, pair_values, places
+from evaluators.fields.lines import FieldLine
+from evaluators.fields.rules import Judged, Partial, Rule
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, Standing, Status, Verdict
+from evaluators.values.paths import ANY
+
+RowCheck: TypeAlias = Callable[..., Verdict]
+FieldCheck: TypeAlias = Callable[[Any, Any], Judged]
+PlacesOf: TypeAlias = Callable[[Any, Any], dict[int, list[Place]]]
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_MEMO = 50_000  # combinations of statuses remembered for one evaluator; more are settled anew each time
+_ABSENT = (KeyError, TypeError, IndexError)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields whose last keys stand in the same parent: read with one call."""
+
+    numbers: tuple[int, ...]
+    parent: tuple[str | int, ...]
+    read: Callable[[Any], tuple[Any, ...]]
+    literals: tuple[tuple[int, frozenset[str]], ...]
+    """Literal keys with dots that would win, by the depth of the object they would stand in."""
+
+
+def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> RowCheck:
+    """The check of a row: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
+    groups, alone = _groups(tree)
+    shared = {id(node): _shared_places(tree, node) for node in tree.lists}
+    checks = {number: _field_check(tree, number, shared) for number in range(len(tree.scored))}
+    conditional = any(line.when for line in tree.scored)
+    verdict_of = _verdicts(tree, pass_at)
+    settle = _settle_parts(tree, pass_at)
+    order = tuple(number for group in groups for number in group.numbers) + tuple(alone)
+    back = tuple(order.index(number) for number in range(len(order)))
+    rules = {group: tuple(_present_check(tree, number) for number in group.numbers) for group in groups}
+    compiled = tuple(
+        (_reader(group), rules[group], tuple(checks[number] for number in group.numbers), b"\1" * len(group.numbers))
+        for group in groups
+    )
+    alone_checks = tuple(checks[number] for number in alone)
+    known: dict[bytes, Verdict] = {}
+
+    def statuses(expected: Any, output: Any) -> list[Any]:
+        codes: list[Any] = []
+        for read, present, anyhow, all_match in compiled:
+            try:
+                ours = read(expected)
+                if output is expected:
+                    codes += all_match
+                    continue
+                theirs = read(output)
+            except _ABSENT:
+                codes += [check(expected, output) for check in anyhow]
+                continue
+            codes += [
+                1 if a == b and (kind := a.__class__) is b.__class__ and kind in _PLAIN else check(a, b)
+                for a, b, check in zip(ours, theirs, present, strict=True)
+            ]
+        if alone_checks:
+            codes += [check(expected, output) for check in alone_checks]
+        return codes
+
+    def check(expected: Any, output: Any) -> Verdict:
+        try:
+            codes = statuses(expected, output)
+        except RowProblem:
+            return _one_by_one(tree, checks, expected, output, settle)
+        try:
+            key = bytes(codes)
+        except TypeError:  # partial credit is no byte
+            return settle([codes[place] for place in back], None)
+        found = known.get(key)
+        if found is None:
+            found = verdict_of(bytes(key[place] for place in back))
+            if len(known) < _MEMO:
+                known[key] = found
+        return found
+
+    if not conditional:
+        return check
+    return _conditional(tree, checks, tuple(columns), settle)
+
+
+def _conditional(
+    tree: ClosedTree, checks: dict[int, FieldCheck], columns: tuple[str, ...], settle: Callable[..., Verdict]
+) -> RowCheck:
+    def check(expected: Any, output: Any, *cells: Any) -> Verdict:
+        row = dict(zip(columns, cells, strict=True))
+        excluded = {
+            number for number, line in enumerate(tree.scored) if line.when and not holds(line.when, expected, output, row)
+        }
+        return _one_by_one(tree, checks, expected, output, settle, excluded)
+
+    return check
+
+
+def _one_by_one(
+    tree: ClosedTree,
+    checks: dict[int, FieldCheck],
+    expected: Any,
+    output: Any,
+    settle: Callable[..., Verdict],
+    excluded: frozenset[int] | set[int] = frozenset(),
+) -> Verdict:
+    """Each field on its own, so that a problem with one leaves the others their statuses."""
+    codes: list[Judged] = []
+    problem: RowProblem | None = None
+    for number in range(len(tree.scored)):
+        try:
+            codes.append(Status.SKIPPED if number in excluded else checks[number](expected, output))
+        except RowProblem as error:
+            problem = problem or error
+            codes.append(Status.FAULT)
+    return settle(codes, problem)
+
+
+def _settle_parts(tree: ClosedTree, pass_at: float) -> Callable[[Sequence[Judged], RowProblem | None], Verdict]:
+    """The verdict from the fields' answers, partial credit and problems included."""
+
+    def settle(codes: Sequence[Judged], problem: RowProblem | None) -> Verdict:
+        statuses = [code.status if isinstance(code, Partial) else code for code in codes]
+        if problem is not None:
+            return Verdict(standing_of(problem), None, 0, 0, bytes(statuses), issue=problem.issue)
+        shares = [
+            Fraction(code.num, code.den) if isinstance(code, Partial) else Fraction(code == Status.MATCH)
+            for code in codes
+        ]
+        return _verdict(tree, pass_at, bytes(statuses), shares)
+
+    return settle
+
+
+def _verdicts(tree: ClosedTree, pass_at: float) -> Callable[[bytes], Verdict]:
+    return lambda statuses: _verdict(tree, pass_at, statuses, [Fraction(code == Status.MATCH) for code in statuses])
+
+
+def _verdict(tree: ClosedTree, pass_at: float, statuses: bytes, shares: Sequence[Fraction]) -> Verdict:
+    measured = [
+        (weight, share)
+        for weight, share, code in zip(tree.weights, shares, statuses, strict=True)
+        if code not in (Status.NOT_MEASURED, Status.SKIPPED)
+    ]
+    whole = sum(weight for weight, _ in measured)
+    if not whole:
+        return Verdict(Standing.NOT_MEASURED, None, 0, 0, statuses)
+    total = sum((weight * share for weight, share in measured), Fraction(0)) / whole
+    passed = not required_missing(tree, statuses) and total.numerator / total.denominator >= pass_at
+    return Verdict(Standing.SCORED, passed, total.numerator, total.denominator, statuses)
+
+
+def _groups(tree: ClosedTree) -> tuple[list[Group], list[int]]:
+    """Fields that can be read together, by parent, and the numbers of those that go alone."""
+    by_parent: dict[tuple[str | int, ...], list[int]] = {}
+    alone = []
+    for number, line in enumerate(tree.scored):
+        if _groupable(line):
+            by_parent.setdefault(tuple(step for step in line.path.steps[:-1] if step is not ANY), []).append(number)
+        else:
+            alone.append(number)
+    groups = []
+    for parent, numbers in by_parent.items():
+        lasts = [tree.scored[number].path.steps[-1] for number in numbers]
+        groups.append(Group(tuple(numbers), parent, _tuple_getter(lasts), _literal_keys(tree, numbers)))
+    return groups, alone
+
+
+def _groupable(line: FieldLine) -> bool:
+    path = line.path
+    return (
+        line.comparator is not None
+        and line.comparator.reads == "both"
+        and line.align is None
+        and path.query is None
+        and bool(path.steps)
+        and ANY not in path.steps
+        and isinstance(path.steps[-1], str)
+        and not any(isinstance(step, int) and step < 0 for step in path.steps)
+    )
+
+
+def _tuple_getter(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    key = keys[0]
+    return lambda parent: (parent[key],)
+
+
+def _literal_keys(tree: ClosedTree, numbers: Sequence[int]) -> tuple[tuple[int, frozenset[str]], ...]:
+    """For dot paths: the joined spellings that would be found first, by the depth where they are looked up."""
+    by_depth: dict[int, set[str]] = {}
+    for number in numbers:
+        path = tree.scored[number].path
+        if not path.literal_dots:
+            continue
+        words = [str(step) for step in path.steps]
+        for depth in range(len(words) - 1):
+            for end in range(depth + 2, len(words) + 1):
+                by_depth.setdefault(depth, set()).add(".".join(words[depth:end]))
+    return tuple((depth, frozenset(keys)) for depth, keys in sorted(by_depth.items()))
+
+
+def _reader(group: Group) -> Callable[[Any], tuple[Any, ...]]:
+    """The values of a group in one document. Raises KeyError, TypeError or IndexError where one is not plainly there."""
+    read, parent = group.read, group.parent
+    if not group.literals:
+        if not parent:
+            return read
+        if len(parent) == 1:
+            step = parent[0]
+            return lambda document: read(document[step])
+        return lambda document: read(_walk(document, parent))
+    literals = dict(group.literals)
+
+    def careful(document: Any) -> tuple[Any, ...]:
+        for depth, step in enumerate(parent):
+            keys = literals.get(depth)
+            if keys is not None and document.__class__ is dict and not keys.isdisjoint(document):
+                raise KeyError(step)
+            document = document[step]
+        return read(document)
+
+    return careful
+
+
+def _walk(document: Any, steps: tuple[str | int, ...]) -> Any:
+    for step in steps:
+        document = document[step]
+    return document
+
+
+def _present_check(tree: ClosedTree, number: int) -> Rule:
+    rule = tree.rules[number]
+    if rule is None:
+        raise TypeError("a field without a rule is not grouped")
+    return rule
+
+
+def _field_check(tree: ClosedTree, number: int, shared: dict[int, PlacesOf]) -> FieldCheck:
+    """One field on its own, whatever its path and its alignment."""
+    line, rule = tree.scored[number], tree.rules[number]
+    if line.skip or rule is None:
+        return lambda expected, output: Status.SKIPPED
+    if line.path.query is not None or ANY in line.path.steps:
+        return _several_check(tree, number, line, rule, shared)
+    absent, two_sided = absent_status(tree, line)[0], line.comparator is None or line.comparator.reads == "both"
+    pair, align = line.path.pair_getter(), line.align
+
+    def check(expected: Any, output: Any) -> Judged:
+        ours, theirs = pair(expected, output)
+        if theirs is MISSING:
+            return absent if ours is MISSING else Status.OMISSION
+        if ours is MISSING and two_sided:
+            return Status.HALLUCINATION
+        if align is not None and isinstance(ours, list) and isinstance(theirs, list) and (ours or theirs):
+            paired = pair_values(align, ours, theirs, lambda one, other: tree.matches(number, one, other))
+            return _combined(paired, rule, two_sided)
+        return rule(ours, theirs)
+
+    return check
+
+
+def _shared_places(tree: ClosedTree, node: ListNode) -> PlacesOf:
+    """The pairs of every leaf below a list, made once for the fields that share it and the row they are asked about."""
+    last: list[Any] = [None, None, {}]
+
+    def of_row(expected: Any, output: Any) -> dict[int, list[Place]]:
+        if last[0] is not expected or last[1] is not output:
+            last[:] = expected, output, places(node, expected, output, tree.matches)
+        found: dict[int, list[Place]] = last[2]
+        return found
+
+    return of_row
+
+
+def _several_check(tree: ClosedTree, number: int, line: FieldLine, rule: Rule, shared: dict[int, PlacesOf]) -> FieldCheck:
+    absent, two_sided = absent_status(tree, line)[0], line.comparator is None or line.comparator.reads == "both"
+    of_row = next((shared[id(node)] for node in tree.lists if number in _numbers(node)), None)
+
+    def gather(expected: Any, output: Any) -> Sequence[Place]:
+        if of_row is not None:
+            return of_row(expected, output).get(number, ())
+        ours, theirs = _hits(line, expected), _hits(line, output)
+        longest = max(len(ours), len(theirs))
+        ours, theirs = ours + [MISSING] * (longest - len(ours)), theirs + [MISSING] * (longest - len(theirs))
+        return [Place(one, other, ()) for one, other in zip(ours, theirs, strict=True)]
+
+    def check(expected: Any, output: Any) -> Judged:
+        found = gather(expected, output)
+        if not found:
+            return absent
+        return _combined(found, rule, two_sided)
+
+    return check
+
+
+def _combined(found: Sequence[Place], rule: Rule, two_sided: bool) -> Status:
+    statuses = []
+    for place in found:
+        if place.actual is MISSING:
+            statuses.append(Status.OMISSION)
+        elif place.expected is MISSING and two_sided:
+            statuses.append(Status.HALLUCINATION)
+        else:
+            judged = rule(place.expected, place.actual)
+            statuses.append(judged.status if isinstance(judged, Partial) else judged)
+    return combined(statuses)
+
+
+def _hits(line: FieldLine, document: Any) -> list[Any]:
+    found = line.path.get(document)
+    return found if isinstance(found, list) else []
+
+
+def _numbers(node: ListNode) -> set[int]:
+    found = {number for number, _ in node.leaves}
+    for inner in node.lists:
+        found |= _numbers(inner)
+    return found

@@ -1,0 +1,297 @@
+"""The `fields:` of a suite: which values to compare, and how each of them is compared.
+
+A line is a path with a comparator (a word or a one-key map), `skip`, or the long form with `compare:` and its closed
+list of neighbours. A bare list of paths compares each of them exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.conditions import Condition, read_conditions
+from evaluators.issues import Problems
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
+from evaluators.values.paths import ANY, BadPath, Path
+from evaluators.values.paths import parse as parse_path
+from evaluators.values.transforms import Transform, parse_transform
+
+AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
+NEIGHBOURS = ("compare", "weight", "required", "optional", "transforms", "align", "when")
+
+
+@dataclass(frozen=True, slots=True)
+class Align:
+    """How the items of two lists are paired. `key` is the path, inside an item, of what identifies it."""
+
+    how: AlignHow = "ordered"
+    key: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLine:
+    """One line of `fields:`, read. `comparator` is None where the line only declares an alignment."""
+
+    path: Path
+    comparator: Comparator | None
+    rule: str
+    transforms: tuple[Transform, ...] = ()
+    align: Align | None = None
+    weight: Fraction = Fraction(1)
+    required: bool = False
+    optional: bool = False
+    skip: bool = False
+    when: tuple[Condition, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The canonical spelling of the path."""
+        return self.path.canonical
+
+
+def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:
+    """The lines of a `fields:` block.
+
+    `context["comparators"]` holds the suite's own names, and `context["default_comparator"]` what a bare path gets.
+    Raises BadSettings with every problem.
+    """
+    context = context or {}
+    if isinstance(data, Mapping):
+        entries = [((path,), path, line) for path, line in data.items()]
+    elif isinstance(data, (list, tuple)):
+        entries = [((index,), path, "exact") for index, path in enumerate(data)]
+    else:
+        hint = f"write fields: [{data.replace(',', ', ').replace('  ', ' ')}]" if isinstance(data, str) else None
+        raise bad(f"fields must be a list of paths, or a map from paths to comparators; found {spell(data)}", hint=hint)
+    if not entries:
+        raise bad("fields must name at least one path")
+    lines: list[FieldLine] = []
+    details: list[Detail] = []
+    first: dict[Path, object] = {}
+    for loc, spelled, body in entries:
+        try:
+            line = read_line(spelled, body, context)
+        except BadSettings as error:
+            details.extend(detail.under(*loc) for detail in error.details)
+            continue
+        if line.path in first:
+            message = f'"{spelled}" is the same place as "{first[line.path]}"'
+            details.append(Detail(loc, message, "name each place once", key=True, code="duplicate-field"))
+            continue
+        first[line.path] = spelled
+        lines.append(line)
+    if details:
+        raise BadSettings(details)
+    return _with_alignments_only(lines)
+
+
+def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> FieldLine:
+    """One line of `fields:`."""
+    path = read_path(spelled)
+    if not isinstance(body, Mapping) or not _long(body):
+        return _short(path, body, context)
+    details = [_unknown_neighbour(key, body) for key in body if key not in NEIGHBOURS]
+    collected: dict[str, Any] = {}
+    readers: dict[str, Any] = {
+        "compare": lambda value: read_comparator(value, context),
+        "weight": _weight,
+        "required": _flag,
+        "optional": _flag,
+        "transforms": read_transforms,
+        "align": read_align,
+        "when": read_conditions,
+    }
+    for key, value in body.items():
+        if key not in readers:
+            continue
+        try:
+            collected[key] = readers[key](value)
+        except BadSettings as error:
+            details.extend(detail.under(key) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    comparator, rule = collected.pop("compare", (None if set(body) == {"align"} else default(context), "exact"))
+    if rule == "skip":
+        return FieldLine(path, None, "skip", skip=True)
+    return FieldLine(path, comparator, rule, **collected)
+
+
+def read_path(spelled: object) -> Path:
+    """A path in any of the three spellings. A malformed one is a bad setting with its position."""
+    if isinstance(spelled, int) and not isinstance(spelled, bool):
+        spelled = str(spelled)
+    if not isinstance(spelled, str):
+        raise BadSettings([Detail((), f"a path is text; found {spell(spelled)}", key=True, code="bad-path")])
+    try:
+        return parse_path(spelled)
+    except BadPath as error:
+        place = f" at character {error.position + 1}" if error.position is not None else ""
+        message = f'malformed path "{spelled}": {error.message}{place}'
+        raise BadSettings([Detail((), message, error.hint, key=True, code="bad-path")]) from error
+
+
+def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
+    """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
+    name, options = word_or_map(data, "comparator")
+    named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
+    if name == "skip" and not options:
+        return None, "skip"
+    if name in named:
+        if options:
+            raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
+        comparator, rule = named[name]
+        return comparator, f"{name} = {rule}"
+    try:
+        plug = COMPARATORS.find(name)
+    except Problems as error:
+        known = (*COMPARATORS.names(), *named, "skip")
+        hint = suggestion(name, known) or f"known: {', '.join(known)}"
+        loc = (name,) if isinstance(data, Mapping) else ()
+        details = [Detail(loc, issue.message, hint, key=bool(loc), code=issue.code) for issue in error.issues]
+        raise BadSettings(details) from error
+    try:
+        comparator = build(plug, options, noun=f'comparator "{name}"')
+    except BadSettings as error:
+        prefix = (name,) if isinstance(data, Mapping) else ()
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    return comparator, _rule(name, options)
+
+
+def default(context: Mapping[str, Any]) -> Comparator:
+    """The comparator of a line that names none: exact."""
+    found = context.get("default_comparator")
+    return found if isinstance(found, Comparator) else COMPARATORS.find("exact")()
+
+
+def read_transforms(data: object) -> tuple[Transform, ...]:
+    """A list of transforms, applied left to right."""
+    if isinstance(data, str):
+        raise bad(f"transforms must be a list; found {spell(data)}", hint=f"write transforms: [{data}]")
+    if not isinstance(data, (list, tuple)):
+        raise bad(f"transforms must be a list; found {spell(data)}")
+    found, details = [], []
+    for index, item in enumerate(data):
+        try:
+            found.append(parse_transform(item))
+        except BadSettings as error:
+            details.extend(detail.under(index) for detail in error.details)
+        except ValueError as error:
+            message, _, hint = str(error).partition("\nhint: ")
+            details.append(Detail((index,), message, hint or None))
+    if details:
+        raise BadSettings(details)
+    return tuple(found)
+
+
+def read_align(data: object) -> Align:
+    """`ordered`, `any_order`, `hungarian`, or `{key_field: {key: …}}`."""
+    name, options = word_or_map(data, "alignment")
+    known = ("ordered", "any_order", "key_field", "hungarian")
+    loc = (name,) if isinstance(data, Mapping) else ()
+    if name not in known:
+        hint = suggestion(name, known) or f"known: {', '.join(known)}"
+        raise bad(f'unknown alignment "{name}"', *loc, hint=hint, key=bool(loc))
+    if name != "key_field":
+        if options:
+            raise bad(f'alignment "{name}" takes no options', *loc)
+        return Align(name)  # type: ignore[arg-type]  # one of the known words
+    if set(options) != {"key"}:
+        raise bad('alignment "key_field" needs "key" and nothing else', *loc, hint="write key_field: {key: sku}")
+    try:
+        key = read_path(options["key"])
+    except BadSettings as error:
+        raise BadSettings(detail.under(*loc, "key") for detail in error.details) from error
+    if not key.definite:
+        raise bad(f'the key "{key.canonical}" must be one place in an item', *loc, "key")
+    return Align("key_field", key)
+
+
+def read_skipped(data: object) -> tuple[Path, ...]:
+    """Paths to leave out of a whole-document comparison: keys and `[*]`, since every index shares one rule."""
+    if not isinstance(data, (list, tuple)):
+        raise bad(f"skip must be a list of paths; found {spell(data)}")
+    found, details = [], []
+    for index, spelled in enumerate(data):
+        try:
+            path = read_path(spelled)
+        except BadSettings as error:
+            details.extend(detail.under(index) for detail in error.details)
+            continue
+        if path.query is not None or any(isinstance(step, int) for step in path.steps):
+            hint = "use keys, and [*] for every item of a list"
+            details.append(Detail((index,), f'"{spelled}" cannot be skipped: it picks single items', hint))
+            continue
+        found.append(path)
+    if details:
+        raise BadSettings(details)
+    return tuple(found)
+
+
+def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
+    """A line that only says how a list is aligned is scored itself when no `[*]` line below it uses the alignment."""
+    arrays = {line.path.steps[: line.path.steps.index(ANY)] for line in lines if ANY in line.path.steps}
+    exact = COMPARATORS.find("exact")()
+    return tuple(
+        FieldLine(line.path, exact, "exact", align=line.align)
+        if line.comparator is None and not line.skip and line.path.steps not in arrays
+        else line
+        for line in lines
+    )
+
+
+def _long(body: Mapping[Any, Any]) -> bool:
+    return any(key in NEIGHBOURS for key in body)
+
+
+def _short(path: Path, body: object, context: Mapping[str, Any]) -> FieldLine:
+    comparator, rule = read_comparator("exact" if body is None else body, context)
+    return FieldLine(path, comparator, rule, skip=rule == "skip")
+
+
+def _unknown_neighbour(key: object, body: Mapping[Any, Any]) -> Detail:
+    name = str(key)
+    if name in COMPARATORS and "compare" not in body:
+        rest = ", ".join(f"{other}: {_flow(value)}" for other, value in body.items() if other != key)
+        options = body[key]
+        compare = name if not options else f"{{{name}: {_flow(options)}}}"
+        message = f'"{name}" stands beside {_listed(body, key)}; here the comparator goes under "compare"'
+        return Detail((name,), message, f"write {{compare: {compare}, {rest}}}", key=True)
+    hint = suggestion(name, NEIGHBOURS) or f"known settings: {', '.join(NEIGHBOURS)}"
+    return Detail((name,), f'unknown setting "{name}" for a field', hint, key=True, code="unknown-setting")
+
+
+def _listed(body: Mapping[Any, Any], but: object) -> str:
+    return ", ".join(f'"{key}"' for key in body if key != but)
+
+
+def _flow(value: object) -> str:
+    """A value in YAML's one-line spelling."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_flow(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_flow(inner) for inner in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)
+
+
+def _rule(name: str, options: Mapping[str, Any]) -> str:
+    return f"{name} {_flow(options)}" if options else name
+
+
+def _weight(value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise bad(f"weight must be a number; found {spell(value)}")
+    if value < 0:
+        raise bad(f"weight must be at least 0; found {spell(value)}")
+    return Fraction(str(value))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise bad(f"expected true or false; found {spell(value)}")
+    return value

@@ -1,0 +1,210 @@
+"""Reading settings: the word and one-key-map shapes, and pydantic's complaints in plain words.
+
+Everything that a YAML line can name is a word or a one-key map to its options. A setting that cannot be used is a
+`Detail`: where it stands inside the settings, what is wrong, and one suggestion. The suite turns details into issues
+with a file, a line and a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import core_schema
+
+from evaluators.issues import Problems
+from evaluators.registry import suggestion
+
+Loc = tuple[str | int, ...]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One thing wrong inside some settings. `key` says that the key itself is to blame, not its value."""
+
+    loc: Loc
+    message: str
+    hint: str | None = None
+    key: bool = False
+    code: str = "bad-setting"
+
+    def under(self, *prefix: str | int) -> Detail:
+        """The same detail, seen from further out."""
+        return replace(self, loc=(*prefix, *self.loc))
+
+
+class BadSettings(ValueError):
+    """Raised while settings are read, with everything that is wrong with them."""
+
+    def __init__(self, details: Iterable[Detail]) -> None:
+        self.details = tuple(details)
+        super().__init__("; ".join(detail.message for detail in self.details))
+
+
+class ReadBy:
+    """Marks a setting that a function of ours reads: `Annotated[tuple[Path, ...], ReadBy(read_paths)]`.
+
+    The function takes the value and the context of the settings. `schema` is the setting's JSON Schema for editors, by
+    name: the schema writer knows the names.
+    """
+
+    def __init__(self, read: Callable[[Any, Mapping[str, Any]], Any], schema: str = "any") -> None:
+        self.read = read
+        self.schema = schema
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        read = self.read
+        return core_schema.with_info_plain_validator_function(lambda value, info: read(value, info.context or {}))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"$ref": f"#/$defs/{self.schema}"} if self.schema != "any" else {}
+
+
+def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = False) -> BadSettings:
+    """One bad setting, ready to raise."""
+    return BadSettings([Detail(loc, message, hint, key)])
+
+
+def build(model: type[Model], data: object, context: Mapping[str, Any] | None = None, noun: str = "") -> Model:
+    """The settings as a model. Raises BadSettings with every problem, in plain words."""
+    try:
+        return model.model_validate(data, context=dict(context or {}))
+    except ValidationError as error:
+        raise BadSettings(details_of(error, model, noun)) from error
+
+
+def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
+    """The name and the options of a thing spelled as a word or as a one-key map."""
+    if isinstance(data, str):
+        return data, {}
+    if not isinstance(data, Mapping):
+        raise bad(f"expected the name of a {noun}, or a map from its name to its options; found {spell(data)}")
+    if len(data) != 1:
+        keys = ", ".join(f'"{key}"' for key in data) or "no key"
+        raise bad(f"a {noun} is a word or a map with one key; found {keys}")
+    name, options = next(iter(data.items()))
+    if options is None:
+        options = {}
+    if not isinstance(options, Mapping):
+        hint = f"write {name}: {{option: {spell(options)}}}, with the option's name"
+        raise BadSettings([Detail((name,), f'the options of "{name}" must be a map; found {spell(options)}', hint)])
+    return str(name), dict(options)
+
+
+def details_of(error: ValidationError, model: type[BaseModel], noun: str = "") -> list[Detail]:
+    """Pydantic's errors in plain words, those of nested settings included."""
+    found: list[Detail] = []
+    for item in error.errors(include_url=False):
+        inner = item.get("ctx", {}).get("error")
+        loc = tuple(item["loc"])
+        if isinstance(inner, BadSettings):
+            found.extend(detail.under(*loc) for detail in inner.details)
+        elif isinstance(inner, Problems):
+            found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
+        else:
+            found.append(_in_words(dict(item), loc, model, noun))
+    return _without_union_echoes(found)
+
+
+def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
+    """The settings that a model takes, as users write them."""
+    return tuple(name for name in model.model_fields if name != "type")
+
+
+def spell(value: object) -> str:
+    """A value as a message quotes it: short, and in YAML's words."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'the text "{value}"' if len(value) <= 40 else f'the text "{value[:37]}…"'
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
+    if isinstance(value, Mapping):
+        return "a map"
+    return "a list" if isinstance(value, (list, tuple)) else repr(value)
+
+
+_TYPES = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a map",
+    "model_type": "a map",
+    "model_attributes_type": "a map",
+    "mapping_type": "a map",
+}
+
+
+def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str) -> Detail:
+    kind, value, context = str(item["type"]), item.get("input"), item.get("ctx", {})
+    name = str(loc[-1]) if loc else ""
+    of = f" for {noun}" if noun else ""
+    if kind == "extra_forbidden":
+        known = setting_names(_model_at(model, loc[:-1]))
+        hint = suggestion(name, known) or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
+        return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
+    if kind == "missing":
+        return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
+    if kind in ("literal_error", "enum"):
+        return Detail(
+            loc, f'"{name}" must be one of {context.get("expected", "")}; found {spell(value)}', code="bad-value"
+        )
+    if kind in _TYPES:
+        hint = None
+        if isinstance(value, str) and "number" in _TYPES[kind] and _numeric(value):
+            hint = f'"{value}" is in quotes, so it is text; remove the quotes'
+        return Detail(loc, f'"{name}" must be {_TYPES[kind]}; found {spell(value)}', hint, code="bad-value")
+    limits = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
+    if kind in limits:
+        words = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}[limits[kind]]
+        return Detail(loc, f'"{name}" must be {words} {context[limits[kind]]}; found {spell(value)}', code="bad-value")
+    if kind in ("too_short", "string_too_short"):
+        return Detail(loc, f'"{name}" must not be empty', code="bad-value")
+    if kind == "value_error":
+        message, _, hint_text = str(context.get("error", item["msg"])).partition("\nhint: ")
+        return Detail(loc, message, hint_text or None, code="bad-value")
+    return Detail(loc, f'"{name}": {item["msg"]}' if name else str(item["msg"]), code="bad-value")
+
+
+def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
+    """The model that stands at a place inside another one: where the settings of a key are known."""
+    for step in loc:
+        field = model.model_fields.get(str(step))
+        inner = field.annotation if field else None
+        candidates = [inner, *getattr(inner, "__args__", ())]
+        models = [one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)]
+        if models:
+            model = models[0]
+    return model
+
+
+def _without_union_echoes(details: list[Detail]) -> list[Detail]:
+    """One complaint a place: a union repeats its complaint for every branch."""
+    seen: set[Loc] = set()
+    kept = []
+    for detail in details:
+        if detail.loc in seen:
+            continue
+        seen.add(detail.loc)
+        kept.append(detail)
+    return kept
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
