@@ -1,0 +1,403 @@
+"""The text of JSONPath, read by the grammar of RFC 9535.
+
+A plain path (keys, indexes, `[*]`) becomes steps. Filters, slices, unions and `..` become a *query*: the same path in
+one normal form, every name quoted, every literal on the right, which is the text that the query library gets. So the
+library never decides what is JSONPath; it only finds.
+
+Beyond the RFC: hyphens in `.user-name`, and a single `&` for `&&`. Short of it: functions (`length()`), unions that mix
+kinds of selectors, and `!(…)` around `<` or `>`.
+
+Source: RFC 9535, sections 2.2 to 2.5 and appendix A.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, TypeAlias
+
+from evaluators.values.path_text import (
+    ANY,
+    BadPath,
+    Step,
+    read_index,
+    read_quoted,
+    refuse_outer_spaces,
+    skip_blanks,
+    unclosed,
+)
+
+MAX_SEGMENTS: Final = 200
+MAX_DEPTH: Final = 30
+_MAX_DIGITS: Final = 300
+
+_NAME: Final = re.compile(r"(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_-]|[^\x00-\x7f\s])*")
+_SLICE: Final = re.compile(r"[ \t\r\n]*(-?[0-9]+)?[ \t\r\n]*:", re.ASCII)
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![A-Za-z0-9_.])", re.ASCII)
+_OPERATOR: Final = re.compile("==|!=|<=|>=|<|>")
+_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_CONSTANTS: Final = ("true", "false", "null")
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """One segment that only a query can follow, in normal form."""
+
+    text: str
+
+
+Segment: TypeAlias = Step | Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One side of a comparison in a filter, in normal form."""
+
+    text: str
+    literal: bool
+    single: bool
+
+
+def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
+    """The steps of a plain path, or no steps and the normal form of a query."""
+    refuse_outer_spaces(text)
+    segments, at = read_segments(text, 1, 0)
+    if at < len(text):
+        raise _stray(text, at)
+    steps = tuple(segment for segment in segments if not isinstance(segment, Selector))
+    if len(steps) == len(segments):
+        return steps, None
+    if len(segments) > MAX_SEGMENTS:
+        raise BadPath(f"a query with more than {MAX_SEGMENTS} parts", 0)
+    return (), "$" + "".join(map(_normal, segments))
+
+
+def read_segments(text: str, at: int, depth: int) -> tuple[list[Segment], int]:
+    """The segments that follow `$` or `@`, and the position after the last."""
+    segments: list[Segment] = []
+    while True:
+        start = skip_blanks(text, at)
+        if text.startswith("..", start):
+            inner, at = _read_descendants(text, start, depth)
+            segments.append(Selector(".." + _normal(inner)))
+        elif text.startswith(".", start):
+            segment, at = _read_member(text, start + 1)
+            segments.append(segment)
+        elif text.startswith("[", start):
+            segment, at = _read_bracket(text, start, depth)
+            segments.append(segment)
+        else:
+            return segments, at
+
+
+def _read_descendants(text: str, start: int, depth: int) -> tuple[Segment, int]:
+    at = start + 2
+    if text.startswith("[", at):
+        return _read_bracket(text, at, depth)
+    return _read_member(text, at)
+
+
+def _read_member(text: str, at: int) -> tuple[Segment, int]:
+    if text.startswith("*", at):
+        return ANY, at + 1
+    name = _NAME.match(text, at)
+    if name:
+        return name[0], name.end()
+    raise _no_name(text, at)
+
+
+def _no_name(text: str, at: int) -> BadPath:
+    before = text[:at].rstrip(".")
+    if at >= len(text):
+        return BadPath("the path ends with a dot", len(text) - 1, "leave the last dot out")
+    if text[at] == "[":
+        return BadPath("a dot before a bracket", at - 1, f"leave the dot out: {before}{text[at:]}")
+    word = re.split(r"[.\[]", text[at:], maxsplit=1)[0]
+    if re.fullmatch("[0-9]+", word):
+        return BadPath("a number after a dot", at, f"write {before}[{int(word[:15])}]{text[at + len(word) :]}")
+    if word[:1] in ("'", '"'):
+        return BadPath("quotes only work inside brackets", at, f"write {before}[{word}]")
+    if text[at] == ".":
+        return BadPath("nothing between two dots", at, "one dot goes one level down, two go to any depth")
+    return BadPath(f"{_shown(text[at])} cannot begin a name", at, f"quote the key: {before}{_key(word)}")
+
+
+def _stray(text: str, at: int) -> BadPath:
+    at = skip_blanks(text, at)
+    char = text[at]
+    if at == 1:
+        return BadPath(
+            'after "$" comes a dot or a bracket', at, f'write $.{text[1:]}, or ["$…"] for a key that begins with "$"'
+        )
+    if char == "]":
+        return BadPath('"]" without a "[" before it', at)
+    if char in "|&+":
+        return BadPath("two paths cannot be joined", at, "list them as two paths")
+    if char == "~":
+        return BadPath('"~" is not part of JSONPath', at, "a path leads to a value, never to the name of a key")
+    if text[at - 1].isspace():
+        return BadPath("a space in the path", len(text[:at].rstrip()), "quote a key that has spaces: ['first name']")
+    return BadPath(f"{_shown(char)} cannot be part of a name", at, "quote the key: ['odd key']")
+
+
+# Brackets
+
+
+def _read_bracket(text: str, start: int, depth: int) -> tuple[Segment, int]:
+    if depth > MAX_DEPTH:
+        raise BadPath(f"brackets nested more than {MAX_DEPTH} deep", start)
+    selectors: list[Segment] = []
+    places: list[int] = []
+    at = start
+    while True:
+        at = skip_blanks(text, at + 1)
+        places.append(at)
+        selector, at = _read_selector(text, at, start, depth)
+        selectors.append(selector)
+        at = skip_blanks(text, at)
+        if at >= len(text):
+            raise unclosed(start)
+        if text[at] == "]":
+            return _union(selectors, places), at + 1
+        if text[at] != ",":
+            raise BadPath(f'{_shown(text[at])} where "]" should be', at)
+
+
+def _read_selector(text: str, at: int, start: int, depth: int) -> tuple[Segment, int]:
+    first = text[at : at + 1]
+    if not first:
+        raise unclosed(start)
+    if first == "*":
+        return ANY, at + 1
+    if first in "\"'":
+        return read_quoted(text, at)
+    if first == "?":
+        condition, at = _read_or(text, at + 1, depth + 1, negated=False)
+        return Selector(f"?{condition}"), at
+    if _SLICE.match(text, at):
+        return _read_slice(text, at)
+    if first in "-0123456789":
+        return read_index(text, at)
+    raise _odd_selector(text, at)
+
+
+def _odd_selector(text: str, at: int) -> BadPath:
+    first = text[at]
+    if first == "]":
+        return BadPath("empty brackets", at, "write [*] for every item, [0] for the first")
+    if first == ",":
+        return BadPath("nothing before a comma", at)
+    if first == "(":
+        return BadPath("JSONPath has no computed keys", at, "write [-1] for the last item, [?…] for a filter")
+    if first == "@":
+        return BadPath('a filter begins with "?"', at, f"write [?{text[at:].split(']')[0]}]")
+    word = re.split(r"[\],]", text[at:], maxsplit=1)[0]
+    return BadPath("a key in brackets needs quotes", at, f"write {_key(word)}")
+
+
+def _read_slice(text: str, at: int) -> tuple[Segment, int]:
+    parts: list[str] = []
+    while True:
+        at = skip_blanks(text, at)
+        number = ""
+        if text[at : at + 1] in tuple("-0123456789"):
+            index, at = read_index(text, at)
+            number = str(index)
+        parts.append(number)
+        start, at = at, skip_blanks(text, at)
+        if len(parts) == 3 or not text.startswith(":", at):
+            break
+        at += 1
+    if len(parts) == 3 and parts[2] == "0":
+        raise BadPath("a slice with step 0 selects nothing", start - 1, "leave the step out")
+    return Selector(":".join(parts)), at
+
+
+def _union(selectors: list[Segment], places: list[int]) -> Segment:
+    if len(selectors) == 1:
+        only = selectors[0]
+        return Selector(f"[{only.text}]") if isinstance(only, Selector) else only
+    kind = type(selectors[0])
+    for selector, place in zip(selectors, places, strict=True):
+        if not isinstance(selector, str | int):
+            raise BadPath("brackets with several parts can only list keys, or only indexes", place)
+        if type(selector) is not kind:
+            raise BadPath("keys and indexes in one pair of brackets", place, "list them as two paths")
+    return Selector(f"[{','.join(_bare(selector) for selector in selectors)}]")
+
+
+# Filters
+
+
+def _read_or(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
+    return _read_chain(text, at, depth, negated=negated, loose=True)
+
+
+def _read_chain(text: str, at: int, depth: int, *, negated: bool, loose: bool) -> tuple[str, int]:
+    """Conditions joined by `||` (loose) or by `&&`. Under a `!`, the two change places."""
+    parts: list[str] = []
+    while True:
+        if loose:
+            part, at = _read_chain(text, at, depth, negated=negated, loose=False)
+        else:
+            part, at = _read_condition(text, at, depth, negated=negated)
+        parts.append(part)
+        at = skip_blanks(text, at)
+        joint = _joint(text, at, loose)
+        if not joint:
+            break
+        at += joint
+    if len(parts) == 1:
+        return parts[0], at
+    joined = (" || " if loose is not negated else " && ").join(parts)
+    return f"({joined})", at
+
+
+def _joint(text: str, at: int, loose: bool) -> int:
+    if loose:
+        if text.startswith("||", at):
+            return 2
+        if text.startswith("|", at):
+            raise BadPath('"|" is not an operator', at, 'write "||" for "or"')
+        return 0
+    if text.startswith("&&", at):
+        return 2
+    return 1 if text.startswith("&", at) else 0
+
+
+def _read_condition(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
+    at = skip_blanks(text, at)
+    if depth > MAX_DEPTH:
+        raise BadPath(f"a filter nested more than {MAX_DEPTH} deep", at)
+    if text.startswith("!", at) and not text.startswith("!=", at):
+        return _read_negation(text, at, depth, negated=negated)
+    if text.startswith("(", at):
+        inner, end = _read_or(text, at + 1, depth + 1, negated=negated)
+        end = skip_blanks(text, end)
+        if not text.startswith(")", end):
+            raise _filter_end(text, end, at)
+        return inner, end + 1
+    left, end = _read_operand(text, at, depth)
+    operator, after = _read_operator(text, end)
+    if operator is None:
+        if left.literal:
+            raise BadPath("a filter that compares nothing", at, "compare with ==, !=, <, <=, > or >=")
+        return ("!" if negated else "") + left.text, end
+    right_at = skip_blanks(text, after)
+    right, end = _read_operand(text, right_at, depth)
+    return _comparison(left, operator, right, (at, skip_blanks(text, after - len(operator)), right_at), negated), end
+
+
+def _read_negation(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
+    inner = skip_blanks(text, at + 1)
+    if text.startswith(("(", "!"), inner):
+        return _read_condition(text, inner, depth + 1, negated=not negated)
+    operand, end = _read_operand(text, inner, depth)
+    operator, _ = _read_operator(text, end)
+    if operator is not None or operand.literal:
+        raise BadPath('"!" before a comparison', at, "write != for not equal, or put the comparison in parentheses")
+    return ("" if negated else "!") + operand.text, end
+
+
+def _read_operator(text: str, at: int) -> tuple[str | None, int]:
+    at = skip_blanks(text, at)
+    found = _OPERATOR.match(text, at)
+    if found:
+        if text.startswith("=", found.end()):
+            raise BadPath(f'"{found[0]}=" is not an operator', at, f'write "{found[0][:1].replace("=", "==")}"')
+        return found[0], found.end()
+    if text.startswith("=~", at):
+        raise BadPath("patterns are not part of JSONPath", at, "compare with == or !=")
+    if text.startswith("=", at):
+        raise BadPath('"=" is not an operator', at, 'write "=="')
+    return None, at
+
+
+def _comparison(left: Operand, operator: str, right: Operand, places: tuple[int, int, int], negated: bool) -> str:
+    left_at, operator_at, right_at = places
+    if left.literal and right.literal:
+        raise BadPath("a filter that compares two fixed values", left_at, "one side is a path such as @.name")
+    for operand, place in ((left, left_at), (right, right_at)):
+        if not operand.single:
+            raise BadPath("a comparison with a path that can lead to several values", place, "use keys and indexes only")
+    if negated:
+        if operator not in ("==", "!="):
+            raise BadPath(f'"!(…)" around "{operator}"', operator_at, "turn the comparison round instead")
+        operator = "!=" if operator == "==" else "=="
+    if left.literal:
+        return f"{right.text} {_MIRRORED[operator]} {left.text}"
+    return f"{left.text} {operator} {right.text}"
+
+
+def _read_operand(text: str, at: int, depth: int) -> tuple[Operand, int]:
+    first = text[at : at + 1]
+    if first in ("@", "$"):
+        segments, end = read_segments(text, at + 1, depth + 1)
+        single = all(isinstance(segment, str | int) for segment in segments)
+        if len(segments) > MAX_SEGMENTS:
+            raise BadPath(f"a path with more than {MAX_SEGMENTS} parts", at)
+        return Operand(first + "".join(map(_normal, segments)), literal=False, single=single), end
+    if first in ("'", '"'):
+        value, end = read_quoted(text, at)
+        return Operand(_bare(value), literal=True, single=True), end
+    number = _NUMBER.match(text, at)
+    if number:
+        return Operand(_number(number, at), literal=True, single=True), number.end()
+    word = _NAME.match(text, at)
+    if word and word[0] in _CONSTANTS and not text.startswith("(", word.end()):
+        return Operand(word[0], literal=True, single=True), word.end()
+    raise _odd_operand(text, at, word[0] if word else "")
+
+
+def _odd_operand(text: str, at: int, word: str) -> BadPath:
+    if at >= len(text):
+        return BadPath("the filter ends too soon", len(text) - 1, "a filter looks like [?@.name == 'x']")
+    if word and text.startswith("(", at + len(word)):
+        return BadPath(f'functions such as "{word}()" are not available in filters', at, "compare with ==, != or <")
+    if word:
+        return BadPath(f'"{word}" is neither a path nor a value', at, f"write @.{word} for a key, '{word}' for a text")
+    return BadPath(f"{_shown(text[at])} cannot begin a value in a filter", at, "a filter looks like [?@.name == 'x']")
+
+
+def _number(found: re.Match[str], at: int) -> str:
+    if len(found[0]) > _MAX_DIGITS:
+        raise BadPath(f"a number with more than {_MAX_DIGITS} digits", at)
+    if found[1] is None and found[2] is None:
+        return str(int(found[0]))
+    value = float(found[0])
+    if value in (float("inf"), float("-inf")):
+        raise BadPath("a number too large to compare", at)
+    # the query library reads no exponents
+    digits = format(Decimal(repr(value)), "f")
+    return digits if "." in digits else digits + ".0"
+
+
+def _filter_end(text: str, at: int, start: int) -> BadPath:
+    if at >= len(text):
+        return BadPath('"(" without a ")" after it', start, 'close the parenthesis with ")"')
+    return BadPath(f'{_shown(text[at])} where ")" should be', at)
+
+
+# Normal form
+
+
+def _normal(segment: Segment) -> str:
+    return segment.text if isinstance(segment, Selector) else f"[{_bare(segment)}]"
+
+
+def _bare(segment: Segment) -> str:
+    if isinstance(segment, Selector):
+        return segment.text
+    if isinstance(segment, str):
+        escaped = segment.replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{escaped}'"
+    return "*" if segment is ANY else str(segment)
+
+
+def _key(word: str) -> str:
+    return f"[{_bare(word)}]"
+
+
+def _shown(char: str) -> str:
+    return f"'{char}'" if char == '"' else f'"{char}"'

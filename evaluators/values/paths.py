@@ -1,0 +1,519 @@
+"""Paths into JSON documents: three notations read into one `Path`, and a path turned into the fastest reader it allows.
+
+`$` starts JSONPath, `/` starts a JSON Pointer (RFC 6901), anything else is dot notation. A path is *definite* when it
+leads to one place at most; otherwise its reader gives a list of everything it hits. Filters, slices, unions and `..` are
+a *query*, which the query library runs; this module is the only door to that library and opens it when a query is read.
+
+A dot path is special in one way: a literal key that contains dots wins where it is found. At each level the longest
+stretch of segments that is a key there is tried first, and a shorter one only when the longer leads nowhere. The keys
+that were used are a *reading* of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Final, TypeAlias
+
+from evaluators.model import JSON, MISSING, Missing
+from evaluators.values.jsonpath_text import read_jsonpath
+from evaluators.values.path_text import (
+    ANY,
+    BadPath,
+    Every,
+    Location,
+    Notation,
+    Step,
+    display,
+    read_dots,
+    read_pointer,
+    spell,
+)
+
+__all__ = ["ANY", "BadPath", "Location", "Notation", "Path", "Step", "display", "nearest_path", "parse", "spell"]
+
+Getter: TypeAlias = Callable[[JSON], "JSON | Missing"]
+PairGetter: TypeAlias = Callable[[JSON, JSON], "tuple[JSON | Missing, JSON | Missing]"]
+Hit: TypeAlias = tuple[Location, JSON]
+Levels: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
+"""For each step: the joined keys that may begin there, longest first, each with the number of the step after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One location, or one set of locations, whatever notation it was written in.
+
+    `steps` are the steps of a plain path. `query` is the normal form of a JSONPath with filters, slices, unions or
+    `..`, and then there are no steps. Two paths are equal when they lead to the same places: `a.b`, `$.a.b` and `/a/b`
+    are equal and hash alike, although only the first looks for a key "a.b". So never use a path as the key of a store
+    of readers.
+    """
+
+    steps: tuple[Step, ...]
+    query: str | None = None
+    joins: tuple[bool, ...] = field(default=(), compare=False, repr=False)
+    """For each step, whether a plain dot joins it to the step before; empty when nothing is joined."""
+    written: str | None = field(default=None, compare=False, repr=False)
+    """A query as it was written."""
+
+    @property
+    def literal_dots(self) -> bool:
+        """A literal key that contains dots may stand for several steps."""
+        return bool(self.joins)
+
+    @property
+    def canonical(self) -> str:
+        """The dot spelling, which reads back as an equal path. A query keeps its own text."""
+        return self.written or self.query or display(self.steps)
+
+    @property
+    def definite(self) -> bool:
+        """The path leads to one place at most."""
+        return self.query is None and ANY not in self.steps
+
+    def __str__(self) -> str:
+        return self.canonical
+
+    def get(self, document: JSON) -> JSON | Missing:
+        """The value at a definite path, or the list of what an indefinite one hits; MISSING when nothing is there.
+
+        The list is in the order of `locate`, whatever the order of keys in the document.
+        """
+        return self.getter()(document)
+
+    def get_pair(self, expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
+        """The values in two documents. Where keys contain dots, the output follows the reading of the expected side.
+
+        When the expected side has nothing there, the output is read on its own.
+        """
+        return self.pair_getter()(expected, output)
+
+    def locate(self, document: JSON) -> list[Location]:
+        """The place of every hit, in order: list items by index, object values by key."""
+        return [location for location, _ in _hits(self, document)]
+
+    def getter(self) -> Getter:
+        """A function that does what `get` does, made once for many documents."""
+        return _getter(self.steps, self.joins, self.query)
+
+    def pair_getter(self) -> PairGetter:
+        """A function that does what `get_pair` does, made once for many documents."""
+        return _pair_getter(self.steps, self.joins, self.query)
+
+
+def parse(text: str) -> Path:
+    """Read a path in any of the three notations. Raises BadPath.
+
+    The empty text is the whole document, as RFC 6901 has it; so is `$`.
+    """
+    if text.startswith("$"):
+        steps, query = read_jsonpath(text)
+        if query is None:
+            return Path(steps)
+        _check_query(query)
+        return Path((), query, written=text)
+    if text == "" or text.startswith("/"):
+        return Path(read_pointer(text))
+    steps, joins = read_dots(text)
+    return Path(steps, joins=joins if any(joins) else ())
+
+
+# Getters
+
+
+@lru_cache(maxsize=4096)
+def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None) -> Getter:
+    if query is not None:
+        return _query_getter(query)
+    if ANY in steps:
+        return _many_getter(steps, joins)
+    plain = tuple(step for step in steps if not isinstance(step, Every))
+    return _dotted_getter(plain, joins) if joins else _plain_getter(plain)
+
+
+def _plain_getter(steps: Location) -> Getter:
+    """Keys are looked up at once and fail by exception: of all JSON values only an object takes a text in brackets."""
+    match steps:
+        case ():
+            return lambda document: document
+        case (str(key),):
+            return _one_key(key)
+        case (str(first), str(second)):
+            return _two_keys(first, second)
+        case (str(first), str(second), str(third)):
+            return _three_keys(first, second, third)
+        case (str(first), int(index), str(last)):
+            return _key_of_item(first, index, last)
+        case _:
+            return _many_steps(steps)
+
+
+def _one_key(key: str) -> Getter:
+    def get(document: Any) -> Any:
+        try:
+            return document[key]
+        except (KeyError, TypeError):
+            return MISSING
+
+    return get
+
+
+def _two_keys(first: str, second: str) -> Getter:
+    def get(document: Any) -> Any:
+        try:
+            return document[first][second]
+        except (KeyError, TypeError):
+            return MISSING
+
+    return get
+
+
+def _three_keys(first: str, second: str, third: str) -> Getter:
+    def get(document: Any) -> Any:
+        try:
+            return document[first][second][third]
+        except (KeyError, TypeError):
+            return MISSING
+
+    return get
+
+
+def _key_of_item(first: str, index: int, last: str) -> Getter:
+    digits = _key_of(index)
+
+    def get(document: Any) -> Any:
+        try:
+            items = document[first]
+            return items[index if type(items) is list else digits][last]
+        except (KeyError, TypeError, IndexError):
+            return MISSING
+
+    return get
+
+
+def _many_steps(steps: Location) -> Getter:
+    plan = tuple((step, _key_of(step)) for step in steps)
+
+    def get(document: Any) -> Any:
+        value = document
+        try:
+            for step, key in plan:
+                value = value[step if type(value) is list else key]
+        except (KeyError, TypeError, IndexError):
+            return MISSING
+        return value
+
+    return get
+
+
+def _key_of(step: str | int) -> str | None:
+    """The key that a step stands for on an object. An index from the end stands for none, and None is never a key."""
+    return str(step) if isinstance(step, str) or step >= 0 else None
+
+
+def _dotted_getter(steps: Location, joins: tuple[bool, ...]) -> Getter:
+    levels = _joined_keys(steps, joins)
+
+    def read(document: JSON) -> JSON | Missing:
+        hits = _read(levels, steps, document)[1]
+        return hits[0][1] if hits else MISSING
+
+    return _unless_joined(steps, levels, read)
+
+
+def _unless_joined(steps: Location, levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
+    """What `_plain_getter` gives, or `joined(document)` as soon as a joined key is seen on the way.
+
+    A text or a list may hold a joined key as well, which costs no more than a needless call of `joined`.
+    """
+    match steps:
+        case (str(first), str(second)):
+            return _two_unless_joined(first, second, joined)
+        case (str(first), str(second), str(third)) if len(levels[0]) == 2:
+            return _three_unless_joined(first, second, third, joined)
+        case _:
+            return _many_unless_joined(steps, levels, joined)
+
+
+def _two_unless_joined(first: str, second: str, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
+    both = f"{first}.{second}"
+
+    def get(document: Any) -> Any:
+        try:
+            return joined(document) if both in document else document[first][second]
+        except (KeyError, TypeError):
+            return MISSING
+
+    return get
+
+
+def _three_unless_joined(first: str, second: str, third: str, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
+    head, tail, whole = f"{first}.{second}", f"{second}.{third}", f"{first}.{second}.{third}"
+
+    def get(document: Any) -> Any:
+        try:
+            if whole in document or head in document:
+                return joined(document)
+            inner = document[first]
+            return joined(document) if tail in inner else inner[second][third]
+        except (KeyError, TypeError):
+            return MISSING
+
+    return get
+
+
+def _many_unless_joined(steps: Location, levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
+    texts_of = (tuple(text for text, _ in level) for level in levels)
+    plan: tuple[tuple[Any, str | None, tuple[str, ...]], ...] = tuple(
+        zip(steps, map(_key_of, steps), texts_of, strict=True)
+    )
+
+    def get(document: Any) -> Any:
+        value = document
+        try:
+            for step, key, texts in plan:
+                if type(value) is list:
+                    value = value[step]
+                    continue
+                for text in texts:
+                    if text in value:
+                        return joined(document)
+                value = value[key]
+        except (KeyError, TypeError, IndexError):
+            return MISSING
+        return value
+
+    return get
+
+
+def _many_getter(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Getter:
+    if joins:
+        levels = _joined_keys(steps, joins)
+        return lambda document: [value for _, value in _read(levels, steps, document)[1]] or MISSING
+    plan = tuple((step, None if isinstance(step, Every) else _key_of(step)) for step in steps)
+
+    def get(document: JSON) -> JSON | Missing:
+        values = [document]
+        for step, key in plan:
+            values = _every(values) if step is ANY else _next(values, step, key)
+        return values or MISSING
+
+    return get
+
+
+def _every(values: list[JSON]) -> list[JSON]:
+    found: list[JSON] = []
+    for value in values:
+        if type(value) is list:
+            found.extend(value)
+        elif type(value) is dict:
+            found.extend([value[key] for key in sorted(value)])
+    return found
+
+
+def _next(values: list[JSON], step: Step, key: str | None) -> list[JSON]:
+    found: list[JSON] = []
+    for value in values:
+        if type(value) is dict:
+            if key is not None and key in value:
+                found.append(value[key])
+        elif type(value) is list and isinstance(step, int) and -len(value) <= step < len(value):
+            found.append(value[step])
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None) -> PairGetter:
+    get = _getter(steps, joins, query)
+    if not joins:
+        return lambda expected, output: (get(expected), get(output))
+    levels = _joined_keys(steps, joins)
+
+    def read_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
+        reading, hits = _read(levels, steps, expected)
+        if not hits:
+            return MISSING, get(output)
+        follow = _getter(reading, (), None)
+        return follow(expected), follow(output)
+
+    plain = tuple(step for step in steps if not isinstance(step, Every))
+    return read_pair if ANY in steps else _dotted_pair_getter(plain, levels, read_pair)
+
+
+def _dotted_pair_getter(steps: Location, levels: Levels, read_pair: PairGetter) -> PairGetter:
+    follow = _plain_getter(steps)
+    joined = object()
+    read = _unless_joined(steps, levels, lambda _: joined)
+
+    def get_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
+        value = read(expected)
+        if value is joined or value is MISSING:
+            return read_pair(expected, output)
+        return value, follow(output)
+
+    return get_pair
+
+
+# Readings of a dot path
+
+
+@lru_cache(maxsize=4096)
+def _joined_keys(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Levels:
+    if not joins:
+        return tuple(() for _ in steps)
+    return tuple(tuple(reversed(list(_joined_from(steps, joins, start)))) for start in range(len(steps)))
+
+
+def _joined_from(steps: tuple[Step, ...], joins: tuple[bool, ...], start: int) -> Iterator[tuple[str, int]]:
+    key = str(steps[start])
+    for end in range(start + 1, len(steps)):
+        if not joins[end]:
+            return
+        key += f".{steps[end]}"
+        yield key, end + 1
+
+
+def _read(levels: Levels, steps: tuple[Step, ...], document: JSON) -> tuple[tuple[Step, ...], list[Hit]]:
+    """The first reading that leads somewhere, with its hits in order; no hits when none does.
+
+    Depth first over the keys that are there, so the work is bounded by the document, not by the ways to join keys.
+    """
+    waiting: list[tuple[int, tuple[Step, ...], list[Hit]]] = [(0, (), [((), document)])]
+    while waiting:
+        at, reading, hits = waiting.pop()
+        if at == len(steps):
+            return reading, hits
+        step = steps[at]
+        for key, after, keeps in ((step, at + 1, step), *((key, after, key) for key, after in reversed(levels[at]))):
+            found = [hit for location, value in hits for hit in _children(location, value, key)]
+            if found:
+                waiting.append((after, (*reading, keeps), found))
+    return steps, []
+
+
+def _children(location: Location, value: JSON, step: Step) -> Iterator[Hit]:
+    """What one step leads to, with its place."""
+    if type(value) is dict:
+        keys = sorted(value) if isinstance(step, Every) else (_key_of(step),)
+        for key in keys:
+            if key in value and key is not None:
+                yield (*location, key), value[key]
+    elif type(value) is list:
+        if step is ANY:
+            for index, item in enumerate(value):
+                yield (*location, index), item
+        elif isinstance(step, int) and -len(value) <= step < len(value):
+            yield (*location, step % len(value)), value[step]
+
+
+def _hits(path: Path, document: JSON) -> list[Hit]:
+    if path.query is not None:
+        return _query_hits(path.query, document)
+    return _read(_joined_keys(path.steps, path.joins), path.steps, document)[1]
+
+
+# Queries
+
+
+def _check_query(query: str) -> None:
+    from jsonpath_ng.exceptions import JSONPathError
+
+    try:
+        _compiled(query)
+    except JSONPathError as refused:
+        raise BadPath(f"this query cannot be run: {refused}", 0, "use keys, indexes, slices and simple filters") from None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(query: str) -> Any:
+    """The query, compiled.
+
+    How the library's filters read, checked against RFC 9535 by the tests: a missing key equals nothing, so only `!=`
+    holds for it, and two missing keys are equal; `true` is not 1, and 1 is 1.0; only two numbers or two texts have an
+    order; `[?@.name]` asks whether the key is there, so null and false pass. In all this they follow the RFC. Where they
+    differ: an index reaches into lists only, here as in the RFC, although a plain path also finds a key of digits;
+    a place that is hit twice (`[0,0]`) counts once; hits come in the order of their places, not of the query.
+    """
+    from jsonpath_ng.ext.parser import parse as compile_query
+
+    return compile_query(query)
+
+
+def _query_getter(query: str) -> Getter:
+    return lambda document: [value for _, value in _query_hits(query, document)] or MISSING
+
+
+def _query_hits(query: str, document: JSON) -> list[Hit]:
+    found = {_place(datum): datum.value for datum in _compiled(query).find(document)}
+    return [(location, found[location]) for location in sorted(found)]
+
+
+def _place(datum: Any) -> Location:
+    """Where a hit of the query library is, from the root down."""
+    backwards: list[str | int] = []
+    while datum.context is not None:
+        path = datum.path
+        if hasattr(path, "indices"):
+            backwards.append(path.indices[0] % len(datum.context.value))
+        elif hasattr(path, "fields"):
+            backwards.append(path.fields[0])
+        datum = datum.context
+    return tuple(reversed(backwards))
+
+
+# Suggestions
+
+_NEAR: Final = 0.6
+_MOST_PLACES: Final = 2000
+_SAME_NAME: Final = 0.8
+
+
+def nearest_path(wanted: Path, document: JSON) -> str | None:
+    """The path that exists in the document and is most like the wanted one, in dots; None when nothing is near.
+
+    The same key in another place counts as near, so `name` suggests `vendor.name`. Items of a list are shown as `[*]`
+    when the wanted path has one, and otherwise by the wanted index or the first. A query has no neighbours.
+    """
+    if wanted.query is not None or not wanted.steps:
+        return None
+    best, found = _NEAR, None
+    for place in sorted(set(islice(_places(wanted, document), _MOST_PLACES)), key=display):
+        score = _likeness(wanted.steps, place)
+        if score > best:
+            best, found = score, place
+    return None if found is None else display(found)
+
+
+def _likeness(wanted: tuple[Step, ...], place: tuple[Step, ...]) -> float:
+    score = SequenceMatcher(None, display(wanted).casefold(), display(place).casefold(), autojunk=False).ratio()
+    if _plain_name(wanted[-1]) == _plain_name(place[-1]) != "":
+        return _SAME_NAME + (1 - _SAME_NAME) * score
+    return score
+
+
+def _plain_name(step: Step) -> str:
+    return "".join(filter(str.isalnum, step)).casefold() if isinstance(step, str) else ""
+
+
+def _places(wanted: Path, document: JSON) -> Iterator[tuple[Step, ...]]:
+    """The places of a document from the top down, a list shown by one item or by `[*]`."""
+    wanted_indexes = {step for step in wanted.steps if isinstance(step, int)}
+    any_item = ANY in wanted.steps
+    level: list[tuple[tuple[Step, ...], JSON]] = [((), document)]
+    while level:
+        below: list[tuple[tuple[Step, ...], JSON]] = []
+        for place, value in level:
+            if type(value) is dict:
+                below.extend(((*place, key), value[key]) for key in sorted(value))
+            elif type(value) is list and any_item:
+                below.extend(((*place, ANY), item) for item in value)
+            elif type(value) is list:
+                indexes = {0, *wanted_indexes}
+                below.extend(
+                    ((*place, index), value[index]) for index in sorted(indexes) if -len(value) <= index < len(value)
+                )
+        yield from (place for place, _ in below)
+        level = below
