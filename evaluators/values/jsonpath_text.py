@@ -37,6 +37,7 @@ _SLICE: Final = re.compile(r"[ \t\r\n]*(-?[0-9]+)?[ \t\r\n]*:", re.ASCII)
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![A-Za-z0-9_.])", re.ASCII)
 _OPERATOR: Final = re.compile("==|!=|<=|>=|<|>")
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_WORDS: Final = {"and": "&&", "or": "||", "not": "!", "eq": "==", "ne": "!="}
 _CONSTANTS: Final = ("true", "false", "null")
 
 
@@ -114,8 +115,8 @@ def _no_name(text: str, at: int) -> BadPath:
     if text[at] == "[":
         return BadPath("a dot before a bracket", at - 1, f"leave the dot out: {before}{text[at:]}")
     word = re.split(r"[.\[]", text[at:], maxsplit=1)[0]
-    if re.fullmatch("[0-9]+", word):
-        return BadPath("a number after a dot", at, f"write {before}[{int(word[:15])}]{text[at + len(word) :]}")
+    if re.fullmatch("[0-9]{1,15}", word):
+        return BadPath("a number after a dot", at, f"write {before}[{int(word)}]{text[at + len(word) :]}")
     if word[:1] in ("'", '"'):
         return BadPath("quotes only work inside brackets", at, f"write {before}[{word}]")
     if text[at] == ".":
@@ -127,9 +128,9 @@ def _stray(text: str, at: int) -> BadPath:
     at = skip_blanks(text, at)
     char = text[at]
     if at == 1:
-        return BadPath(
-            'after "$" comes a dot or a bracket', at, f'write $.{text[1:]}, or ["$…"] for a key that begins with "$"'
-        )
+        word = re.split(r"[.\[]", text, maxsplit=1)[0]
+        hint = f'write $.{text[1:]}, or ["{word}"] for a key that begins with "$"'
+        return BadPath('after "$" comes a dot or a bracket', at, hint)
     if char == "]":
         return BadPath('"]" without a "[" before it', at)
     if char in "|&+":
@@ -137,8 +138,16 @@ def _stray(text: str, at: int) -> BadPath:
     if char == "~":
         return BadPath('"~" is not part of JSONPath', at, "a path leads to a value, never to the name of a key")
     if text[at - 1].isspace():
-        return BadPath("a space in the path", len(text[:at].rstrip()), "quote a key that has spaces: ['first name']")
-    return BadPath(f"{_shown(char)} cannot be part of a name", at, "quote the key: ['odd key']")
+        return BadPath("a space in the path", len(text[:at].rstrip()), _whole_key_hint(text, at))
+    return BadPath(f"{_shown(char)} cannot be part of a name", at, _whole_key_hint(text, at))
+
+
+def _whole_key_hint(text: str, at: int) -> str:
+    dot = text.rfind(".", 0, at)
+    if dot < 0 or "]" in text[dot:at]:
+        return "quote the key, as in ['first name']"
+    word = re.split(r"[.\[]", text[dot + 1 :], maxsplit=1)[0]
+    return f"quote the key: {text[:dot]}{_key(word)}"
 
 
 # Brackets
@@ -161,7 +170,7 @@ def _read_bracket(text: str, start: int, depth: int) -> tuple[Segment, int]:
         if text[at] == "]":
             return _union(selectors, places), at + 1
         if text[at] != ",":
-            raise BadPath(f'{_shown(text[at])} where "]" should be', at)
+            raise _not_closed(text, at, "]")
 
 
 def _read_selector(text: str, at: int, start: int, depth: int) -> tuple[Segment, int]:
@@ -355,6 +364,8 @@ def _odd_operand(text: str, at: int, word: str) -> BadPath:
         return BadPath("the filter ends too soon", len(text) - 1, "a filter looks like [?@.name == 'x']")
     if word and text.startswith("(", at + len(word)):
         return BadPath(f'functions such as "{word}()" are not available in filters', at, "compare with ==, != or <")
+    if word in _WORDS:
+        return BadPath(f'"{word}" is not an operator', at, f'write "{_WORDS[word]}"')
     if word:
         return BadPath(f'"{word}" is neither a path nor a value', at, f"write @.{word} for a key, '{word}' for a text")
     return BadPath(f"{_shown(text[at])} cannot begin a value in a filter", at, "a filter looks like [?@.name == 'x']")
@@ -376,7 +387,14 @@ def _number(found: re.Match[str], at: int) -> str:
 def _filter_end(text: str, at: int, start: int) -> BadPath:
     if at >= len(text):
         return BadPath('"(" without a ")" after it', start, 'close the parenthesis with ")"')
-    return BadPath(f'{_shown(text[at])} where ")" should be', at)
+    return _not_closed(text, at, ")")
+
+
+def _not_closed(text: str, at: int, closing: str) -> BadPath:
+    word = _NAME.match(text, at)
+    if word and word[0] in _WORDS:
+        return BadPath(f'"{word[0]}" is not an operator', at, f'write "{_WORDS[word[0]]}"')
+    return BadPath(f'{_shown(text[at])} where "{closing}" should be', at)
 
 
 # Normal form

@@ -128,12 +128,12 @@ def _read_segment(text: str, start: int) -> tuple[str, int]:
 
 
 def _empty_segment(text: str, at: int) -> BadPath:
-    if at >= len(text):
+    if at == 0:
+        return BadPath("the path begins with a dot", 0, "leave the first dot out")
+    if not text[at:].strip("."):
         return BadPath("the path ends with a dot", len(text) - 1, "leave the last dot out")
     if text[at] == "[":
         return BadPath("a dot before a bracket", at - 1, f"leave the dot out: {text[: at - 1]}{text[at:]}")
-    if at == 0:
-        return BadPath("the path begins with a dot", 0, "leave the first dot out")
     before = text[: at - 1]
     return BadPath(
         "nothing between two dots",

@@ -225,15 +225,18 @@ def _dotted_getter(steps: Location, joins: tuple[bool, ...]) -> Getter:
 
 
 def _unless_joined(steps: Location, levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
-    """What `_plain_getter` gives, or `joined(document)` as soon as a joined key is seen on the way.
+    """What `_plain_getter` gives, or `joined(document)` as soon as there may be a joined key on the way.
 
-    A text or a list may hold a joined key as well, which costs no more than a needless call of `joined`.
+    A text or a list may hold a joined key as well, which costs no more than a needless call of `joined`. So MISSING
+    means that no reading leads anywhere.
     """
     match steps:
         case (str(first), str(second)):
             return _two_unless_joined(first, second, joined)
         case (str(first), str(second), str(third)) if len(levels[0]) == 2:
             return _three_unless_joined(first, second, third, joined)
+        case (str(first), int(index), str(last)) if len(levels[0]) == 2:
+            return _item_unless_joined(first, index, last, joined)
         case _:
             return _many_unless_joined(steps, levels, joined)
 
@@ -260,6 +263,21 @@ def _three_unless_joined(first: str, second: str, third: str, joined: Callable[[
             inner = document[first]
             return joined(document) if tail in inner else inner[second][third]
         except (KeyError, TypeError):
+            return MISSING
+
+    return get
+
+
+def _item_unless_joined(first: str, index: int, last: str, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
+    head, whole = f"{first}.{index}", f"{first}.{index}.{last}"
+
+    def get(document: Any) -> Any:
+        try:
+            if whole in document or head in document:
+                return joined(document)
+            items = document[first]
+            return items[index][last] if type(items) is list else joined(document)
+        except (KeyError, TypeError, IndexError):
             return MISSING
 
     return get
@@ -293,6 +311,26 @@ def _many_getter(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Getter:
     if joins:
         levels = _joined_keys(steps, joins)
         return lambda document: [value for _, value in _read(levels, steps, document)[1]] or MISSING
+    slow = _many_values(steps)
+    match steps:
+        case (str(first), Every(), str(last)):
+            return _key_of_every_item(first, last, slow)
+        case _:
+            return slow
+
+
+def _key_of_every_item(first: str, last: str, slow: Getter) -> Getter:
+    def get(document: Any) -> Any:
+        try:
+            items = document[first]
+            return (type(items) is list and [item[last] for item in items]) or slow(document)
+        except (KeyError, TypeError):
+            return slow(document)
+
+    return get
+
+
+def _many_values(steps: tuple[Step, ...]) -> Getter:
     plan = tuple((step, None if isinstance(step, Every) else _key_of(step)) for step in steps)
 
     def get(document: JSON) -> JSON | Missing:
@@ -340,19 +378,19 @@ def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | 
         return follow(expected), follow(output)
 
     plain = tuple(step for step in steps if not isinstance(step, Every))
-    return read_pair if ANY in steps else _dotted_pair_getter(plain, levels, read_pair)
+    return read_pair if ANY in steps else _dotted_pair_getter(plain, levels, get, read_pair)
 
 
-def _dotted_pair_getter(steps: Location, levels: Levels, read_pair: PairGetter) -> PairGetter:
+def _dotted_pair_getter(steps: Location, levels: Levels, get: Getter, read_pair: PairGetter) -> PairGetter:
     follow = _plain_getter(steps)
     joined = object()
     read = _unless_joined(steps, levels, lambda _: joined)
 
     def get_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
         value = read(expected)
-        if value is joined or value is MISSING:
+        if value is joined:
             return read_pair(expected, output)
-        return value, follow(output)
+        return value, get(output) if value is MISSING else follow(output)
 
     return get_pair
 

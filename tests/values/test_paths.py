@@ -145,6 +145,9 @@ def test_the_three_spellings_of_a_place_are_one_path_to_its_value(document: JSON
     )
 )
 @example("$" + "[?@" * 3000)
+@example("$" + ".a" * 199 + "[0:1]")
+@example("$[?" + "@.a && " * 500 + "@.a]")
+@example("$[?" + "(" * 20 + "@.a" + ")" * 20 + "]")
 @example("$[?" + "(" * 3000)
 @example("$[?" + "!" * 3000)
 @example("$" + "..a" * 3000)
@@ -252,6 +255,7 @@ def test_a_pointer_cannot_spell_what_it_has_no_word_for(step: Step) -> None:
         (".a", 0, "leave the first dot out"),
         (".", 0, "leave the first dot out"),
         ("a.", 1, "leave the last dot out"),
+        ("a..", 2, "leave the last dot out"),
         ("items.0.n.", 9, "leave the last dot out"),
         ("a.[0]", 1, "leave the dot out: a[0]"),
         ("a[0", 1, 'close the bracket with "]"'),
@@ -285,12 +289,16 @@ def test_a_pointer_cannot_spell_what_it_has_no_word_for(step: Step) -> None:
         ("/a~2b", 2, 'write "~0" for "~" and "~1" for "/" inside a key'),
         ("/a/b~", 4, 'write "~0" for "~" and "~1" for "/" inside a key'),
         # JSONPath
-        ("$items", 1, 'write $.items, or ["$…"] for a key that begins with "$"'),
+        ("$items", 1, 'write $.items, or ["$items"] for a key that begins with "$"'),
         ("$.", 1, "leave the last dot out"),
         ("$.a..", 4, "leave the last dot out"),
         ("$.items.0.n", 8, "write $.items[0].n"),
         ("$.items[", 7, 'close the bracket with "]"'),
-        ("$.a b", 3, "quote a key that has spaces: ['first name']"),
+        ("$.a b", 3, "quote the key: $['a b']"),
+        ("$.x.a,b.c", 5, "quote the key: $.x['a,b']"),
+        ("$['x'] b", 6, "quote the key, as in ['first name']"),
+        ("$.2nd", 2, "quote the key: $['2nd']"),
+        ("$.9999999999999999", 2, "quote the key: $['9999999999999999']"),
         ("$.a ", 3, """write $.a, or quote a key that has the space: ["$.a "]"""),
         ("$.['a']", 1, "leave the dot out: $['a']"),
         ("$.'a'", 2, "write $['a']"),
@@ -321,6 +329,9 @@ def test_a_pointer_cannot_spell_what_it_has_no_word_for(step: Step) -> None:
         ("$[?!@.a==1]", 3, "write != for not equal, or put the comparison in parentheses"),
         ("$[?!(@.a<1)]", 8, "turn the comparison round instead"),
         ("$[?(@.a==1]", 10, None),
+        ("$[?@.a==1 and @.b]", 10, 'write "&&"'),
+        ("$[?(@.a or @.b)]", 8, 'write "||"'),
+        ("$[?not @.a]", 3, 'write "!"'),
         ("$[?@.a==1", 1, 'close the bracket with "]"'),
         ("$[@.a==1]", 2, "write [?@.a==1]"),
         ("$[?@.a==01]", 8, "a filter looks like [?@.name == 'x']"),
@@ -582,7 +593,9 @@ def test_the_output_follows_the_keys_of_the_expected_side(
 
 @settings(max_examples=150)
 @given(
-    dotted_documents, dotted_documents, st.sampled_from(["a.b", "a.b.c", "a.b.c.a", "a.0", "a.0.b", "0.a.b", "a[*].b.c"])
+    dotted_documents,
+    dotted_documents,
+    st.sampled_from(["a.b", "a.b.c", "a.b.c.a", "a.0", "a.0.b", "0.a.b", "a[*].b.c", "a[*].b", "a[0].b", "$.a.b.c"]),
 )
 def test_the_fast_readers_agree_with_the_places(expected: JSON, output: JSON, text: str) -> None:
     path = parse(text)
