@@ -1,0 +1,238 @@
+"""A strict JSON reader that says where a text stops being JSON.
+
+It is the slow twin of the decoder in `json_text`, asked only about texts which that one refuses. It reads from any
+position and stops where the value ends, so it finds values inside prose; it keeps its own stack, so no nesting is too
+deep for it; and it looks at no character twice, so a search that resumes where a reading failed is linear.
+
+Two things can be wrong with a text. A *mistake* breaks the grammar: reading stops there and `NotJSON` is raised. A
+*refusal* is grammatical JSON beyond a limit (nesting, size of a number): reading goes on to the end of the value, so that
+a search never mistakes a part of it for the whole.
+
+Lone surrogate escapes (`"\\ud800"`) are kept, as the standard library keeps them: replacing them would make different
+texts equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import isinf
+from typing import Final, NamedTuple
+
+from evaluators.model import JSON
+
+MAX_DEPTH: Final = 300
+"""Objects and lists inside each other. Python's pickle, at two frames a level, still has room to spare."""
+
+MAX_DIGITS: Final = 4300
+"""Digits of an integer: more take Python quadratic time, and it would not print them."""
+
+_skip = re.compile(r"[ \t\n\r]*+").match
+_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?").match
+_unfinished_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.|(?:\.[0-9]++)?[eE][+-]?)\Z").match
+_plain_string = re.compile(r'"([^"\\\x00-\x1f]*+)"').match
+_characters = re.compile(r'[^"\\\x00-\x1f]*+').match
+_four_hex_digits = re.compile(r"[0-9A-Fa-f]{4}").match
+_hex_digits_to_the_end = re.compile(r"[0-9A-Fa-f]{0,3}\Z").match
+_foreign = re.compile(r"-?(?:NaN|Infinity)|True|False|None|undefined").match
+
+_LITERALS: Final[dict[str, JSON]] = {"true": True, "false": False, "null": None}
+_ESCAPES: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+class NotJSON(ValueError):
+    """The text is not JSON, or not the JSON that was asked for.
+
+    `position` counts characters from 0; the printed sentence counts from 1, as people do. `truncated` says that the text
+    ended inside the value.
+    """
+
+    def __init__(self, message: str, position: int | None = None, truncated: bool = False) -> None:
+        super().__init__(message, position, truncated)
+        self.message = message
+        self.position = position
+        self.truncated = truncated
+
+    def __str__(self) -> str:
+        return self.message if self.position is None else f"{self.message} at character {self.position + 1}"
+
+
+class Reading(NamedTuple):
+    """A value whose grammar is right, and where it ends. With a `refusal` the value must not be used."""
+
+    value: JSON
+    end: int
+    refusal: NotJSON | None
+
+
+def read(text: str, start: int = 0, new_object: Callable[[], dict[str, JSON]] = dict) -> Reading:
+    """The JSON value that begins at `start`, leading blanks aside. What follows it is not looked at.
+
+    Raises NotJSON at the first mistake; its position is never before `start`.
+    """
+    return _Reader(text, new_object).read(start)
+
+
+class _Reader:
+    """One reading of one text."""
+
+    __slots__ = ("new_object", "refusal", "text")
+
+    def __init__(self, text: str, new_object: Callable[[], dict[str, JSON]]) -> None:
+        self.text = text
+        self.new_object = new_object
+        self.refusal: NotJSON | None = None
+
+    def read(self, pos: int) -> Reading:
+        text = self.text
+        open_: list[list[JSON] | dict[str, JSON]] = []
+        keys: list[str] = []
+        while True:
+            pos = self.blanks(pos)
+            value: JSON
+            if (first := text[pos : pos + 1]) in ("{", "["):
+                opened: list[JSON] | dict[str, JSON] = self.new_object() if first == "{" else []
+                self.check_depth(len(open_) + 1, pos)
+                pos = self.blanks(pos + 1)
+                if text[pos : pos + 1] != ("}" if first == "{" else "]"):
+                    open_.append(opened)
+                    if first == "{":
+                        key, pos = self.key(pos)
+                        keys.append(key)
+                    continue
+                value, pos = opened, pos + 1
+            else:
+                value, pos = self.scalar(first, pos)
+            while open_:
+                pos, more = self.put(value, open_[-1], keys, pos)
+                if more:
+                    break
+                value = open_.pop()
+            else:
+                return Reading(value, pos, self.refusal)
+
+    def put(self, value: JSON, container: list[JSON] | dict[str, JSON], keys: list[str], pos: int) -> tuple[int, bool]:
+        """Store a finished value; then the position after the comma (more follows) or after the bracket that closes."""
+        pos = self.blanks(pos)
+        mark = self.text[pos : pos + 1]
+        if isinstance(container, dict):
+            if mark not in ("}", ","):
+                raise self.mistake('"," or "}" expected', pos)
+            container[keys.pop()] = value
+            if mark == "}":
+                return pos + 1, False
+            key, pos = self.key(self.item(pos + 1, "}"))
+            keys.append(key)
+            return pos, True
+        if mark not in ("]", ","):
+            raise self.mistake('"," or "]" expected', pos)
+        container.append(value)
+        return (pos + 1, False) if mark == "]" else (self.item(pos + 1, "]"), True)
+
+    def item(self, pos: int, closer: str) -> int:
+        pos = self.blanks(pos)
+        if self.text[pos : pos + 1] == closer:
+            raise self.mistake(f'nothing follows the last ",": "{closer}" found', pos)
+        return pos
+
+    def key(self, pos: int) -> tuple[str, int]:
+        if self.text[pos : pos + 1] != '"':
+            raise self.mistake("a key in double quotes expected", pos)
+        key, pos = self.string(pos)
+        pos = self.blanks(pos)
+        if self.text[pos : pos + 1] != ":":
+            raise self.mistake('":" expected', pos)
+        return key, pos + 1
+
+    def scalar(self, first: str, pos: int) -> tuple[JSON, int]:
+        if first == '"':
+            return self.string(pos)
+        if number := _number(self.text, pos):
+            return self.number(number, pos)
+        for word, value in _LITERALS.items():
+            if self.text.startswith(word, pos):
+                return value, pos + len(word)
+        raise self.not_a_scalar(pos)
+
+    def number(self, match: re.Match[str], pos: int) -> tuple[JSON, int]:
+        token, end = match[0], match.end()
+        if self.text[end : end + 1] in tuple(".eE0123456789"):
+            raise self.mistake(
+                "a number cannot go on like this", end, truncated=_unfinished_number(self.text, pos) is not None
+            )
+        if match.lastindex:
+            number = float(token)
+            if isinf(number):
+                self.refuse("a number too large", pos)
+            return number, end
+        try:
+            if len(token.lstrip("-")) <= MAX_DIGITS:
+                return int(token), end
+        except ValueError:  # the interpreter was started with a lower limit than its own default
+            pass
+        self.refuse("a number with too many digits", pos)
+        return None, end
+
+    def string(self, pos: int) -> tuple[str, int]:
+        if plain := _plain_string(self.text, pos):
+            return plain[1], plain.end()
+        text, parts, pos = self.text, list[str](), pos + 1
+        while True:
+            run = _characters(text, pos)
+            end = run.end() if run else pos
+            parts.append(text[pos:end])
+            mark = text[end : end + 1]
+            if mark == '"':
+                return "".join(parts), end + 1
+            if mark != "\\":
+                raise self.mistake("a line break, tab or other control character inside quotes", end)
+            part, pos = self.escape(end + 1)
+            parts.append(part)
+
+    def escape(self, pos: int) -> tuple[str, int]:
+        """The character that the escape stands for; `pos` is just after the backslash."""
+        mark = self.text[pos : pos + 1]
+        if mark in _ESCAPES:
+            return _ESCAPES[mark], pos + 1
+        if mark != "u":
+            raise self.mistake(f'"\\{mark}" is not an escape', pos)
+        code, pos = self.code_unit(pos + 1)
+        if 0xD800 <= code < 0xDC00 and self.text.startswith("\\u", pos) and _four_hex_digits(self.text, pos + 2):
+            low, after = self.code_unit(pos + 2)
+            if 0xDC00 <= low < 0xE000:
+                return chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)), after
+        return chr(code), pos
+
+    def code_unit(self, pos: int) -> tuple[int, int]:
+        if digits := _four_hex_digits(self.text, pos):
+            return int(digits[0], 16), pos + 4
+        raise self.mistake(
+            'four hexadecimal digits expected after "\\u"', pos, truncated=bool(_hex_digits_to_the_end(self.text, pos))
+        )
+
+    def blanks(self, pos: int) -> int:
+        match = _skip(self.text, pos)
+        return match.end() if match else pos
+
+    def check_depth(self, depth: int, pos: int) -> None:
+        if depth > MAX_DEPTH:
+            self.refuse(f"objects and lists nested deeper than {MAX_DEPTH} levels", pos)
+
+    def refuse(self, message: str, pos: int) -> None:
+        """Remember the first limit that the value exceeds, and read on."""
+        self.refusal = self.refusal or NotJSON(message, pos)
+
+    def not_a_scalar(self, pos: int) -> NotJSON:
+        rest = self.text[pos : pos + 5]
+        if rest == "-" or (rest and any(word.startswith(rest) for word in _LITERALS)):
+            return self.mistake("", pos, truncated=True)
+        if foreign := _foreign(self.text, pos):
+            return self.mistake(f"{foreign[0]} is not JSON", pos)
+        if rest[:1] == "'":
+            return self.mistake("double quotes expected, single quotes found", pos)
+        return self.mistake("a value expected", pos)
+
+    def mistake(self, message: str, pos: int, *, truncated: bool = False) -> NotJSON:
+        if truncated or pos >= len(self.text):
+            return NotJSON("the text ends inside the value", len(self.text), truncated=True)
+        return NotJSON(message, pos)

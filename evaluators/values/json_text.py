@@ -1,0 +1,393 @@
+"""JSON in texts: read it strictly, find it in what a model wrote, write it back.
+
+Strategy. msgspec decodes; whatever it refuses goes to `json_reader`, which either reads it after all (lone surrogate
+escapes) or says in plain words what is wrong and where. One set of rules on both ways: NaN and Infinity are not JSON,
+integers are exact, of two equal keys the last one wins, a number too large for a float is refused rather than read as
+infinity, and so is nesting deeper than MAX_DEPTH.
+
+Finding never repairs. The whole text comes first, then Markdown fences, then whatever prose surrounds. Each step hands
+msgspec slices that do not overlap, and the reader resumes where it failed: time grows with the length of the text alone.
+
+A value may hold lone surrogates, which UTF-8 cannot encode; `to_text` and `compact` write them as escapes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from evaluators.model import JSON
+from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, Reading, read
+
+__all__ = [
+    "MAX_CHARS", "MAX_DEPTH", "MAX_DIGITS", "Found", "NotJSON", "Want",
+    "compact", "duplicate_keys", "find", "find_all", "parse", "to_text",
+]  # fmt: skip
+
+MAX_CHARS: Final = 64 * 1024 * 1024
+"""Characters of a text; a longer one is not read at all."""
+
+Want: TypeAlias = Literal["object", "array", "container", "any"]
+"""What is looked for: an object, an array, either of the two, or any JSON."""
+
+
+class Found(NamedTuple):
+    """A value, how it was found, and the characters it covers: `parse(text[start:end])` gives it again."""
+
+    value: JSON
+    how: Literal["whole", "fence", "embedded"]
+    start: int
+    end: int
+
+
+class _Kind(NamedTuple):
+    types: tuple[type, ...]
+    noun: str
+    starts: re.Pattern[str]
+    closers: tuple[str, ...]
+
+
+_KINDS: Final[dict[Want, _Kind]] = {
+    "object": _Kind((dict,), "an object", re.compile(r"\{"), ("}",)),
+    "array": _Kind((list,), "an array", re.compile(r"\["), ("]",)),
+    "container": _Kind((dict, list), "an object or an array", re.compile(r"[\[{]"), ("]", "}")),
+    "any": _Kind((object,), "JSON", re.compile(r"[\[{]"), ("]", "}")),
+}
+_NOUNS: Final = {
+    dict: "an object", list: "an array", str: "a text in quotes", bool: "true or false",
+    int: "a number", float: "a number", type(None): "null",
+}  # fmt: skip
+
+_BOM: Final = "\ufeff"
+_BLANKS: Final = _BOM + "".join(filter(str.isspace, map(chr, range(0x3001))))
+_skip_blanks: Final = re.compile(f"[{re.escape(_BLANKS)}]*+").match
+_JSON_BLANKS: Final = " \t\n\r"
+_VALUE_STARTS: Final = tuple('{["-0123456789tfn')
+
+_opening: Final = re.compile(
+    r"(([`~])\2\2)\2*+[ \t]*+"  # three or more of one mark
+    r"(?:[A-Za-z][\w+.#-]*+(?:[ \t][^\n`~{\[]*+(?=\n))?)?"  # perhaps a word such as json, perhaps the rest of its line
+).search
+
+_decode: Callable[[str | bytes], JSON] = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_dump = json.JSONEncoder(ensure_ascii=False).encode
+_dump_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+_REFUSED: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
+_SHALLOW_CHARS: Final = 2 * (MAX_DEPTH + 1)
+"""A shorter text cannot be nested too deep: each level takes two brackets."""
+
+
+def parse(text: str | bytes) -> JSON:
+    """The JSON value that the whole text is.
+
+    Raises NotJSON, and nothing else, with the position in characters and the reason in plain words.
+    """
+    try:
+        return _decoded(text)
+    except _REFUSED:
+        return _usable(_read_whole(_as_str(text)))
+
+
+def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
+    """Where a key occurs twice in one object (`items[3].sku`), each place once.
+
+    Raises NotJSON as `parse` does.
+    """
+    value = _usable(_read_whole(_as_str(text), _Remembering))
+    return tuple(dict.fromkeys(_repeated(value)))
+
+
+def find(text: str, want: Want) -> Found:
+    """The wanted JSON in a text that may hold more: the whole text, else a Markdown fence, else a value inside the prose.
+
+    A whole text or a last fence that is JSON of another kind is not searched further, and a value that is cut off never
+    gives way to a part of itself. Prose is searched for objects and arrays only, from left to right; an object inside an
+    array counts when only objects are wanted. Blanks and a byte order mark around the text do not matter.
+
+    Raises NotJSON when there is none, with the reason why the most promising place failed.
+    """
+    kind = _KINDS[want]
+    text = _trimmed(text)
+    if not text:
+        raise NotJSON("the text is empty")
+    found = _whole(text)
+    if found is None:
+        return _in_fences(text, kind) or _in_prose(text, kind)
+    if not isinstance(found.value, kind.types):
+        raise NotJSON(f"{kind.noun} was expected, the text holds {_NOUNS[type(found.value)]}")
+    return found
+
+
+def find_all(text: str) -> list[Found]:
+    """Every object and array in the text, from left to right, never one inside another; scalars do not count.
+
+    Raises NotJSON when the text is longer than MAX_CHARS.
+    """
+    text = _trimmed(text)
+    whole: Found | None = None
+    with suppress(NotJSON):
+        whole = _whole(text) if text else None
+    if whole:
+        return [whole] if isinstance(whole.value, (dict, list)) else []
+    fenced = {start for start, _ in _fences(text)}
+    return [
+        Found(reading.value, "fence" if start in fenced else "embedded", start, reading.end)
+        for start, reading in _readings(text, _KINDS["container"], [])
+        if reading.refusal is None
+    ]
+
+
+def to_text(value: JSON) -> str:
+    """The value as JSON text, with ", " and ": ", keys in their order and letters of every script as they are."""
+    text = _dump(value)
+    return text if text.isascii() else _encodable(text).decode()
+
+
+def compact(value: JSON) -> bytes:
+    """The value as the shortest JSON, in UTF-8, for storing."""
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        return _encodable(_dump_compact(value))
+
+
+def _encodable(text: str) -> bytes:
+    # the handler writes a lone surrogate as the very escape that JSON has for it
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _decoded(text: str | bytes) -> JSON:
+    """What msgspec makes of the text; raises one of _REFUSED, also for what our limits refuse."""
+    if len(text) < _SHALLOW_CHARS:
+        return _decode(text)
+    if len(text) > MAX_CHARS:
+        text = _as_str(text)
+    value = _decode(text)
+    if _too_deep(text, value):
+        raise RecursionError
+    return value
+
+
+def _as_str(text: str | bytes) -> str:
+    try:
+        text = text if isinstance(text, str) else text.decode()
+    except UnicodeDecodeError as error:
+        raise NotJSON("the text is not UTF-8", len(error.object[: error.start].decode())) from None
+    if len(text) > MAX_CHARS:
+        raise NotJSON(f"the text is longer than {MAX_CHARS:,} characters")
+    return text
+
+
+def _too_deep(text: str | bytes, value: JSON) -> bool:
+    """Nested deeper than MAX_DEPTH: a count of brackets acquits most texts, a walk by levels decides the others."""
+    brackets = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
+    if brackets <= MAX_DEPTH:
+        return False
+    level: list[dict[str, JSON] | list[JSON]] = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if type(node) is dict else node)
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _read_whole(text: str, new_object: Callable[[], dict[str, JSON]] = dict) -> Reading:
+    if not text.strip(_BLANKS):
+        raise NotJSON("the text is empty")
+    if text.startswith(_BOM):
+        raise NotJSON("the text starts with a byte order mark, which is not JSON", 0)
+    reading = read(text, 0, new_object)
+    rest = text[reading.end :].lstrip(_JSON_BLANKS)
+    if rest:
+        raise NotJSON("the value is complete, but the text goes on", len(text) - len(rest))
+    return reading
+
+
+def _usable(reading: Reading) -> JSON:
+    if reading.refusal:
+        raise reading.refusal
+    return reading.value
+
+
+def _trimmed(text: str) -> str:
+    """The text without the blanks at its end; positions stay what they were."""
+    return _as_str(text).rstrip(_BLANKS)
+
+
+def _whole(text: str) -> Found | None:
+    """The text as one value; None when it is more than that, or something else.
+
+    Raises NotJSON when it is a value that we refuse, or an object or array that is cut off.
+    """
+    start = len(text) - len(text.lstrip(_BLANKS))
+    try:
+        return Found(_decoded(text[start:]), "whole", start, len(text))
+    except _REFUSED:
+        pass
+    if text[start] not in _VALUE_STARTS:
+        return None
+    try:
+        reading = read(text, start)
+    except NotJSON as problem:
+        if problem.truncated and text[start] in "{[":
+            raise
+        return None
+    return Found(_usable(reading), "whole", start, len(text)) if reading.end == len(text) else None
+
+
+def _in_fences(text: str, kind: _Kind) -> Found | None:
+    """The first fence that holds the wanted kind; None when no fence holds JSON."""
+    other: NotJSON | None = None
+    for start, reading in _fences(text):
+        value = _usable(reading)
+        if isinstance(value, kind.types):
+            return Found(value, "fence", start, reading.end)
+        other = NotJSON(f"{kind.noun} was expected, the fence holds {_NOUNS[type(value)]}", start)
+    if other:
+        raise other
+    return None
+
+
+def _fences(text: str) -> Iterator[tuple[int, Reading]]:
+    """Each fence whose content is JSON: where the value starts, and the value. A last fence may lack its end."""
+    pos = _first_fence(text)
+    while opening := _opening(text, pos):
+        mark, start = opening[1], _after_blanks(text, opening.end())
+        reading, pos = _fenced(text, start, mark)
+        if reading:
+            yield start, reading
+        pos = _past_closing(text, pos, mark)
+
+
+def _first_fence(text: str) -> int:
+    """Where a fence may open first; the end of the text when none does."""
+    # two plain searches cost less than the pattern, and most texts have no fence
+    return min((at for mark in ("```", "~~~") if (at := text.find(mark)) >= 0), default=len(text))
+
+
+def _fenced(text: str, start: int, mark: str) -> tuple[Reading | None, int]:
+    """What the fence holds, if JSON, and where its closing mark is looked for."""
+    end = text.find(mark, start)
+    content = text[start : len(text) if end < 0 else end].rstrip(_BLANKS)
+    stop = start + len(content)
+    try:
+        return Reading(_decoded(content), stop, None), stop
+    except _REFUSED:
+        pass
+    if not content.startswith(_VALUE_STARTS):
+        return None, stop
+    try:
+        reading = read(text, start)  # beyond the first mark, which may stand inside quotes
+    except NotJSON as problem:
+        return None, max(stop, problem.position or 0)
+    return reading if _closed(text, reading.end, mark) else None, max(stop, reading.end)
+
+
+def _closed(text: str, end: int, mark: str) -> bool:
+    end = _after_blanks(text, end)
+    return end == len(text) or text.startswith(mark, end)
+
+
+def _past_closing(text: str, pos: int, mark: str) -> int:
+    """Where the next fence may open. A mark with a word right after it closes nothing: it opens."""
+    closing = text.find(mark, pos)
+    if closing < 0:
+        return len(text)
+    end = closing + len(mark)
+    while text.startswith(mark[0], end):
+        end += 1
+    return closing if text[end : end + 1].isalpha() else end
+
+
+def _after_blanks(text: str, pos: int) -> int:
+    match = _skip_blanks(text, pos)
+    return match.end() if match else pos
+
+
+def _in_prose(text: str, kind: _Kind) -> Found:
+    mistakes: list[tuple[int, NotJSON]] = []
+    for at, reading in _readings(text, kind, mistakes):
+        return Found(_usable(reading), "embedded", at, reading.end)
+    if not mistakes:
+        raise NotJSON(f"no {kind.noun.removeprefix('an ').replace(' or an ', ' or ')} in the text")
+    raise mistakes[-1][1]
+
+
+def _readings(text: str, kind: _Kind, mistakes: list[tuple[int, NotJSON]]) -> Iterator[tuple[int, Reading]]:
+    """Each value in the prose and where it starts.
+
+    A place that fails is passed over up to where it failed; a value that the text cuts off ends the search. What failed
+    is kept in `mistakes`, the most promising last.
+    """
+    shot = _from_first_to_last(text, kind)
+    if shot:
+        yield shot
+        return
+    pos = 0
+    while start := kind.starts.search(text, pos):
+        at = start.start()
+        try:
+            reading = read(text, at)
+        except NotJSON as problem:
+            pos = problem.position or 0
+            if problem.truncated or not mistakes or pos - at > mistakes[-1][0]:
+                mistakes.append((pos - at, problem))
+        else:
+            pos = reading.end
+            yield at, reading
+
+
+def _from_first_to_last(text: str, kind: _Kind) -> tuple[int, Reading] | None:
+    """The usual case, at full speed: all from the first bracket to the last one is a single value."""
+    start = kind.starts.search(text)
+    end = 1 + max(text.rfind(closer) for closer in kind.closers)
+    if start is None or end <= start.start():
+        return None
+    try:
+        return start.start(), Reading(_decoded(text[start.start() : end]), end, None)
+    except _REFUSED:
+        return None
+
+
+class _Remembering(dict[str, JSON]):
+    """An object that remembers the values which a repeated key has replaced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.replaced: list[tuple[str, JSON]] = []
+
+    def __setitem__(self, key: str, value: JSON) -> None:
+        if key in self:
+            self.replaced.append((key, self[key]))
+        super().__setitem__(key, value)
+
+
+def _repeated(value: JSON) -> Iterator[str]:
+    waiting: list[tuple[str, JSON]] = [("", value)]
+    while waiting:
+        path, node = waiting.pop()
+        children: list[tuple[str, JSON]] = []
+        if isinstance(node, _Remembering):
+            yield from (_member(path, key) for key, _ in node.replaced)
+            children = [(_member(path, key), child) for key, child in [*node.replaced, *node.items()]]
+        elif isinstance(node, list):
+            children = [(f"{path}[{index}]", child) for index, child in enumerate(node)]
+        waiting.extend(reversed(children))
+
+
+def _member(path: str, key: str) -> str:
+    if not key.isidentifier():
+        return f"{path}[{to_text(key)}]"
+    return f"{path}.{key}" if path else key
