@@ -68,12 +68,21 @@ def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = Fals
     return BadSettings([Detail(loc, message, hint, key)])
 
 
-def build(model: type[Model], data: object, context: Mapping[str, Any] | None = None, noun: str = "") -> Model:
-    """The settings as a model. Raises BadSettings with every problem, in plain words."""
+def build(
+    model: type[Model],
+    data: object,
+    context: Mapping[str, Any] | None = None,
+    noun: str = "",
+    also: tuple[str, ...] = (),
+) -> Model:
+    """The settings as a model. Raises BadSettings with every problem, in plain words.
+
+    `also` are names that stand beside the settings and are read by someone else: suggestions know them.
+    """
     try:
         return model.model_validate(data, context=dict(context or {}))
     except ValidationError as error:
-        raise BadSettings(details_of(error, model, noun)) from error
+        raise BadSettings(details_of(error, model, noun, also)) from error
 
 
 def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
@@ -94,7 +103,9 @@ def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
     return str(name), dict(options)
 
 
-def details_of(error: ValidationError, model: type[BaseModel], noun: str = "") -> list[Detail]:
+def details_of(
+    error: ValidationError, model: type[BaseModel], noun: str = "", also: tuple[str, ...] = ()
+) -> list[Detail]:
     """Pydantic's errors in plain words, those of nested settings included."""
     found: list[Detail] = []
     for item in error.errors(include_url=False):
@@ -105,7 +116,7 @@ def details_of(error: ValidationError, model: type[BaseModel], noun: str = "") -
         elif isinstance(inner, Problems):
             found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
         else:
-            found.append(_in_words(dict(item), loc, model, noun))
+            found.append(_in_words(dict(item), loc, model, noun, also))
     return _without_union_echoes(found)
 
 
@@ -147,12 +158,12 @@ _TYPES = {
 }
 
 
-def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str) -> Detail:
+def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
     kind, value, context = str(item["type"]), item.get("input"), item.get("ctx", {})
     name = str(loc[-1]) if loc else ""
     of = f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
-        known = setting_names(_model_at(model, loc[:-1]))
+        known = (*setting_names(_model_at(model, loc[:-1])), *(also if len(loc) == 1 else ()))
         hint = suggestion(name, known) or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
         return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
     if kind == "missing":

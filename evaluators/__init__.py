@@ -1,0 +1,1 @@
+"""A declarative engine that scores structured output."""

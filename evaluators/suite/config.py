@@ -1,0 +1,329 @@
+"""A suite's data as settings: every problem of the file at once, each with its place.
+
+The suite's own sections are read here. Sections that belong to rooms above (test sets, gates, results) are read by
+functions that the caller brings along, so that their problems are found in the same pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.conditions import read_conditions
+from evaluators.evaluator import BUILTIN, Evaluator
+from evaluators.fields.lines import read_comparator
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
+from evaluators.suite.graph import check_edges
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.source import Source
+from evaluators.suite.words import TYPES, today
+
+SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
+
+SECTIONS: Final = (
+    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "gates", "results",
+)  # fmt: skip
+RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse")
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteConfig:
+    """A suite, read and valid. `sections` are the values of the readers that the caller brought."""
+
+    source: Source
+    name: str
+    lines: tuple[EvaluatorLine, ...]
+    slices: tuple[str, ...] = ()
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    version: int = 1
+
+
+@dataclass(slots=True)
+class _Draft:
+    loc: Loc
+    name: str | None
+    settings: Evaluator
+    run: dict[str, Any]
+    first: tuple[str, Any] | None
+
+
+def read_config(source: Source, readers: Mapping[str, SectionReader] | None = None) -> SuiteConfig:
+    """The settings of a suite. Raises Problems (config) with every problem, in the order of their places."""
+    details: list[Detail] = []
+    notes: list[str] = []
+    data = source.data
+
+    def collect(read: Callable[[], Any], *prefix: str | int) -> Any:
+        try:
+            return read()
+        except BadSettings as error:
+            details.extend(detail.under(*prefix) for detail in error.details)
+            return None
+
+    for key in data:
+        if key not in SECTIONS:
+            hint = suggestion(key, SECTIONS) or _evaluator_outside(key) or f"known: {', '.join(SECTIONS)}"
+            details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
+    collect(lambda: _version(data.get("version", 1)), "version")
+    name = collect(lambda: _text(data.get("name"), "name"), "name")
+    comparators = collect(lambda: _comparators(data.get("comparators") or {}), "comparators") or {}
+    drafts = _drafts(source, data, comparators, details, notes)
+    lines = _named(drafts, details)
+    slices = collect(lambda: _slices(data.get("slices", ())), "slices") or ()
+    context = {"evaluators": lines, "folder": source.folder}
+    sections = {}
+    for key, reader in (readers or {}).items():
+        if key in data:
+            sections[key] = collect(lambda reader=reader, key=key: reader(data[key], context), key)  # type: ignore[misc]
+    if not details:
+        details.extend(check_edges(lines, source))
+    if details:
+        raise Problems(_issues(source, details))
+    return SuiteConfig(source, name or _stem(source.name), lines, slices, sections, tuple(notes))
+
+
+def as_issue(source: Source, detail: Detail) -> Issue:
+    """A detail with its file, line and column."""
+    return Issue(
+        detail.code,
+        Blame.CONFIG,
+        detail.message,
+        source.place(detail.loc, key=detail.key),
+        detail.hint,
+        source.excerpt(detail.loc, key=detail.key),
+    )
+
+
+def _issues(source: Source, details: Sequence[Detail]) -> list[Issue]:
+    ordered = sorted(details, key=lambda detail: source.position(detail.loc, key=detail.key))
+    return list(dict.fromkeys(as_issue(source, detail) for detail in ordered))
+
+
+def _drafts(
+    source: Source, data: Mapping[str, Any], comparators: Mapping[str, Any], details: list[Detail], notes: list[str]
+) -> list[_Draft]:
+    items = data.get("evaluators")
+    if items is None:
+        hint = "add a list: evaluators: [exact_match]"
+        details.append(Detail(("evaluators",), '"evaluators" is missing: a suite names at least one', hint, key=True))
+        return []
+    if not isinstance(items, list):
+        hint = "start each evaluator with a dash: - exact_match"
+        details.append(Detail(("evaluators",), f"evaluators must be a list; found {spell(items)}", hint))
+        return []
+    if not items:
+        details.append(Detail(("evaluators",), "evaluators is empty: a suite names at least one"))
+    drafts = []
+    for index, item in enumerate(items):
+        loc: Loc = ("evaluators", index)
+        context = {"comparators": comparators, "folder": source.folder_of(loc)}
+        try:
+            drafts.append(_draft(item, loc, context, notes, source))
+        except BadSettings as error:
+            details.extend(detail.under(*loc) for detail in error.details)
+    return drafts
+
+
+def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: Source) -> _Draft:
+    written, options, base = _shape(item)
+    found = today(written, options)
+    try:
+        plug = BUILTIN.find(found.type)
+    except Problems as error:
+        hint = suggestion(written, (*BUILTIN.names(), *TYPES)) or 'see "evaluators list" for all of them'
+        at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()
+        raise BadSettings([Detail(at, error.issues[0].message, hint, key=bool(base), code="unknown-name")]) from error
+    notes.extend(f"{source.place(loc)}: {note}" for note in found.notes)
+    if plug.retired:
+        notes.append(f'{source.place(loc)}: "{found.type}" still works, but "{plug.retired}" does more')
+    run = {key: found.settings.pop(key) for key in RUN_SETTINGS if key in found.settings}
+    details: list[Detail] = []
+    settings: Evaluator | None = None
+    try:
+        settings = build(plug, found.settings, context, f'evaluator "{found.type}"', also=RUN_SETTINGS)
+    except BadSettings as error:
+        details.extend(_respelled(detail, found.spelled) for detail in error.details)
+    collected = _run_settings(run, details)
+    if details or settings is None:
+        raise BadSettings(detail.under(*base) for detail in details)
+    rest = [(key, value) for key, value in found.settings.items() if isinstance(value, (str, int, float))]
+    return _Draft((*loc, *base), collected.pop("name", None), settings, collected, rest[0] if rest else None)
+
+
+def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
+    """The type and the settings of a line, and where in the line the settings stand."""
+    if isinstance(item, str):
+        return item, {}, ()
+    if not isinstance(item, Mapping):
+        raise bad(f"an evaluator is a word, or a map with its settings; found {spell(item)}")
+    if "type" in item:
+        if not isinstance(item["type"], str):
+            raise bad(f'"type" must be the name of an evaluator type; found {spell(item["type"])}', "type")
+        return item["type"], {key: value for key, value in item.items() if key != "type"}, ()
+    if len(item) != 1:
+        raise BadSettings([_several_keys(item)])
+    name, options = next(iter(item.items()))
+    if options is None:
+        return name, {}, (name,)
+    if not isinstance(options, Mapping):
+        known = name in BUILTIN or name in TYPES
+        hint = f"write - {name}: {{setting: {_inline(options)}}}, with the setting's name" if known else None
+        raise bad(f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=hint)
+    return name, dict(options), (name,)
+
+
+def _several_keys(item: Mapping[str, Any]) -> Detail:
+    known = [key for key in item if key in BUILTIN or key in TYPES]
+    if not item:
+        return Detail((), "an evaluator needs a type")
+    if not known:
+        keys = ", ".join(f'"{key}"' for key in item)
+        return Detail((), f'"type" is missing beside {keys}', "add type: with the name of an evaluator type")
+    name, inner = known[0], item[known[0]]
+    settings = {**(inner if isinstance(inner, Mapping) else {}), **{k: v for k, v in item.items() if k != name}}
+    others = ", ".join(f'"{key}"' for key in item if key != name)
+    message = f'the settings of "{name}" stand beside it ({others}); they go below it, one step further in'
+    return Detail((name,), message, f"- {name}: {_inline(settings)}", key=True)
+
+
+def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, Any]:
+    readers: dict[str, Callable[[Any], Any]] = {
+        "name": _name,
+        "needs": _needs,
+        "when": read_conditions,
+        "unmet": lambda value: _one_of(value, "unmet", ("fail", "skip")),
+        "parse": lambda value: _one_of(value, "parse", ("lenient", "strict")),
+    }
+    collected = {}
+    for key, value in run.items():
+        try:
+            collected[key] = readers[key](value)
+        except BadSettings as error:
+            details.extend(detail.under(key) for detail in error.details)
+    return collected
+
+
+def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
+    """The lines with their names: the written one, else the type, told apart by the first setting where it is needed."""
+    unnamed = [draft.settings.type for draft in drafts if draft.name is None]
+    lines: list[EvaluatorLine] = []
+    taken: dict[str, _Draft] = {}
+    for draft in drafts:
+        kind = draft.settings.type
+        name = draft.name or (f"{kind}_{_slug(draft.first[1])}" if unnamed.count(kind) > 1 and draft.first else kind)
+        if name in taken:
+            hint = "give one of them a name of its own: name: …"
+            details.append(
+                Detail(draft.loc, f'two evaluators are called "{name}"', hint, key=True, code="duplicate-name")
+            )
+            details.append(
+                Detail(taken[name].loc, f'two evaluators are called "{name}"', hint, key=True, code="duplicate-name")
+            )
+            continue
+        taken[name] = draft
+        lines.append(EvaluatorLine(name, draft.settings, draft.loc, **draft.run))
+    return tuple(lines)
+
+
+def _comparators(data: object) -> dict[str, tuple[Comparator, str]]:
+    if not isinstance(data, Mapping):
+        raise bad(f"comparators must be a map from your names to comparators; found {spell(data)}")
+    found: dict[str, tuple[Comparator, str]] = {}
+    details: list[Detail] = []
+    for name, body in data.items():
+        try:
+            if name in COMPARATORS or name == "skip":
+                raise BadSettings([Detail((), f'"{name}" is a comparator that ships with the package', key=True)])
+            comparator, rule = read_comparator(body, {})
+            if comparator is None:
+                raise bad('"skip" leaves a field out and cannot be given another name')
+            found[name] = comparator, rule
+        except BadSettings as error:
+            details.extend(detail.under(name) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return found
+
+
+def _slices(data: object) -> tuple[str, ...]:
+    items = [data] if isinstance(data, str) else data
+    if not isinstance(items, (list, tuple)):
+        raise bad(f"slices must be a list of columns; found {spell(data)}", hint="slices: [row.supplier]")
+    details = [
+        Detail((index,), f"a slice is a column, written row.COLUMN; found {spell(item)}", "slices: [row.supplier]")
+        for index, item in enumerate(items)
+        if not isinstance(item, str) or not item.startswith("row.") or item == "row."
+    ]
+    if details:
+        raise BadSettings(details)
+    return tuple(dict.fromkeys(str(item).removeprefix("row.") for item in items))
+
+
+def _version(value: object) -> None:
+    if isinstance(value, bool) or value != 1:
+        raise bad(f"this is version 1 of the language; found {spell(value)}", hint="write version: 1, or leave it out")
+
+
+def _text(value: object, name: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise bad(f"{name} must be text; found {spell(value)}")
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise bad(f"name must be text; found {spell(value)}")
+    if "." in value:
+        raise bad(f'the name "{value}" has a dot', hint=f"write {value.replace('.', '_')}; gates split at the first dot")
+    if value != value.strip():
+        raise bad(f'the name "{value}" has spaces around it', hint=f"write {value.strip()}")
+    return value
+
+
+def _needs(value: object) -> tuple[str, ...]:
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)) or not all(isinstance(item, str) for item in items):
+        raise bad(f"needs must be a list of evaluator names; found {spell(value)}")
+    return tuple(items)
+
+
+def _one_of(value: object, name: str, known: Sequence[str]) -> Any:
+    if value not in known:
+        raise bad(f"{name} must be one of {', '.join(known)}; found {spell(value)}")
+    return value
+
+
+def _respelled(detail: Detail, spelled: Mapping[str, str]) -> Detail:
+    if detail.loc and detail.loc[0] in spelled:
+        return Detail(
+            (spelled[str(detail.loc[0])], *detail.loc[1:]), detail.message, detail.hint, detail.key, detail.code
+        )
+    return detail
+
+
+def _evaluator_outside(key: str) -> str | None:
+    return f'"{key}" is an evaluator type: it goes in the list under "evaluators"' if key in BUILTIN else None
+
+
+def _slug(value: object) -> str:
+    return re.sub(r"[^0-9A-Za-z]+", "_", str(value)).strip("_")[:30] or "2"
+
+
+def _inline(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_inline(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_inline(inner) for inner in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else str(value)
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"\.ya?ml$", "", name.replace("\\", "/").rsplit("/", 1)[-1]) or "suite"

@@ -1,0 +1,111 @@
+"""Which evaluator waits for which: edges from `needs:`, and from the parts of composites.
+
+The order of evaluators in the file is free; the graph gives one in which every evaluator comes after what it waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluators.evaluator import Part
+from evaluators.registry import suggestion
+from evaluators.settings import Detail, Loc
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`after` waits for `before`. `loc` is where the suite says so."""
+
+    before: str
+    after: str
+    loc: Loc
+
+
+def edges(lines: Sequence[EvaluatorLine]) -> list[Edge]:
+    """Every edge between two evaluators, in the order of the file."""
+    found = []
+    for line in lines:
+        found += [Edge(name, line.name, (*line.loc, "needs", index)) for index, name in enumerate(line.needs)]
+        found += [
+            Edge(need.evaluator, line.name, (*line.loc, "of")) for need in line.settings.needs() if isinstance(need, Part)
+        ]
+    return found
+
+
+def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
+    """The lines so that each comes after those it waits for, otherwise in the order of the file."""
+    by_name = {line.name: line for line in lines}
+    before: dict[str, list[str]] = {line.name: [] for line in lines}
+    for edge in edges(lines):
+        before[edge.after].append(edge.before)
+    placed: dict[str, EvaluatorLine] = {}
+
+    def place(name: str) -> None:
+        if name not in placed:
+            for other in before[name]:
+                place(other)
+            placed[name] = by_name[name]
+
+    for line in lines:
+        place(line.name)
+    return list(placed.values())
+
+
+def check_edges(lines: Sequence[EvaluatorLine], source: Source) -> list[Detail]:
+    """What is wrong with the edges: names that nobody has, and evaluators that wait for each other."""
+    names = [line.name for line in lines]
+    details = []
+    for edge in edges(lines):
+        if edge.before not in names:
+            hint = suggestion(edge.before, names) or f"evaluators: {', '.join(names)}"
+            message = f'"{edge.after}" needs "{edge.before}", and no evaluator has that name'
+            details.append(Detail(_place(edge, lines), message, hint, code="unknown-evaluator"))
+    if details:
+        return details
+    return [
+        Detail(
+            next(line.loc for line in lines if line.name == cycle[0]),
+            f"evaluators need each other: {' → '.join((*cycle, cycle[0]))}",
+            "take one of these needs away",
+            key=True,
+            code="cycle",
+        )
+        for cycle in cycles(lines)
+    ]
+
+
+def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
+    """Each loop of evaluators that wait for one another, once, starting with the one that comes first in the file."""
+    waits: dict[str, list[str]] = {line.name: [] for line in lines}
+    for edge in edges(lines):
+        waits[edge.after].append(edge.before)
+    found: dict[frozenset[str], tuple[str, ...]] = {}
+    done: set[str] = set()
+
+    def follow(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            loop = trail[trail.index(name) :]
+            found.setdefault(frozenset(loop), loop)
+            return
+        if name in done:
+            return
+        for other in waits[name]:
+            follow(other, (*trail, name))
+        done.add(name)
+
+    for line in lines:
+        follow(line.name, ())
+    return list(found.values())
+
+
+def _place(edge: Edge, lines: Sequence[EvaluatorLine]) -> Loc:
+    """The place of the name in a composite's `of`, which is a list or a map of weights; else the edge's own."""
+    if edge.loc[-1] != "of":
+        return edge.loc
+    line = next(line for line in lines if line.name == edge.after)
+    parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
+    weighted = isinstance(getattr(line.settings, "of", None), dict)
+    return (*edge.loc, edge.before if weighted else parts.index(edge.before))

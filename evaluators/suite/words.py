@@ -1,0 +1,97 @@
+"""The words of five other systems: they load as they are, each with a note that names today's word.
+
+A table, so that a word is added in one line. Where a word's meaning has to be said and not only renamed, it has a
+function of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+_URI = re.compile(r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+")
+
+TYPES: Final[Mapping[str, str]] = {
+    "auto_exact_match": "exact_match",
+    "auto_contains_json": "contains_json",
+    "auto_json_diff": "json_diff_match",
+    "field_match_test": "field_match",
+    "auto_regex_test": "regex_match",
+    "auto_starts_with": "starts_with",
+    "auto_ends_with": "ends_with",
+    "auto_contains": "contains",
+    "auto_contains_any": "contains_any",
+    "auto_contains_all": "contains_all",
+    "auto_similarity_match": "similarity",
+    "auto_levenshtein_distance": "levenshtein",
+}
+
+SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "json_diff_match": {"threshold": "pass_at", "ignore": "skip"},
+    "similarity": {"threshold": "pass_at", "similarity_threshold": "pass_at"},
+    "levenshtein": {"threshold": "pass_at"},
+    "regex_match": {"regex_pattern": "pattern", "regex_should_match": "should_match"},
+    "field_match": {"json_field": "field"},
+    "format_valid": {"fmt": "format"},
+    "length": {"min_length": "min", "max_length": "max"},
+    "completeness": {"required_sections": "sections"},
+}
+
+
+@dataclass
+class Today:
+    """A line in today's words. `spelled` says how the user wrote a setting, for places in messages."""
+
+    type: str
+    settings: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+    spelled: dict[str, str] = field(default_factory=dict)
+
+
+def today(written: str, settings: Mapping[str, Any]) -> Today:
+    """The type and the settings of a line in today's words, with a note for each that changed."""
+    match = _URI.fullmatch(written)
+    slug = match["slug"] if match else written
+    found = Today(TYPES.get(slug, slug), dict(settings))
+    if found.type != written:
+        found.notes.append(f'"{written}" is called "{found.type}" here')
+    for old, new in SETTINGS.get(found.type, {}).items():
+        if old in found.settings and new not in found.settings:
+            found.settings[new] = found.settings.pop(old)
+            found.spelled[new] = old
+            found.notes.append(f'the setting "{old}" of "{found.type}" is called "{new}" here')
+    if found.type in _MEANINGS:
+        _MEANINGS[found.type](found, slug)
+    return found
+
+
+def _diff(found: Today, slug: str) -> None:
+    if slug == "auto_json_diff" and "pass_at" not in found.settings:
+        found.settings["pass_at"] = 0.5
+        found.notes.append('"auto_json_diff" passes at 0.5, as in Agenta; "json_diff_match" passes at 1.0')
+    if "predict_keys" in found.settings and "extra_fields" not in found.settings:
+        value = found.settings["predict_keys"]
+        if not isinstance(value, bool):
+            return
+        del found.settings["predict_keys"]
+        found.settings["extra_fields"] = "ignore" if value else "penalize"
+        found.spelled["extra_fields"] = "predict_keys"
+        found.notes.append(
+            f'"predict_keys: {str(value).lower()}" is "extra_fields: {found.settings["extra_fields"]}" here, as Agenta\'s '
+            "page says it; Agenta's code does the opposite"
+        )
+
+
+def _substrings(found: Today, slug: str) -> None:
+    given = found.settings.get("substrings")
+    if isinstance(given, str):
+        found.settings["substrings"] = [part.strip() for part in given.split(",") if part.strip()]
+
+
+_MEANINGS: Final[Mapping[str, Callable[[Today, str], None]]] = {
+    "json_diff_match": _diff,
+    "contains_any": _substrings,
+    "contains_all": _substrings,
+}
