@@ -19,6 +19,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, build, word_or_map
 from evaluators.values import text
 from evaluators.values.patterns import replace_all
+from evaluators.values.quoting import quote
 
 Apply: TypeAlias = Callable[[Any], Any]
 
@@ -117,22 +118,13 @@ def chain(transforms: Iterable[Transform]) -> Apply | None:
     return apply
 
 
-def _quote(value: object) -> str:
-    if value is True or value is False:
-        return "true" if value else "false"
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    spelt = f'"{value}"' if isinstance(value, str) else str(value)
-    return spelt if len(spelt) <= 60 else spelt[:57] + "…"
-
-
 def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Parameters], Apply]:
     def apply(value: Any) -> Any:
         if value.__class__ is str:
             return change(value)
         if value is None:
             return None
-        raise TransformError(f"{name} takes text; found {_quote(value)}")
+        raise TransformError(f"{name} takes text; found {quote(value)}")
 
     return lambda _: apply
 
@@ -148,11 +140,11 @@ def _rounding(parameters: RoundDigits) -> Apply:
         if value is None:
             return None
         if value.__class__ is not int and value.__class__ is not float:
-            raise TransformError(f"round_digits takes a number; found {_quote(value)}")
+            raise TransformError(f"round_digits takes a number; found {quote(value)}")
         try:
             return round(value, digits)
         except OverflowError as error:
-            raise TransformError(f"round_digits cannot round {_quote(value)} to {digits} digits") from error
+            raise TransformError(f"round_digits cannot round {quote(value)} to {digits} digits") from error
 
     return apply
 
@@ -167,7 +159,7 @@ def _converting(parameters: TypeConvert) -> Apply:
         try:
             return convert(value)
         except (ValueError, OverflowError, TypeError, LookupError) as error:
-            raise TransformError(f"type_convert cannot make {wanted} of {_quote(value)}") from error
+            raise TransformError(f"type_convert cannot make {wanted} of {quote(value)}") from error
 
     return apply
 

@@ -1,0 +1,120 @@
+"""The comparator `boolean`: both values mean yes, or both mean no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from pydantic import field_validator
+
+from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import Outcome
+from evaluators.settings import spell
+from evaluators.values.equality import same
+from evaluators.values.quoting import differs, quote
+
+Word: TypeAlias = bool | int | float | str
+
+
+class Boolean(Comparator):
+    """Both values are true, or both are false.
+
+    Only true and false count, unless `words` says which texts and numbers mean them. Words are compared without regard
+    to case and to spaces at the ends. With `words`, an expected text that is not one of them is a problem of the test
+    set.
+    """
+
+    words: Mapping[str, tuple[Word, ...]] | None = None
+    """What means true and what means false: `{true: [yes, si, 1], false: [no, 0]}`. A number also stands for the same
+    digits in text, and true and false for themselves in text."""
+
+    examples = (
+        Pair("both true", True, True, True),
+        Pair("one of each", True, False, False),
+        Pair("1 is not true", True, 1, False),
+        Pair("text is not true", True, "yes", False),
+        Pair("unless it is listed", True, "Yes", True, {"words": {"true": ["yes", 1], "false": ["no", 0]}}),
+        Pair("two words for no", "no", 0, True, {"words": {"true": ["yes", 1], "false": ["no", 0]}}),
+    )
+
+    @field_validator("words", mode="before")
+    @classmethod
+    def _two_lists(cls, words: object) -> object:
+        hint = "write words: {true: [yes, 1], false: [no, 0]}"
+        if not isinstance(words, Mapping):
+            raise ValueError(f"words must be a map with true and false; found {spell(words)}\nhint: {hint}")
+        named = {str(key).lower(): value for key, value in words.items()}
+        if set(named) != {"true", "false"}:
+            found = ", ".join(map(str, words)) or "nothing"
+            raise ValueError(f"words must name true and false, and nothing else; found {found}\nhint: {hint}")
+        for key, listed in named.items():
+            if not isinstance(listed, list | tuple) or not all(isinstance(word, Word) for word in listed):
+                raise ValueError(f"the words for {key} must be a list of texts and numbers\nhint: {hint}")
+        both = _meanings(named["true"], True).keys() & _meanings(named["false"], False).keys()
+        if both:
+            raise ValueError(f"{quote(sorted(map(str, both))[0])} means both true and false")
+        return {key: tuple(listed) for key, listed in named.items()}
+
+    def compile(self) -> Compare:
+        if self.words is None:
+            return same
+        meaning = _reader(self.words)
+
+        def compare(expected: Any, actual: Any) -> bool:
+            if same(expected, actual):
+                return True
+            wanted = meaning(expected)
+            if wanted is None and expected.__class__ is str:
+                raise _unknown_word(expected)
+            return wanted is not None and wanted is meaning(actual)
+
+        return compare
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        matched = bool(self.compile()(expected, actual))
+        meaning = _reader(self.words or {})(actual)
+        if matched:
+            return Outcome(1.0, True, "equal" if meaning is None else f"both mean {_word(meaning)}")
+        if meaning is None and isinstance(actual, str):
+            return Outcome(0.0, False, f"{quote(actual)} is no word for true or false")
+        if meaning is None or self.words is None:
+            return Outcome(0.0, False, differs(expected, actual))
+        return Outcome(0.0, False, f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}")
+
+
+def _word(meaning: bool) -> str:
+    return "true" if meaning else "false"
+
+
+def _reader(words: Mapping[str, tuple[Word, ...]]) -> Callable[[Any], bool | None]:
+    """What a value means; None for a value that means neither."""
+    meanings = {**_meanings(words.get("true", ()), True), **_meanings(words.get("false", ()), False)}
+
+    def meaning(value: Any) -> bool | None:
+        if value is True or value is False:
+            return bool(value)
+        if value.__class__ is str:
+            return meanings.get(value.strip().casefold())
+        return meanings.get(value) if isinstance(value, int | float) else None
+
+    return meaning
+
+
+def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, bool]:
+    """What each listed word means: texts folded, numbers as themselves and as text."""
+    found: dict[int | float | str, bool] = {}
+    for word in listed:
+        if isinstance(word, bool):
+            found[_word(word)] = meaning
+            continue
+        found[str(word).strip().casefold()] = meaning
+        if not isinstance(word, str):
+            found[word] = meaning
+    return found
+
+
+def _unknown_word(expected: str) -> RowProblem:
+    message = f"the expected value {quote(expected)} is no word for true or false"
+    hint = "correct it, or list it in words:"
+    return RowProblem(Issue("expected-not-a-boolean", Blame.TESTSET, message, hint=hint))

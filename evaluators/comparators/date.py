@@ -1,0 +1,78 @@
+"""The comparator `date`: two texts name the same day."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import Outcome
+from evaluators.values.dates import ambiguity, check_format, reader, same_moment
+from evaluators.values.equality import same
+from evaluators.values.quoting import differs, quote
+
+
+class Date(Comparator):
+    """The two texts name the same day, however it is written.
+
+    Say in `formats` how dates are written. When both texts give a time of day, the times must be the same too; when only
+    one does, the days are compared. An expected text that fits no format is a problem of the test set.
+    """
+
+    formats: tuple[str, ...] = Field(("iso",), min_length=1)
+    """How dates are written, such as `YYYY-MM-DD` or `D MMMM YYYY`. Tokens: YYYY YY, MMMM (May) MMM MM M, DD D, HH mm ss.
+    Other letters go in brackets: `D [de] MMMM`. `iso` is ISO 8601 (2024-05-31, 2024-05-31T10:00:00Z). Two formats that
+    would read one text as two different days are refused."""
+
+    examples = (
+        Pair("the same day", "2024-05-31", "2024-05-31", True),
+        Pair("another day", "2024-05-31", "2024-06-01", False),
+        Pair("a time on one side", "2024-05-31", "2024-05-31T10:00:00Z", True),
+        Pair("two ways to write it", "2024-05-31", "31/05/2024", True, {"formats": ["YYYY-MM-DD", "DD/MM/YYYY"]}),
+        Pair("a month by name", "2024-05-31", "May 31, 2024", True, {"formats": ["iso", "MMMM D, YYYY"]}),
+        Pair("a format that is not listed", "2024-05-31", "31.05.2024", False),
+        Pair("a day that does not exist", "2024-02-29", "2023-02-29", False),
+    )
+
+    @field_validator("formats")
+    @classmethod
+    def _clear(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+        for spelled in formats:
+            check_format(spelled)
+        if found := ambiguity(formats):
+            first, second, text = found
+            hint = "keep the one that the data uses, or two fields with one format each"
+            raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
+        return formats
+
+    def compile(self) -> Compare:
+        read = reader(self.formats)
+
+        def compare(expected: Any, actual: Any) -> bool:
+            if same(expected, actual):
+                return True
+            if expected.__class__ is not str:
+                return False
+            wanted = read(expected)
+            if wanted is None:
+                raise self._unreadable(expected)
+            found = read(actual) if actual.__class__ is str else None
+            return found is not None and same_moment(wanted, found)
+
+        return compare
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        if self.compile()(expected, actual):
+            return Outcome(1.0, True, "equal" if same(expected, actual) else "the same date")
+        if isinstance(actual, str) and isinstance(expected, str) and reader(self.formats)(actual) is None:
+            return Outcome(0.0, False, f"{quote(actual)} is not a date written as {self._spelled()}")
+        return Outcome(0.0, False, differs(expected, actual))
+
+    def _spelled(self) -> str:
+        return " or ".join("ISO 8601 (2024-05-31)" if spelled == "iso" else spelled for spelled in self.formats)
+
+    def _unreadable(self, expected: str) -> RowProblem:
+        message = f"the expected value {quote(expected)} is not a date written as {self._spelled()}"
+        return RowProblem(Issue("expected-not-a-date", Blame.TESTSET, message, hint="correct it, or add its format"))

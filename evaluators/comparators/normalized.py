@@ -1,0 +1,53 @@
+"""The comparator `normalized`: texts are equal once the chosen differences are set aside."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.model import Outcome
+from evaluators.values.quoting import differs
+from evaluators.values.text import Normalization, normalizer, same_text_deep, switches
+
+
+class Normalized(Normalization, Comparator):
+    """The two texts are equal once case, accents and spacing are set aside.
+
+    Each switch says what does not count. A switch that you leave out keeps the value shown here. Punctuation counts
+    unless you say otherwise. In lists and objects every text is compared this way; the keys of an object never are, and
+    the order of a list counts.
+    """
+
+    unicode: Literal["none", "nfc", "nfkc"] = "nfc"
+    """`nfc`: a letter and its accent count as one, however they are stored. `nfkc`: also full-width letters, ligatures
+    and superscripts count as plain ones (10² becomes 102). `none`: neither."""
+    case: Literal["keep", "lower", "ignore"] = "ignore"
+    """`ignore`: upper and lower case are the same, in every script (ß is ss). `lower`: only lower-cases (ß is not ss).
+    `keep`: case counts."""
+    accents: Literal["keep", "ignore", "transliterate"] = "ignore"
+    """`ignore`: é is e. `transliterate`: also ø is o, and other scripts are spelt in Latin letters; not for text that
+    holds numbers or codes. `keep`: accents count."""
+    whitespace: Literal["keep", "trim", "collapse"] = "collapse"
+    """`collapse`: any run of spaces and line breaks counts as one space, and those at the ends do not count. `trim`: only
+    those at the ends do not count. `keep`: every space counts."""
+
+    examples = (
+        Pair("case and accents", "Málaga", "MALAGA", True),
+        Pair("spacing", "New York", " New  York ", True),
+        Pair("punctuation counts", "Acme, Inc.", "Acme Inc", False),
+        Pair("unless it is ignored", "Acme, Inc.", "Acme Inc", True, {"punctuation": "ignore"}),
+        Pair("only case", "Málaga", "MALAGA", False, {"accents": "keep"}),
+        Pair("texts inside a list", ["Zoë"], ["zoe"], True),
+        Pair("keys are not texts", {"É": 1}, {"e": 1}, False),
+    )
+
+    def compile(self) -> Compare:
+        return same_text_deep(normalizer(switches(self)))
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        if self.compile()(expected, actual):
+            return Outcome(1.0, True, "equal once normalised")
+        if isinstance(expected, str) and isinstance(actual, str):
+            normalize = normalizer(switches(self))
+            return Outcome(0.0, False, f"{differs(normalize(expected), normalize(actual))}, once normalised")
+        return Outcome(0.0, False, differs(expected, actual))

@@ -1,0 +1,196 @@
+"""The comparator `numeric`: two numbers are equal, or close enough.
+
+Strategy: numbers are compared as the decimals that people write. Floats answer at once unless the difference is within
+rounding of the limit; then exact fractions of the written decimals decide, so that 1.1 is within 0.1 of 1.0. Text is a
+number only where `parse` is declared, and is read like a number of JSON once its marks are set aside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import Outcome
+from evaluators.settings import build, spell
+from evaluators.values.equality import same
+from evaluators.values.numbers import Number, Parse, Read, reader, written
+from evaluators.values.quoting import differs, quote
+
+
+class Tolerance(BaseModel):
+    """How far a number may be from the expected one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    abs: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
+    """The greatest difference."""
+    rel: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
+    """The greatest difference as a part of the expected number: 0.01 is one hundredth of it. With `abs` too, both must
+    hold. Of an expected 0 there is no part: there `abs` alone decides, and without `abs` only 0 matches."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.abs is None and self.rel is None:
+            raise ValueError("tolerance needs abs or rel\nhint: write tolerance: {abs: 0.01}")
+        return self
+
+
+class Numeric(Comparator):
+    """The two numbers are equal, or close enough.
+
+    Without settings the numbers must be equal; 1 and 1.0 are. Text is not a number unless `parse` says how numbers are
+    written, and true is never 1. With `parse`, an expected text that is not a number is a problem of the test set.
+    """
+
+    tolerance: Tolerance | None = None
+    """How far the number may be from the expected one: `{abs: 0.01}`, `{rel: 0.05}` or both."""
+    parse: bool | Parse = False
+    """`true`: also read plain numbers in text, such as "12.5". A map says how they are written:
+    `{thousands: ",", decimal: ".", currency: true, percent: true}`."""
+
+    examples = (
+        Pair("the same number", 12, 12.0, True),
+        Pair("another number", 12.0, 12.01, False),
+        Pair("close enough", 12.0, 12.01, True, {"tolerance": {"abs": 0.01}}),
+        Pair("within a part of the expected number", 200, 209, True, {"tolerance": {"rel": 0.05}}),
+        Pair("both limits must hold", 200, 209, False, {"tolerance": {"rel": 0.05, "abs": 5}}),
+        Pair("text is not a number", 30, "30", False),
+        Pair("unless it is read as one", 30, "30", True, {"parse": True}),
+        Pair("written with marks", 1200.5, "$1,200.50", True, {"parse": {"thousands": ",", "currency": True}}),
+        Pair("percent", 0.05, "5 %", True, {"parse": {"percent": True}}),
+    )
+
+    @field_validator("tolerance", mode="before")
+    @classmethod
+    def _kind_is_said(cls, tolerance: object) -> object:
+        if isinstance(tolerance, int | float) and not isinstance(tolerance, bool):
+            hint = f"write tolerance: {{abs: {tolerance}}}, or {{rel: {tolerance}}} for a part of the expected number"
+            raise ValueError(f"tolerance must say which kind it is; found the number {tolerance}\nhint: {hint}")
+        return tolerance
+
+    @field_validator("parse", mode="before")
+    @classmethod
+    def _true_or_a_map(cls, parse: object) -> object:
+        if isinstance(parse, Mapping):
+            return build(Parse, parse, noun='"parse"')
+        if isinstance(parse, bool | Parse):
+            return parse
+        hint = 'write parse: true, or parse: {thousands: ",", decimal: "."}'
+        raise ValueError(f"parse must be true, or say how numbers are written; found {spell(parse)}\nhint: {hint}")
+
+    def compile(self) -> Compare:
+        close, read = _closeness(self.tolerance), self._read()
+        if read is None and self.tolerance is None:
+            return same
+
+        def compare(expected: Any, actual: Any) -> bool:
+            if _is_number(expected) and _is_number(actual):
+                return bool(expected == actual) or close(expected, actual)
+            if read is None or same(expected, actual):
+                return same(expected, actual)
+            wanted, found = _expected_number(read, expected), _number(read, actual)
+            return wanted is not None and found is not None and close(wanted, found)
+
+        return compare
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        matched, read = bool(self.compile()(expected, actual)), self._read()
+        if same(expected, actual):
+            return Outcome(1.0, True, "equal")
+        wanted, found = _number(read, expected), _number(read, actual)
+        if wanted is None:
+            return Outcome(0.0, False, differs(expected, actual))
+        if found is None:
+            return Outcome(0.0, False, _not_a_number(actual, read))
+        if wanted == found:
+            return Outcome(1.0, True, f"{quote(actual)} is the same number as {quote(expected)}")
+        gap, allowed = _gap(wanted, found), _allowed(self.tolerance, wanted)
+        return Outcome(
+            float(matched), matched, f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {allowed}"
+        )
+
+    def _read(self) -> Read | None:
+        if self.parse is False:
+            return None
+        return reader(Parse() if self.parse is True else self.parse)
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ is int or value.__class__ is float
+
+
+def _number(read: Read | None, value: Any) -> Number | None:
+    if value.__class__ is int or value.__class__ is float:
+        return value
+    return read(value) if read and value.__class__ is str else None
+
+
+def _expected_number(read: Read, expected: Any) -> Number | None:
+    number = _number(read, expected)
+    if number is None and expected.__class__ is str:
+        message = f"the expected value {quote(expected)} cannot be read as a number"
+        hint = "correct it, or say in parse: how numbers are written"
+        raise RowProblem(Issue("expected-not-a-number", Blame.TESTSET, message, hint=hint))
+    return number
+
+
+def _not_a_number(actual: Any, read: Read | None) -> str:
+    if not isinstance(actual, str):
+        return f"{quote(actual)} is not a number"
+    if read is None:
+        return f"{quote(actual)} is text, not a number; parse: true reads numbers in text"
+    return f"{quote(actual)} cannot be read as a number"
+
+
+def _closeness(tolerance: Tolerance | None) -> Callable[[Number, Number], bool]:
+    if tolerance is None:
+        return lambda expected, actual: expected == actual
+    limit_abs, limit_rel = tolerance.abs, tolerance.rel
+
+    def close(expected: Number, actual: Number) -> bool:
+        try:
+            gap = abs(actual - expected)
+            room = math.inf if limit_abs is None else limit_abs
+            if limit_rel is not None and (expected or limit_abs is None):
+                room = min(room, limit_rel * abs(expected))
+            slack = 1e-15 * (abs(actual) + abs(expected) + room) + 1e-300
+        except OverflowError:
+            return _exactly_close(expected, actual, tolerance)
+        if gap + slack < room:
+            return True
+        return False if gap - slack > room else _exactly_close(expected, actual, tolerance)
+
+    return close
+
+
+def _exactly_close(expected: Number, actual: Number, tolerance: Tolerance) -> bool:
+    return abs(written(actual) - written(expected)) <= _room(tolerance, expected)
+
+
+def _room(tolerance: Tolerance, expected: Number) -> Fraction:
+    """The greatest difference allowed, exactly."""
+    limits = [] if tolerance.abs is None else [written(tolerance.abs)]
+    if tolerance.rel is not None and (expected or not limits):
+        limits.append(written(tolerance.rel) * abs(written(expected)))
+    return min(limits)
+
+
+def _gap(expected: Number, actual: Number) -> str:
+    return _spell(abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected)))
+
+
+def _allowed(tolerance: Tolerance | None, expected: Number) -> str:
+    return "0" if tolerance is None else _spell(_room(tolerance, expected))
+
+
+def _spell(number: Fraction) -> str:
+    with localcontext(prec=20):
+        spelt = (Decimal(number.numerator) / Decimal(number.denominator)).normalize()
+    return format(spelt, "f") if -12 < spelt.adjusted() < 20 else str(spelt)

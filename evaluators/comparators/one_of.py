@@ -1,0 +1,103 @@
+"""The comparator `one_of`: one of several right answers, or a synonym of the expected one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.model import Outcome
+from evaluators.values.quoting import quote
+from evaluators.values.text import Normalization, normalizer, same_text_deep, switches
+
+
+class OneOf(Normalization, Comparator):
+    """The output is one of several right answers.
+
+    With `values`, any listed value is right, and so is the expected one. With `groups`, the values of one group mean the
+    same: the output is right when it stands in the same group as the expected value. Give one of the two. Spaces, case
+    and accents count unless a switch says otherwise.
+    """
+
+    values: tuple[JsonValue, ...] | None = Field(None, min_length=1)
+    """The values that are right in every row."""
+    groups: tuple[tuple[JsonValue, ...], ...] | None = Field(None, min_length=1)
+    """Lists of values that mean the same."""
+
+    examples = (
+        Pair("a listed value", "unknown", "n/a", True, {"values": ["n/a", "none"]}),
+        Pair("the expected value", "unknown", "unknown", True, {"values": ["n/a", "none"]}),
+        Pair("neither", "unknown", "maybe", False, {"values": ["n/a", "none"]}),
+        Pair("a synonym", "US", "USA", True, {"groups": [["US", "USA"], ["UK", "GB"]]}),
+        Pair("another group", "US", "GB", False, {"groups": [["US", "USA"], ["UK", "GB"]]}),
+        Pair("case ignored", "US", "usa", True, {"groups": [["US", "USA"]], "case": "ignore"}),
+    )
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.values is None) is (self.groups is None):
+            hint = "write one_of: {values: [a, b]} or one_of: {groups: [[a, b], [c, d]]}"
+            found = "neither" if self.values is None else "both"
+            raise ValueError(f'one_of needs "values" or "groups"; found {found}\nhint: {hint}')
+        if self.groups is not None:
+            if not all(self.groups):
+                raise ValueError("a group of one_of is empty")
+            _finder(self.groups, self._normalize())
+        return self
+
+    def compile(self) -> Compare:
+        same_text = same_text_deep(self._normalize())
+        group_of = _finder(self.groups or [self.values or ()], self._normalize())
+        if self.groups is None:
+            return lambda expected, actual: group_of(actual) is not None or same_text(expected, actual)
+
+        def synonyms(expected: Any, actual: Any) -> bool:
+            group = group_of(actual)
+            return (group is not None and group == group_of(expected)) or same_text(expected, actual)
+
+        return synonyms
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        matched = bool(self.compile()(expected, actual))
+        if self.groups is None:
+            listed = ", ".join(quote(value) for value in (self.values or ())[:10])
+            more = ", …" if len(self.values or ()) > 10 else ""
+            verb = "is" if matched else "is not"
+            right = f"one of the right answers ({listed}{more}, or the expected {quote(expected)})"
+            return Outcome(float(matched), matched, f"{quote(actual)} {verb} {right}")
+        if matched:
+            return Outcome(1.0, True, f"{quote(actual)} means the same as {quote(expected)}")
+        group_of = _finder(self.groups, self._normalize())
+        alone = [quote(value) for value in (expected, actual) if group_of(value) is None]
+        where = f"{' and '.join(alone)} in no group" if alone else "they are in different groups"
+        return Outcome(0.0, False, f"{quote(actual)} is no synonym of {quote(expected)}: {where}")
+
+    def _normalize(self) -> Callable[[str], str]:
+        return normalizer(switches(self))
+
+
+def _finder(groups: Iterable[Iterable[Any]], normalize: Callable[[str], str]) -> Callable[[Any], int | None]:
+    """The number of the group that a value is in; None outside all of them.
+
+    Raises ValueError when a value is in two groups.
+    """
+    texts: dict[str, int] = {}
+    others: list[tuple[Any, int]] = []
+    same_text = same_text_deep(normalize)
+
+    def group_of(value: Any) -> int | None:
+        if value.__class__ is str:
+            return texts.get(normalize(value))
+        return next((number for other, number in others if same_text(other, value)), None)
+
+    for number, group in enumerate(groups):
+        for value in group:
+            if group_of(value) not in (None, number):
+                raise ValueError(f"{quote(value)} is in two groups\nhint: a value belongs to one group")
+            if isinstance(value, str):
+                texts[normalize(value)] = number
+            else:
+                others.append((value, number))
+    return group_of

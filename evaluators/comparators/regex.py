@@ -1,0 +1,55 @@
+"""The comparator `regex`: the output's text fits a pattern, whatever the expected value is."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.model import Outcome
+from evaluators.values.patterns import compiled, matcher
+from evaluators.values.quoting import kind, quote
+
+
+class Regex(Comparator):
+    """The output's text fits a pattern (a regular expression).
+
+    The expected value is not looked at: use it to check the shape of a value, not whether it is right. The pattern may
+    fit anywhere in the text; `full: true` wants it to fit the whole text. A search that takes too long gives the row no
+    score.
+    """
+
+    reads: ClassVar[Literal["both", "output"]] = "output"
+
+    pattern: str
+    """The pattern. `(?i)` at its start sets case aside."""
+    full: bool = False
+    """`true`: the pattern must fit the text from its first to its last character."""
+    timeout_seconds: float = Field(1.0, gt=0, allow_inf_nan=False)
+    """How long one search may take."""
+
+    examples = (
+        Pair("the shape is right", "INV-0001", "INV-1234", True, {"pattern": "^INV-[0-9]+$"}),
+        Pair("the shape is wrong", "INV-0001", "1234", False, {"pattern": "^INV-[0-9]+$"}),
+        Pair("anywhere in the text", None, "see INV-7 there", True, {"pattern": "INV-[0-9]+"}),
+        Pair("the whole text", None, "see INV-7 there", False, {"pattern": "INV-[0-9]+", "full": True}),
+        Pair("only text fits a pattern", None, 1234, False, {"pattern": "[0-9]+"}),
+    )
+
+    @field_validator("pattern")
+    @classmethod
+    def _well_formed(cls, pattern: str) -> str:
+        compiled(pattern)
+        return pattern
+
+    def compile(self) -> Compare:
+        fits = matcher(self.pattern, "full" if self.full else "search", self.timeout_seconds)
+        return lambda expected, actual: actual.__class__ is str and fits(actual)
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        if not isinstance(actual, str):
+            return Outcome(0.0, False, f"a pattern fits text only; {quote(actual)} is {kind(actual)}")
+        fits = bool(self.compile()(expected, actual))
+        verb = "fits" if fits else "does not fit"
+        return Outcome(float(fits), fits, f'{quote(actual)} {verb} the pattern "{self.pattern}"')

@@ -1,0 +1,185 @@
+"""Dates in text: a small language of formats, and a reader made from it.
+
+Strategy: a format is a text with tokens (YYYY, MM, DD …); it becomes one pattern. A text is read by the first format that
+fits it and names a day that exists. Two formats that would read one text as two different days are refused before any
+text is read, by writing a few telling days in one and reading them with the other.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, TypeAlias
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+
+class Moment(NamedTuple):
+    """What a text says: a day (or a month, or a year), and a time of day where it gives one."""
+
+    year: int
+    month: int | None
+    day: int | None
+    time: datetime.datetime | None = None
+
+
+Read: TypeAlias = Callable[[str], Moment | None]
+
+TOKENS: Final = {
+    "YYYY": (r"(?P<year>[0-9]{4})", "the year, four digits"),
+    "YY": (r"(?P<short>[0-9]{2})", "the year, two digits: 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068"),
+    "MMMM": (r"(?P<name>[A-Za-z]+)", "the month's English name"),
+    "MMM": (r"(?P<abbreviation>[A-Za-z]{3})\.?", "the first three letters of the month's English name"),
+    "MM": (r"(?P<month>[0-9]{2})", "the month, two digits"),
+    "M": (r"(?P<month>[0-9]{1,2})", "the month, one or two digits"),
+    "DD": (r"(?P<day>[0-9]{2})", "the day, two digits"),
+    "D": (r"(?P<day>[0-9]{1,2})", "the day, one or two digits"),
+    "HH": (r"(?P<hour>[0-9]{2})", "the hour, 00 to 23"),
+    "mm": (r"(?P<minute>[0-9]{2})", "the minute"),
+    "ss": (r"(?P<second>[0-9]{2})", "the second"),
+}
+"""Every token of a format: the pattern it stands for, and what it means."""
+
+_PIECE: Final = re.compile(r"YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|T|\[(?P<literal>[^\]]*)\]|(?P<space>\s+)|(?P<other>.)")
+_PERCENT: Final = {"Y": "YYYY", "y": "YY", "m": "MM", "d": "DD", "B": "MMMM", "b": "MMM", "H": "HH", "M": "mm", "S": "ss"}
+_TELLING: Final = tuple(
+    datetime.datetime(year, month, day, 13, 14, 15)
+    for year, month, day in ((2001, 2, 3), (2011, 10, 12), (2012, 11, 10), (2010, 12, 11), (2003, 1, 2), (2002, 3, 1))
+)
+
+
+def reader(formats: Iterable[str]) -> Read:
+    """A function that reads a date in any of the formats; None for text that fits none of them.
+
+    The format `iso` is ISO 8601: 2024-05-31, 2024-05-31T10:00:00Z and their like.
+    """
+    readers = [_iso if spelled == "iso" else _by_pattern(spelled) for spelled in formats]
+
+    def read(text: str) -> Moment | None:
+        text = text.strip()
+        return next((moment for each in readers if (moment := each(text)) is not None), None)
+
+    return read
+
+
+def check_format(spelled: str) -> None:
+    """Raises ValueError, with what is allowed, when a format cannot be used."""
+    if spelled == "iso":
+        return
+    if "%" in spelled:
+        rewritten = re.sub("%(.)", lambda code: _PERCENT.get(code[1], code[0]), spelled)
+        raise ValueError(f'the format "{spelled}" uses % codes\nhint: write {rewritten}')
+    tokens = [piece[0] for piece in _PIECE.finditer(spelled) if piece[0] in TOKENS]
+    unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
+    if unknown:
+        hint = f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
+        raise ValueError(f'the format "{spelled}" has the unknown letter "{unknown[0]}"\nhint: {hint}')
+    parts = [token[0] for token in tokens]
+    doubled = next((part for part in parts if parts.count(part) > 1), None)
+    if doubled:
+        raise ValueError(f'the format "{spelled}" names one part twice: {" ".join(t for t in tokens if t[0] == doubled)}')
+    for later, earlier in (("D", "M"), ("M", "Y"), ("m", "H"), ("s", "m"), ("H", "D")):
+        if later in parts and earlier not in parts:
+            raise ValueError(f'the format "{spelled}" has {_said(later)} without {_said(earlier)}')
+    if "Y" not in parts:
+        raise ValueError(f'the format "{spelled}" has no year\nhint: tokens: {" ".join(TOKENS)}')
+
+
+def ambiguity(formats: Iterable[str]) -> tuple[str, str, str] | None:
+    """Two formats that read one text as two different days, and such a text; None when there are none."""
+    listed = list(dict.fromkeys(formats))
+    for first in listed:
+        for second in listed:
+            if first in (second, "iso"):
+                continue
+            for day in _TELLING:
+                text = _write(day, first)
+                one, other = reader([first])(text), reader([second])(text)
+                if one is not None and other is not None and one[:3] != other[:3]:
+                    return first, second, text
+    return None
+
+
+def same_moment(a: Moment, b: Moment) -> bool:
+    """Two dates are the same; where both give a time of day, the times are too.
+
+    Times that both name their offset from UTC are compared as instants; otherwise as written.
+    """
+    if a.time is None or b.time is None:
+        return a[:3] == b[:3]
+    if (a.time.tzinfo is None) is (b.time.tzinfo is None):
+        return a.time == b.time
+    return a.time.replace(tzinfo=None) == b.time.replace(tzinfo=None)
+
+
+def _said(part: str) -> str:
+    return {"Y": "a year", "M": "a month", "D": "a day", "H": "an hour", "m": "minutes", "s": "seconds"}[part]
+
+
+def _write(day: datetime.datetime, spelled: str) -> str:
+    written = {
+        "YYYY": f"{day.year}", "YY": f"{day.year % 100:02}", "MMMM": MONTHS[day.month - 1], "MMM": MONTHS[day.month - 1][:3],
+        "MM": f"{day.month:02}", "M": f"{day.month}", "DD": f"{day.day:02}", "D": f"{day.day}", "HH": f"{day.hour:02}",
+        "mm": f"{day.minute:02}", "ss": f"{day.second:02}",
+    }  # fmt: skip
+    return "".join(
+        piece["literal"] if piece["literal"] is not None else written.get(piece[0], piece[0])
+        for piece in _PIECE.finditer(spelled)
+    )
+
+
+def _by_pattern(spelled: str) -> Read:
+    pattern = re.compile("".join(_pattern_of(piece) for piece in _PIECE.finditer(spelled)), re.IGNORECASE)
+
+    def read(text: str) -> Moment | None:
+        match = pattern.fullmatch(text)
+        return _moment(match.groupdict()) if match else None
+
+    return read
+
+
+def _pattern_of(piece: re.Match[str]) -> str:
+    if piece["literal"] is not None:
+        return re.escape(piece["literal"])
+    if piece["space"]:
+        return r"\s+"
+    return TOKENS[piece[0]][0] if piece[0] in TOKENS else re.escape(piece[0])
+
+
+def _moment(found: dict[str, str | None]) -> Moment | None:
+    year = int(found.get("year") or 0)
+    if short := found.get("short"):
+        year = int(short) + (1900 if int(short) >= 69 else 2000)
+    month, day, hour = _month(found), found.get("day"), found.get("hour")
+    try:
+        date = datetime.datetime(year, month or 1, int(day or 1))
+        if hour is None:
+            return Moment(year, month, int(day) if day else None)
+        time = date.replace(hour=int(hour), minute=int(found.get("minute") or 0), second=int(found.get("second") or 0))
+    except ValueError:
+        return None
+    return Moment(year, month, date.day, time)
+
+
+def _month(found: dict[str, str | None]) -> int | None:
+    """The month's number; 0, which no date has, for a name that is no month's."""
+    if number := found.get("month"):
+        return int(number)
+    if name := found.get("name") or found.get("abbreviation"):
+        length = 3 if found.get("abbreviation") else None
+        names = [month[:length].lower() for month in MONTHS]
+        return names.index(name.lower()) + 1 if name.lower() in names else -1
+    return None
+
+
+def _iso(text: str) -> Moment | None:
+    try:
+        time = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    # a date alone has ten characters at most, and is read as midnight
+    return Moment(time.year, time.month, time.day, time if len(text) > 10 else None)

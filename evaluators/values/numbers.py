@@ -1,0 +1,138 @@
+"""Numbers that stand in text: how they are written, and the number that JSON would read there.
+
+A whole number is read exactly, any other as a float. What does not fit the declared marks is not a number: "1,00" with
+the comma between thousands is not 100.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Literal, Self, TypeAlias
+from unicodedata import category
+
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+
+Number: TypeAlias = int | float
+Read: TypeAlias = Callable[[str], Number | None]
+
+
+def written(number: Number) -> Fraction:
+    """The decimal that a person would write for the number, exactly."""
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+
+
+class Parse(BaseModel):
+    """How a number is written in text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    thousands: Literal[",", ".", " ", "'"] | None = None
+    """The mark between groups of digits."""
+    decimal: Literal[".", ","] = "."
+    """The mark before the decimals."""
+    currency: bool | tuple[str, ...] = False
+    """`true`: a currency sign (€, $, £ …) or a three-letter code (EUR, USD …) beside the number is set aside. A list names
+    the only ones that are. Which currency it is does not count."""
+    percent: bool = False
+    """`true`: 5% is 0.05. Without the sign, 5 is 5."""
+
+    @field_validator("currency", mode="before")
+    @classmethod
+    def _marks_are_named(cls, currency: object) -> object:
+        marks = currency if isinstance(currency, list | tuple) else ()
+        if isinstance(currency, bool) or (marks and all(isinstance(mark, str) and mark.strip() for mark in marks)):
+            return currency
+        raise ValueError("currency must be true, or a list of signs and codes\nhint: write currency: [€, EUR]")
+
+    @model_validator(mode="after")
+    def _two_marks(self) -> Self:
+        if self.thousands == self.decimal:
+            raise ValueError(f'thousands and decimal cannot both be "{self.decimal}"')
+        return self
+
+
+def reader(settings: Parse) -> Read:
+    """A function that reads a number in text; None for text that is not a number."""
+    number = _pattern(settings)
+    percent, currency = settings.percent, _currency_marks(settings.currency)
+
+    def read(text: str) -> Number | None:
+        text, negative = _without_sign(text.strip())
+        text = _without_currency(text, currency)
+        if negative is None:
+            text, negative = _without_sign(text)
+        is_percent = percent and text.endswith("%")
+        match = number(text[:-1].rstrip() if is_percent else text)
+        return _as_json(match, negative is True, is_percent) if match else None
+
+    return read
+
+
+def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
+    marks = {" ": "[ \u00a0\u2009\u202f]", "'": "['\u2019]"}
+    whole = "[0-9]+"
+    if settings.thousands:
+        mark = marks.get(settings.thousands, re.escape(settings.thousands))
+        # two digits between marks as well: 1,20,000 is how India writes 120,000
+        whole = f"[0-9]{{1,3}}(?:{mark}[0-9]{{2,3}})*{mark}[0-9]{{3}}|[0-9]+"
+    decimals = re.escape(settings.decimal)
+    return re.compile(
+        f"(?P<whole>{whole})?(?:{decimals}(?P<decimals>[0-9]+))?(?:[eE](?P<power>[+-]?[0-9]{{1,4}}))?"
+    ).fullmatch
+
+
+def _as_json(match: re.Match[str], negative: bool, percent: bool) -> Number | None:
+    """The number as JSON would read it: a whole number exactly, any other as a float."""
+    whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
+    decimals, power = (match["decimals"] or "").rstrip("0"), int(match["power"] or 0) - (2 if percent else 0)
+    if not whole and match["decimals"] is None:
+        return None
+    sign = -1 if negative else 1
+    if not decimals and not power:
+        return sign * int(whole or "0") if len(whole) <= 4000 else None
+    number = float(f"{whole or '0'}.{decimals or '0'}e{power}")
+    return sign * number if math.isfinite(number) else None
+
+
+def _without_sign(text: str) -> tuple[str, bool | None]:
+    """The text after its sign, and whether it is a minus; None without a sign."""
+    if text[:1] in ("-", "\u2212"):
+        return text[1:].lstrip(), True
+    return (text[1:].lstrip(), False) if text[:1] == "+" else (text, None)
+
+
+def _currency_marks(currency: bool | tuple[str, ...]) -> tuple[str, ...] | bool:
+    if isinstance(currency, bool):
+        return currency
+    return tuple(sorted((mark.strip() for mark in currency), key=len, reverse=True))
+
+
+def _without_currency(text: str, marks: tuple[str, ...] | bool) -> str:
+    """The text without one currency mark, before or after the number."""
+    if not text or marks is False:
+        return text
+    if marks is True:
+        if category(text[0]) == "Sc" or category(text[-1]) == "Sc":
+            return (text[1:] if category(text[0]) == "Sc" else text[:-1]).strip()
+        marks = tuple(mark for mark in (text[:3], text[-3:]) if mark in _CODES)
+    for mark in marks:
+        if text.startswith(mark):
+            return text[len(mark) :].lstrip()
+        if text.endswith(mark):
+            return text[: -len(mark)].rstrip()
+    return text
+
+
+_CURRENCIES = (
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF "
+    "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "
+    "HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA "
+    "MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD "
+    "RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX "
+    "USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG"
+)
+"""The currency codes of ISO 4217."""
+_CODES = frozenset(_CURRENCIES.split())

@@ -1,0 +1,29 @@
+"""How a message quotes a value: as JSON, short, and with a word for its kind."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def quote(value: Any, limit: int = 60) -> str:
+    """The value as JSON, cut with an ellipsis when it is longer than `limit` characters."""
+    spelt = json.dumps(value, ensure_ascii=False, default=repr)
+    return spelt if len(spelt) <= limit else spelt[: limit - 1] + "…"
+
+
+def kind(value: Any) -> str:
+    """The kind of a JSON value in plain words."""
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    words = {str: "text", dict: "an object", list: "a list", type(None): "null"}
+    return words.get(type(value), type(value).__name__)
+
+
+def differs(expected: Any, actual: Any) -> str:
+    """Why two values that are not equal differ, in one sentence."""
+    if kind(expected) != kind(actual):
+        return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
+    return f"{quote(actual)} differs from {quote(expected)}"
