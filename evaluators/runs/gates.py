@@ -1,0 +1,331 @@
+"""Gates: limits on the figures of a run.
+
+A gate is read before row 1 (its settings, then its target against the evaluators and the fields that are known) and
+judged once, when the run's figures are exact. A gate without enough measured rows is undecided, never passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.registry import suggestion
+from evaluators.runs.figures import beside_limit, limit_text, rows_text
+from evaluators.runs.result import EvaluatorStats, FieldStats, GateResult
+from evaluators.values.path_text import BadPath
+from evaluators.values.paths import parse
+
+Figure: TypeAlias = Literal["mean", "pass_rate", "precision", "recall", "f1"]
+Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
+Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
+
+_LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
+
+
+class GateConfig(BaseModel):
+    """One gate, as the suite writes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    figure: Figure = "mean"
+    """What is compared with the limits. On a field, `mean` and `pass_rate` are both its accuracy."""
+    fail_below: Limit | None = None
+    """The run fails when the figure is less than this."""
+    warn_below: Limit | None = None
+    """The run warns when the figure is less than this."""
+    fail_above: Limit | None = None
+    """The run fails when the figure is more than this."""
+    warn_above: Limit | None = None
+    """The run warns when the figure is more than this."""
+    min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
+    """With fewer measured rows the gate is undecided."""
+    variant: str | None = None
+    """The one variant that the gate is about; all of them without it."""
+    slice: Mapping[str, str] | None = None
+    """The one slice that the gate is about: `{supplier: ACME}`."""
+    each_slice: str | None = None
+    """The column of which every value is held to the limits on its own."""
+
+    @field_validator("slice", mode="before")
+    @classmethod
+    def _slice_values_as_text(cls, value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        return {key: _as_text(cell) for key, cell in value.items()}
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> GateConfig:
+        if all(getattr(self, name) is None for name in _LIMITS):
+            raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
+        if self.slice is not None and self.each_slice is not None:
+            raise ValueError("a gate has slice or each_slice, not both")
+        if self.slice is not None and len(self.slice) != 1:
+            raise ValueError("slice is one column and its value, such as {supplier: ACME}")
+        for lower, upper in (
+            ("fail_below", "warn_below"),
+            ("warn_above", "fail_above"),
+            ("fail_below", "fail_above"),
+            ("warn_below", "warn_above"),
+        ):
+            low, high = getattr(self, lower), getattr(self, upper)
+            if low is not None and high is not None and low > high:
+                raise ValueError(f"{lower} ({limit_text(low)}) must not be more than {upper} ({limit_text(high)})")
+        return self
+
+    @property
+    def limit(self) -> str:
+        """The limits in words: `fail below 0.99, warn below 0.995`."""
+        written = ((name, getattr(self, name)) for name in _LIMITS)
+        return ", ".join(f"{name.replace('_', ' ')} {limit_text(at)}" for name, at in written if at is not None)
+
+
+class Target(NamedTuple):
+    """What a gate is about: an evaluator, or one of its fields by canonical path."""
+
+    evaluator: str
+    field: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One gate, its target resolved. `written` is the target as the suite spells it, `where` its place there."""
+
+    written: str
+    target: Target
+    config: GateConfig
+    where: str | None = None
+
+
+def parse_target(text: str, evaluators: Iterable[str]) -> Target:
+    """The evaluator before the first dot and the field after it, in any spelling of a path.
+
+    Raises Problems (config) when no evaluator has that name or the path is malformed.
+    """
+    name, dot, path = text.partition(".")
+    known = tuple(evaluators)
+    if name not in known:
+        raise problem(
+            "unknown-evaluator",
+            f'the gate "{text}" names the evaluator "{name}", and the suite has none of that name',
+            hint=suggestion(name, known) or f"evaluators: {', '.join(known)}",
+        )
+    if dot and not path:
+        raise problem("empty-field", f'the gate "{text}" ends in a dot', hint=f'"{name}" gates the whole evaluator')
+    try:
+        return Target(name, parse(path).canonical if path else None)
+    except BadPath as error:
+        raise problem("bad-path", f'the field of the gate "{text}" cannot be read: {error}', hint=error.hint) from None
+
+
+def check_gates(
+    gates: Iterable[Gate],
+    fields: Mapping[str, Sequence[str] | None],
+    slices: Sequence[str] = (),
+    variants: Sequence[str] = (),
+) -> list[Issue]:
+    """Every gate that names something the suite does not have, as config issues, before row 1.
+
+    `fields` gives each evaluator its closed list of canonical paths, `()` for one that has no fields, and None for an
+    open tree, whose fields are known only after the run. `slices` are the columns that the suite slices by.
+    """
+    columns = tuple(_bare(column) for column in slices)
+    return [
+        Issue(code, Blame.CONFIG, message, gate.where, hint)
+        for gate in gates
+        for code, message, hint in (
+            *_field_gaps(gate, fields[gate.target.evaluator]),
+            *_slice_gaps(gate, columns),
+            *_variant_gaps(gate, variants),
+        )
+    ]
+
+
+_Gap: TypeAlias = tuple[str, str, str | None]
+
+
+def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
+    name, path = gate.target
+    if paths is None:
+        return
+    if not paths and (path is not None or gate.config.figure not in ("mean", "pass_rate")):
+        wanted = f'a field, "{path}"' if path is not None else gate.config.figure
+        yield (
+            "no-fields",
+            f'the gate "{gate.written}" asks for {wanted}, and the evaluator "{name}" has no fields',
+            f'its figures are mean and pass_rate, with the target "{name}"',
+        )
+    elif path is not None and path not in paths:
+        yield (
+            "unknown-field",
+            f'the gate "{gate.written}" names the field "{path}", and the evaluator "{name}" has none of that path',
+            suggestion(path, paths) or f"fields: {', '.join(paths)}",
+        )
+
+
+def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
+    column = _slice_column(gate.config)
+    if column is not None and column not in columns:
+        yield (
+            "unknown-slice",
+            f'the gate "{gate.written}" is about slices by "{column}", and the suite does not slice by that column',
+            suggestion(column, columns) or f"add it to the suite: slices: [row.{column}]",
+        )
+
+
+def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
+    wanted = gate.config.variant
+    if wanted is not None and wanted not in variants:
+        known = (
+            f"variants: {', '.join(variants)}" if variants else "this test set has one output per row, and no variants"
+        )
+        yield (
+            "unknown-variant",
+            f'the gate "{gate.written}" is about the variant "{wanted}", and the test set has none of that name',
+            suggestion(wanted, variants) or known,
+        )
+
+
+def judge_gates(
+    gates: Iterable[Gate], evaluators: Iterable[EvaluatorStats], slices: Iterable[EvaluatorStats] = ()
+) -> tuple[GateResult, ...]:
+    """One result per gate, variant and slice, in the order of the gates and then of the figures."""
+    whole, parts = tuple(evaluators), tuple(slices)
+    return tuple(result for gate in gates for result in _judge(gate, parts if _slice_column(gate.config) else whole))
+
+
+def _judge(gate: Gate, candidates: Sequence[EvaluatorStats]) -> Iterable[GateResult]:
+    found = [stats for stats in candidates if _concerns(gate, stats)]
+    for stats in found:
+        yield _judge_one(gate, stats)
+    if not found:
+        wanted = gate.config.slice
+        one_slice = next(((_bare(column), value) for column, value in wanted.items()), None) if wanted else None
+        yield GateResult(
+            gate.written, gate.config.figure, None, 0, gate.config.limit, "undecided",
+            "no row was measured", gate.config.variant, one_slice,
+        )  # fmt: skip
+
+
+def _concerns(gate: Gate, stats: EvaluatorStats) -> bool:
+    config = gate.config
+    if stats.name != gate.target.evaluator or config.variant not in (None, stats.variant):
+        return False
+    column = _slice_column(config)
+    if column is None:
+        return True
+    if stats.slice is None or _bare(stats.slice[0]) != column:
+        return False
+    return config.slice is None or stats.slice[1] in config.slice.values()
+
+
+def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
+    config = gate.config
+    field = _field_of(gate, stats)
+    if gate.target.field is not None and field is None:
+        value, measured, verdict, message = None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
+    else:
+        value = _figure(config.figure, stats, field)
+        measured = field.counts.measured if field else stats.scored - stats.empty_expected
+        verdict, message = _decide(config, value, measured, _words(config.figure, field))
+    return GateResult(
+        gate.written, config.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
+    )
+
+
+_UNDECIDED: Judged = "undecided"
+
+
+def _field_of(gate: Gate, stats: EvaluatorStats) -> FieldStats | None:
+    return next((field for field in stats.fields if field.path == gate.target.field), None)
+
+
+def _unmet_field(path: str, stats: EvaluatorStats) -> str:
+    near = suggestion(path, [field.path for field in stats.fields])
+    said = f'no row has the field "{path}"'
+    return f"{said}; {near}" if near else said
+
+
+def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+    match figure:
+        case "mean":
+            return field.accuracy if field else stats.mean
+        case "pass_rate":
+            return field.accuracy if field else stats.pass_rate
+        case "precision":
+            return (field or stats).precision
+        case "recall":
+            return (field or stats).recall
+        case "f1":
+            return (field or stats).f1
+
+
+def _decide(config: GateConfig, value: float | None, measured: int, figure: str) -> tuple[Judged, str]:
+    if measured < config.min_rows:
+        if measured == 0:
+            return "undecided", "no row was measured"
+        return "undecided", f"only {rows_text(measured)} measured, and the gate asks for {config.min_rows:,}"
+    if value is None:
+        return "undecided", f"{figure} is undefined: there is nothing to divide by"
+    for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
+        limit = getattr(config, name)
+        if limit is not None and _misses(value, limit, name.endswith("below")):
+            side = name.partition("_")[2]
+            verdict: Judged = "failed" if name.startswith("fail") else "warned"
+            return verdict, f"{figure} {beside_limit(value, limit)} is {side} {limit_text(limit)}"
+    tightest = next(
+        limit
+        for limit in (config.warn_below, config.fail_below, config.warn_above, config.fail_above)
+        if limit is not None
+    )
+    return "passed", f"{figure} {beside_limit(value, tightest)}"
+
+
+def _misses(value: float, limit: float, below: bool) -> bool:
+    return value < limit if below else value > limit
+
+
+def _words(figure: Figure, field: FieldStats | None) -> str:
+    if field and figure in ("mean", "pass_rate"):
+        return "accuracy"
+    return figure.replace("_", " ")
+
+
+def gate_label(gate: GateResult) -> str:
+    """The gate's target with what sets it apart, for people: `header.total (recall, supplier = ACME)`."""
+    about = [] if gate.figure == "mean" else [gate.figure.replace("_", " ")]
+    if gate.variant is not None:
+        about.append(f"variant {gate.variant}")
+    if gate.slice is not None:
+        about.append(f"{_bare(gate.slice[0])} = {gate.slice[1]}")
+    return f"{gate.target} ({', '.join(about)})" if about else gate.target
+
+
+def _slice_column(config: GateConfig) -> str | None:
+    if config.each_slice is not None:
+        return _bare(config.each_slice)
+    return next((_bare(column) for column in config.slice), None) if config.slice is not None else None
+
+
+def _bare(column: str) -> str:
+    return column.removeprefix("row.")
+
+
+def _as_text(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (int, float)) else value
+
+
+def read_gate(written: str, config: GateConfig, evaluators: Iterable[str], where: str | None = None) -> Gate:
+    """A gate with its target resolved.
+
+    Raises Problems (config), placed at `where`, when the target cannot be read.
+    """
+    try:
+        return Gate(written, parse_target(written, evaluators), config, where)
+    except Problems as error:
+        raise Problems([issue.at(where) if where else issue for issue in error.issues]) from None

@@ -1,0 +1,75 @@
+"""Figures from exact sums: every ratio is kept in integers and rounded once, at the end.
+
+An undefined figure (nothing in its denominator) is None, never 0 and never 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import lcm, sqrt
+from typing import Final, NamedTuple
+
+from evaluators.runs.result import Counts, Interval
+
+Z_95: Final = 1.959963984540054
+"""The 97.5 % quantile of the standard normal distribution."""
+
+
+class Ratios(NamedTuple):
+    """The four micro figures of one set of counts."""
+
+    accuracy: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+def wilson(passed: int, scored: int) -> Interval | None:
+    """The 95 % interval of a pass rate; None when nothing was scored.
+
+    It stays inside [0, 1] and is honest for few rows and for rates near 0 and 1.
+
+    Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference", JASA 22; without
+    continuity correction, as method 3 of Newcombe 1998, "Two-sided confidence intervals for the single proportion".
+    """
+    if scored == 0:
+        return None
+    square = Z_95 * Z_95
+    middle = 2 * passed + square
+    reach = Z_95 * sqrt(square + 4 * passed * (scored - passed) / scored)
+    whole = 2 * (scored + square)
+    low = 0.0 if passed == 0 else (middle - reach) / whole
+    high = 1.0 if passed == scored else (middle + reach) / whole
+    return Interval(low, high)
+
+
+def mean_of(sums: Mapping[int, int], count: int) -> float | None:
+    """The mean of `count` scores, correctly rounded; None without any.
+
+    `sums` maps a denominator to the sum of the numerators over it: the scores 1/2, 1/2 and 2/3 are `{2: 2, 3: 2}`.
+    """
+    if count == 0:
+        return None
+    common = lcm(*sums)
+    return sum(num * (common // den) for den, num in sums.items()) / (common * count)
+
+
+def ratios(counts: Counts) -> Ratios:
+    """Accuracy, precision, recall and F1 of the counts.
+
+    With M matches, X mismatches (errors included), H hallucinations and O omissions: accuracy = M/(M+X+H+O),
+    precision = M/(M+X+H), recall = M/(M+X+O), F1 = 2M/(2M+2X+H+O).
+    """
+    right, wrong = counts.match, counts.mismatch + counts.error
+    invented, missing = counts.hallucination, counts.omission
+    return Ratios(
+        accuracy=share(right, counts.measured),
+        precision=share(right, right + wrong + invented),
+        recall=share(right, right + wrong + missing),
+        f1=share(2 * right, 2 * right + 2 * wrong + invented + missing),
+    )
+
+
+def share(part: int, whole: int) -> float | None:
+    """`part` of `whole`, correctly rounded; None of nothing."""
+    return part / whole if whole else None

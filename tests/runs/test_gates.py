@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from evaluators.issues import Blame, Problems
+from evaluators.runs.gates import (
+    Gate,
+    GateConfig,
+    Target,
+    check_gates,
+    gate_label,
+    judge_gates,
+    parse_target,
+    read_gate,
+)
+from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult
+from evaluators.runs.statistics import ratios, share
+
+
+def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any) -> EvaluatorStats:
+    scored = passed + failed
+    figures: dict[str, Any] = {
+        "skipped": 0, "not_measured": 0, "invalid": 0, "unjudged": 0, "bugs": 0, "unreadable": 0, "blocked": 0,
+        "mean": share(passed, scored), "pass_rate": share(passed, scored), "interval": None, **others,
+    }  # fmt: skip
+    return EvaluatorStats(name, "exact_match", scored, scored, passed, failed, **figures)
+
+
+def field(path: str, **counts: int) -> FieldStats:
+    found = Counts(**counts)
+    return FieldStats(path, found, *ratios(found))
+
+
+def gate(target: str = "header", **config: Any) -> Gate:
+    return read_gate(target, GateConfig.model_validate(config), ["header", "other"], "suite.yaml:9:3")
+
+
+def judged(one: Gate, *figures: EvaluatorStats, slices: tuple[EvaluatorStats, ...] = ()) -> GateResult:
+    (result,) = judge_gates([one], figures, slices)
+    return result
+
+
+# --- settings
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"fail_below": 1},
+        {"fail_below": 0},
+        {"fail_below": 0.9, "warn_below": 0.9},
+        {"fail_above": 0.1, "warn_above": 0.05, "figure": "f1"},
+        {"warn_below": 0.5, "slice": {"supplier": "ACME"}, "variant": "gpt", "min_rows": 30},
+        {"fail_below": 0.5, "each_slice": "row.supplier"},
+    ],
+)
+def test_sound_settings_are_read(config: Mapping[str, object]) -> None:
+    assert GateConfig.model_validate(config)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({}, "needs a limit"),
+        ({"figure": "mean"}, "needs a limit"),
+        ({"fail_below": 1.1}, "less than or equal to 1"),
+        ({"fail_below": -0.1}, "greater than or equal to 0"),
+        ({"fail_below": float("nan")}, "input_value=nan"),
+        ({"fail_below": True}, "valid number"),
+        ({"fail_below": "0.9"}, "valid number"),
+        ({"fail_below": 0.9, "warn_below": 0.8}, "fail_below (0.9) must not be more than warn_below (0.8)"),
+        ({"fail_above": 0.1, "warn_above": 0.2}, "warn_above (0.2) must not be more than fail_above (0.1)"),
+        ({"fail_below": 0.9, "fail_above": 0.5}, "fail_below (0.9) must not be more than fail_above (0.5)"),
+        ({"fail_below": 0.9, "min_rows": 0}, "greater than or equal to 1"),
+        ({"fail_below": 0.9, "fial_above": 1}, "Extra inputs"),
+        ({"fail_below": 0.9, "figure": "median"}, "'mean', 'pass_rate'"),
+        ({"fail_below": 0.9, "slice": {"a": "1", "b": "2"}}, "one column and its value"),
+        ({"fail_below": 0.9, "slice": {"a": "1"}, "each_slice": "a"}, "not both"),
+    ],
+)
+def test_unsound_settings_are_refused(config: Mapping[str, object], said: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        GateConfig.model_validate(config)
+    assert said in str(error.value)
+
+
+def test_a_slice_value_may_be_a_number_or_a_boolean() -> None:
+    assert GateConfig.model_validate({"fail_below": 1, "slice": {"year": 2024}}).slice == {"year": "2024"}
+    assert GateConfig.model_validate({"fail_below": 1, "slice": {"paid": True}}).slice == {"paid": "true"}
+
+
+def test_limits_read_as_words() -> None:
+    config = GateConfig(fail_below=0.99, warn_below=0.995)
+    assert config.limit == "fail below 0.99, warn below 0.995"
+
+
+# --- targets
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("header", Target("header", None)),
+        ("header.total", Target("header", "total")),
+        ("header.totals.gross", Target("header", "totals.gross")),
+        ("header./totals/gross", Target("header", "totals.gross")),
+        ("header.$.totals.gross", Target("header", "totals.gross")),
+        ("header.items[*].qty", Target("header", "items[*].qty")),
+    ],
+)
+def test_a_target_splits_at_the_first_dot(text: str, target: Target) -> None:
+    assert parse_target(text, ["header"]) == target
+
+
+def test_an_unknown_evaluator_is_named_with_a_suggestion() -> None:
+    with pytest.raises(Problems) as error:
+        read_gate("haeder.total", GateConfig(fail_below=1), ["header", "lines"], "suite.yaml:9:3")
+    (issue,) = error.value.issues
+    assert issue.blame is Blame.CONFIG
+    assert issue.where == "suite.yaml:9:3"
+    assert issue.hint == 'did you mean "header"?'
+
+
+def test_a_far_off_name_lists_the_evaluators() -> None:
+    with pytest.raises(Problems) as error:
+        parse_target("zzz", ["header", "lines"])
+    assert error.value.issues[0].hint == "evaluators: header, lines"
+
+
+def test_a_target_does_not_end_in_a_dot() -> None:
+    with pytest.raises(Problems, match="ends in a dot"):
+        parse_target("header.", ["header"])
+
+
+def test_a_malformed_path_is_a_config_problem() -> None:
+    with pytest.raises(Problems) as error:
+        parse_target("header.items[", ["header"])
+    assert error.value.issues[0].blame is Blame.CONFIG
+
+
+# --- before row 1
+
+
+def test_a_field_outside_a_closed_list_is_named_with_a_suggestion() -> None:
+    (issue,) = check_gates([gate("header.totals.gros", fail_below=1)], {"header": ["totals.gross", "id"]})
+    assert issue.where == "suite.yaml:9:3"
+    assert '"totals.gros"' in issue.message
+    assert issue.hint == 'did you mean "totals.gross"?'
+
+
+def test_the_spelling_of_a_field_does_not_matter() -> None:
+    assert check_gates([gate("header./totals/gross", fail_below=1)], {"header": ["totals.gross"]}) == []
+
+
+def test_the_fields_of_an_open_tree_are_not_known_before_the_run() -> None:
+    assert check_gates([gate("header.anything", fail_below=1)], {"header": None}) == []
+
+
+@pytest.mark.parametrize("target", ["header.total", "header"])
+def test_an_evaluator_without_fields_has_no_field_and_no_precision(target: str) -> None:
+    (issue,) = check_gates([gate(target, fail_below=1, figure="precision")], {"header": ()})
+    assert issue.code == "no-fields"
+
+
+def test_a_column_that_the_suite_does_not_slice_by_is_named() -> None:
+    one = gate(fail_below=1, each_slice="row.suplier")
+    (issue,) = check_gates([one], {"header": ()}, slices=["row.supplier"])
+    assert issue.hint == 'did you mean "supplier"?'
+    (issue,) = check_gates([one], {"header": ()})
+    assert issue.hint == "add it to the suite: slices: [row.suplier]"
+
+
+def test_an_unknown_variant_is_named() -> None:
+    one = gate(fail_below=1, variant="gtp")
+    (issue,) = check_gates([one], {"header": ()}, variants=["gpt", "llama"])
+    assert issue.hint == 'did you mean "gpt"?'
+    (issue,) = check_gates([one], {"header": ()})
+    assert issue.hint is not None
+    assert "no variants" in issue.hint
+
+
+# --- judging
+
+
+@pytest.mark.parametrize(
+    ("config", "verdict", "message"),
+    [
+        ({"fail_below": 0.9}, "passed", "mean 0.9000"),
+        ({"fail_below": 0.95}, "failed", "mean 0.9000 is below 0.95"),
+        ({"fail_below": 0.9000001}, "failed", "mean 0.9000 is below 0.9000001"),
+        ({"warn_below": 0.95, "fail_below": 0.8}, "warned", "mean 0.9000 is below 0.95"),
+        ({"fail_above": 0.5, "figure": "pass_rate"}, "failed", "pass rate 0.9000 is above 0.5"),
+        ({"fail_above": 0.9}, "passed", "mean 0.9000"),
+        ({"warn_above": 0.5, "fail_above": 0.95}, "warned", "mean 0.9000 is above 0.5"),
+        ({"fail_below": 0.5, "min_rows": 11}, "undecided", "only 10 rows measured, and the gate asks for 11"),
+        ({"fail_below": 0.5, "min_rows": 10}, "passed", "mean 0.9000"),
+        ({"fail_below": 0.5, "figure": "f1"}, "undecided", "f1 is undefined: there is nothing to divide by"),
+    ],
+)
+def test_a_gate_is_judged_by_its_limits(config: Mapping[str, Any], verdict: str, message: str) -> None:
+    result = judged(gate(**config), stats())
+    assert (result.verdict, result.message, result.measured) == (verdict, message, 10)
+
+
+def test_failing_outweighs_warning() -> None:
+    result = judged(gate(fail_below=0.95, warn_below=0.99), stats())
+    assert result.verdict == "failed"
+    assert result.limit == "fail below 0.95, warn below 0.99"
+
+
+def test_a_gate_without_a_measured_row_is_undecided() -> None:
+    assert judged(gate(fail_below=0), stats(passed=0, failed=0)).verdict == "undecided"
+    assert judged(gate(fail_below=0.5)).verdict == "undecided"
+
+
+def test_rows_with_an_empty_expected_answer_measure_nothing() -> None:
+    result = judged(gate(fail_below=0.5), stats(passed=10, failed=0, empty_expected=10))
+    assert (result.verdict, result.measured) == ("undecided", 0)
+
+
+def test_a_gate_on_a_field_reads_its_accuracy() -> None:
+    figures = stats(fields=(field("totals.gross", match=97, mismatch=2, omission=1, not_measured=50),))
+    result = judged(gate("header./totals/gross", fail_below=0.99), figures)
+    assert (result.value, result.measured, result.verdict) == (0.97, 100, "failed")
+    assert result.target == "header./totals/gross"
+    assert result.message == "accuracy 0.9700 is below 0.99"
+
+
+@pytest.mark.parametrize(("figure", "value"), [("precision", 6 / 10), ("recall", 6 / 12), ("f1", 12 / 22)])
+def test_a_gate_on_a_field_reads_the_figure_it_names(figure: str, value: float) -> None:
+    figures = stats(fields=(field("a", match=6, mismatch=2, hallucination=2, omission=4),))
+    assert judged(gate("header.a", fail_below=0.1, figure=figure), figures).value == value
+
+
+def test_a_field_that_no_row_has_is_undecided_with_a_suggestion() -> None:
+    figures = stats(fields=(field("vendor.name", match=9),))
+    result = judged(gate("header.vendr.name", fail_below=0.5), figures)
+    assert result.verdict == "undecided"
+    assert result.message == 'no row has the field "vendr.name"; did you mean "vendor.name"?'
+
+
+def test_a_gate_holds_for_every_variant_unless_it_names_one() -> None:
+    figures = (stats(variant="gpt"), stats(passed=1, failed=9, variant="llama"))
+    both = judge_gates([gate(fail_below=0.5)], figures)
+    assert [(each.variant, each.verdict) for each in both] == [("gpt", "passed"), ("llama", "failed")]
+    (one,) = judge_gates([gate(fail_below=0.5, variant="gpt")], figures)
+    assert one.variant == "gpt"
+
+
+def test_each_slice_is_held_to_the_limits_on_its_own() -> None:
+    slices = (stats(slice=("supplier", "ACME")), stats(passed=1, failed=1, slice=("supplier", "Zeta")))
+    found = judge_gates([gate(fail_below=0.8, each_slice="row.supplier", min_rows=5)], [stats()], slices)
+    assert [(each.slice, each.verdict) for each in found] == [
+        (("supplier", "ACME"), "passed"),
+        (("supplier", "Zeta"), "undecided"),
+    ]
+
+
+def test_a_gate_on_one_slice_leaves_the_others_alone() -> None:
+    slices = (stats(slice=("row.year", "2023")), stats(passed=1, slice=("row.year", "2024")))
+    result = judged(gate(fail_below=0.8, slice={"year": 2024}), stats(), slices=slices)
+    assert (result.slice, result.verdict) == (("row.year", "2024"), "failed")
+
+
+def test_a_slice_that_no_row_is_in_is_undecided() -> None:
+    result = judged(gate(fail_below=0.8, slice={"year": 1999}), stats(), slices=(stats(slice=("year", "2024")),))
+    assert (result.verdict, result.slice) == ("undecided", ("year", "1999"))
+
+
+def test_a_label_says_what_the_gate_is_about() -> None:
+    result = judged(gate(fail_below=0.5, figure="pass_rate", variant="gpt"), stats(variant="gpt"))
+    assert gate_label(result) == "header (pass rate, variant gpt)"
+    assert gate_label(judged(gate(fail_below=0.5), stats())) == "header"
