@@ -1,0 +1,68 @@
+"""Text on a grid of columns: how wide it is, how it is padded and cut, and what is made visible.
+
+East Asian wide characters take two columns, combining marks none. Characters that would move the cursor, change colours
+or turn the direction of reading are written as escapes, so that a cell of a test set cannot disturb a terminal.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from unicodedata import category, east_asian_width
+
+_UNSAFE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_TURNING: Final = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(text: str) -> str:
+    """The text in one line, with control characters written as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_NAMED.get(char) or _escaped(char) if _is_unsafe(char) else char for char in text)
+
+
+def width(text: str) -> int:
+    """How many columns the text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(char) for char in text)
+
+
+def padded(text: str, columns: int, right: bool = False) -> str:
+    """The text with spaces up to that many columns, after it or (`right`) before it."""
+    spaces = " " * (columns - width(text))
+    return spaces + text if right else text + spaces
+
+
+def clipped(text: str, columns: int) -> str:
+    """The text in at most that many columns; the middle of a longer one gives way to `…`."""
+    if width(text) <= columns:
+        return text
+    room = columns - 1
+    head = _first(text, room - room // 2)
+    tail = _first(text[::-1], room // 2)[::-1]
+    return f"{head}…{tail}"
+
+
+def _first(text: str, columns: int) -> str:
+    taken = 0
+    for index, char in enumerate(text):
+        taken += _columns(char)
+        if taken > columns:
+            return text[:index]
+    return text
+
+
+def _columns(char: str) -> int:
+    if category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if east_asian_width(char) in ("W", "F") else 1
+
+
+def _is_unsafe(char: str) -> bool:
+    return category(char) in _UNSAFE or char in _TURNING
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

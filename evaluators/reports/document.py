@@ -1,0 +1,90 @@
+"""A page that knows nothing of its format: a title and sections of paragraphs, tables and lists.
+
+Reports say what is on the page; formats say how it is written. Text in a page is the user's as it stands: each format
+escapes what would harm it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
+"""How much a line matters. Words always carry the meaning too; a tone only colours them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One or more sentences."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a list, with what belongs to it below: lines quoted as they stand, then lines of text."""
+
+    text: str
+    details: tuple[str, ...] = ()
+    quote: tuple[str, ...] = ()
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list of items."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a table's column. Numbers are set on the right."""
+
+    head: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, as many as there are columns. `tones` has one tone per row, or none at all."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    tones: tuple[Tone, ...] = ()
+
+
+Block: TypeAlias = Paragraph | Listing | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a heading; the first section of a page may have none."""
+
+    title: str | None
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page."""
+
+    title: str
+    sections: tuple[Section, ...]
+    tone: Tone = "plain"
+
+
+def dense(table: Table, keep: Sequence[str]) -> Table:
+    """The table without the columns that say 0 or nothing in every row, those named in `keep` apart."""
+    kept = [
+        index
+        for index, column in enumerate(table.columns)
+        if column.head in keep or any(row[index] not in ("", "0") for row in table.rows)
+    ]
+    return Table(
+        tuple(table.columns[index] for index in kept),
+        tuple(tuple(row[index] for index in kept) for row in table.rows),
+        table.tones,
+    )

@@ -1,0 +1,105 @@
+"""The contract of a report format: how a run, or any page, is written down.
+
+A format is one file in `formats/`. It is found there by the words of the suite's `formats:` and by the extension of `-o`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import cache
+from pathlib import PurePath
+from typing import ClassVar, Final
+
+from evaluators.issues import problem
+from evaluators.registry import Socket, suggestion
+from evaluators.reports.document import Document
+from evaluators.reports.summary import Options, summary
+from evaluators.runs.result import RunResult
+
+
+class Format:
+    """One way to write a run down."""
+
+    words: ClassVar[tuple[str, ...]] = ()
+    """What `formats:` and `--formats` call it."""
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """The extensions of `-o` that mean it."""
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """The whole file for one run."""
+        raise NotImplementedError
+
+    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
+        """The files that this format puts into the run folder, by name. `run.json` is always there."""
+        return {}
+
+
+class PageFormat(Format):
+    """A format that can write any page, a run's summary among them."""
+
+    def page(self, document: Document) -> str:
+        """The page, ending in a line feed."""
+        raise NotImplementedError
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """The summary of the run."""
+        return self.page(summary(result, options))
+
+
+class RowsFile(StrEnum):
+    """Files that hold rows: made from the rows as they are scored, not from the figures of a run."""
+
+    CSV = ".csv"
+    JSONL = ".jsonl"
+
+
+FORMATS: Final[Socket[Format]] = Socket("evaluators.reports.formats", Format, "report format")
+
+
+def format_for(file: PurePath) -> Format | RowsFile:
+    """What a file named with `-o` is to hold, by its extension.
+
+    Raises Problems (config) for an extension that no format has.
+    """
+    suffix = file.suffix.lower()
+    if suffix in tuple(RowsFile):
+        return RowsFile(suffix)
+    by_suffix = {known: each for each in _all() for known in each.suffixes}
+    if suffix in by_suffix:
+        return by_suffix[suffix]
+    known = sorted({*by_suffix, *RowsFile})
+    said = f'the extension "{suffix}"' if suffix else "no extension"
+    raise problem(
+        "unknown-format",
+        f"{file.name} has {said}, and the extension says what is written",
+        hint=suggestion(suffix, known) or f"known: {', '.join(known)}",
+    )
+
+
+def format_words() -> tuple[str, ...]:
+    """Every word that `formats:` knows, sorted."""
+    return tuple(sorted(word for each in _all() for word in each.words))
+
+
+def run_files(result: RunResult, words: Iterable[str], options: Options) -> dict[str, str]:
+    """The files of a run folder in the formats asked for, by name; `summary.txt` is always one of them.
+
+    Raises Problems (config) for a word that no format has.
+    """
+    by_word = {word: each for each in _all() for word in each.words}
+    files: dict[str, str] = {}
+    for word in ("text", *words):
+        if word not in by_word:
+            raise problem(
+                "unknown-format",
+                f'unknown report format "{word}"',
+                hint=suggestion(word, by_word) or f"known: {', '.join(format_words())}",
+            )
+        files.update(by_word[word].folder_files(result, options))
+    return files
+
+
+@cache
+def _all() -> tuple[Format, ...]:
+    return tuple(FORMATS.find(name)() for name in FORMATS.names())

@@ -1,0 +1,19 @@
+"""The run as JSON, the same text as the run folder's `run.json`: `-o FILE.json`."""
+
+from __future__ import annotations
+
+from evaluators.reports.format import Format
+from evaluators.reports.summary import Options
+from evaluators.runs.result import RunResult
+from evaluators.runs.run_json import run_json
+
+
+class JsonFile(Format):
+    """The run's figures for programs."""
+
+    words = ("json",)
+    suffixes = (".json",)
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """Stable JSON with sorted keys; times and host are not in it."""
+        return run_json(result)

@@ -1,0 +1,116 @@
+"""JUnit XML, which CI systems show as tests: `-o FILE.xml`.
+
+A gate is a test: failed when the gate fails, an error when it is undecided. An evaluator is a test too, and an error when
+the test set, the environment or a bug left rows without a score; a low score alone fails nothing, because only a gate
+says how low is too low. The run itself is a test, and an error, with every cause, when its exit code is neither 0 nor 1.
+So no test fails in a run that ends with exit code 0, and one fails in any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from evaluators.reports.format import Format
+from evaluators.reports.summary import Options
+from evaluators.runs.figures import interval_text, percent_text, score_text
+from evaluators.runs.gates import gate_label
+from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
+
+_ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class JUnit(Format):
+    """Gates and evaluators as tests."""
+
+    words = ("junit", "xml")
+    suffixes = (".xml",)
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """One test suite for the run."""
+        tests = [*_gates(result), *map(_evaluator, result.evaluators), _run(result)]
+        suite = Element(
+            "testsuite",
+            name=_legal(result.name),
+            tests=str(len(tests)),
+            failures=str(sum(test.find("failure") is not None for test in tests)),
+            errors=str(sum(test.find("error") is not None for test in tests)),
+            skipped="0",
+        )
+        properties = SubElement(suite, "properties")
+        for name, value in _properties(result):
+            SubElement(properties, "property", name=name, value=_legal(value))
+        suite.extend(tests)
+        root = Element("testsuites")
+        root.append(suite)
+        ElementTree.indent(root)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
+        """`junit.xml`."""
+        return {"junit.xml": self.render(result, options)}
+
+
+def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
+    yield "suite_fingerprint", result.suite_fingerprint
+    yield "data_fingerprint", result.data_fingerprint
+    yield "evaluators_version", result.version
+    yield "test_set", result.test_set
+    yield "rows", str(result.rows)
+    yield "exit_code", str(result.exit_code)
+
+
+def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
+    test = Element("testcase", classname=group, name=_legal(name))
+    if kind is not None:
+        found = SubElement(test, kind, message=_legal(message), type=group)
+        found.text = _legal(detail or message)
+    elif detail:
+        SubElement(test, "system-out").text = _legal(detail)
+    return test
+
+
+_KINDS: Final = {"failed": "failure", "undecided": "error", "passed": None, "warned": None}
+
+
+def _gates(result: RunResult) -> Iterable[Element]:
+    for gate in result.gates:
+        yield _test("gates", gate_label(gate), _KINDS[gate.verdict], gate.message, _gate_detail(gate))
+
+
+def _gate_detail(gate: GateResult) -> str:
+    return f"{gate.verdict}: {gate.message} ({gate.limit}; {gate.measured:,} measured)"
+
+
+def _evaluator(stats: EvaluatorStats) -> Element:
+    name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
+    detail = (
+        f"mean score {score_text(stats.mean)}, "
+        f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.interval)}; "
+        f"of {stats.rows:,} rows: {stats.scored:,} scored ({stats.unreadable:,} unreadable, {stats.blocked:,} blocked), "
+        f"{stats.skipped:,} skipped, {stats.not_measured:,} not measured, {stats.invalid:,} invalid, "
+        f"{stats.unjudged:,} unjudged, {stats.bugs:,} bugs"
+    )
+    kept = [
+        f"{count:,} {word}"
+        for count, word in ((stats.bugs, "bugs"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"))
+        if count
+    ]
+    if kept:
+        return _test("evaluators", name, "error", f"rows without a score: {', '.join(kept)}", detail)
+    return _test("evaluators", name, detail=detail)
+
+
+def _run(result: RunResult) -> Element:
+    if result.exit_code in (0, 1):
+        return _test("run", "everything was measured", detail="\n".join(result.causes))
+    message = "; ".join(result.causes) or f"exit code {result.exit_code}"
+    return _test("run", "everything was measured", "error", message, "\n".join(result.causes))
+
+
+def _legal(text: str) -> str:
+    """The text without the characters that XML cannot hold."""
+    return _ILLEGAL.sub("", text)

@@ -1,0 +1,68 @@
+"""Plain text with aligned tables: `summary.txt`, `-o FILE.txt` and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from evaluators.reports.display import clipped, padded, visible, width
+from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.format import PageFormat
+from evaluators.reports.summary import Options
+from evaluators.runs.result import RunResult
+
+WIDEST_CELL: Final = 60
+
+
+class TextFormat(PageFormat):
+    """Plain text."""
+
+    words = ("text",)
+    suffixes = (".txt",)
+
+    def page(self, document: Document) -> str:
+        """The page as aligned plain text."""
+        title = visible(document.title)
+        lines = [title, "=" * width(title)]
+        for section in document.sections:
+            lines.extend(_section(section))
+        return "\n".join(line.rstrip() for line in lines) + "\n"
+
+    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
+        """`summary.txt`."""
+        return {"summary.txt": self.render(result, options)}
+
+
+def _section(section: Section) -> Iterable[str]:
+    yield ""
+    if section.title is not None:
+        yield visible(section.title)
+        yield "-" * width(visible(section.title))
+    for block in section.blocks:
+        yield from _block(block)
+
+
+def _block(block: Block) -> Iterable[str]:
+    match block:
+        case Paragraph(text):
+            yield visible(text)
+        case Listing(items):
+            for item in items:
+                yield from _item(item)
+        case Table():
+            yield from _table(block)
+
+
+def _item(item: Item) -> Iterable[str]:
+    yield f"- {visible(item.text)}"
+    yield from (f"    {visible(line)}" for line in item.quote)
+    yield from (f"  {visible(line)}" for line in item.details)
+
+
+def _table(table: Table) -> Iterable[str]:
+    heads = tuple(column.head for column in table.columns)
+    rows = [tuple(clipped(visible(cell), WIDEST_CELL) for cell in row) for row in (heads, *table.rows)]
+    widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, table.columns, strict=True)
+        yield "  ".join(padded(cell, columns, column.number) for cell, columns, column in cells)

@@ -1,0 +1,171 @@
+"""The annotated rows: the user's own rows and columns back, and beside them what the run found.
+
+For each evaluator a column `<evaluator>.score`, for each of its fields a column `<evaluator>.<field>` with one word, and
+at the end `why`, one reason in plain words. Cells are guarded and quoted as `csv_cells` says; a row without a score has
+an empty score cell, and `why` says why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status
+from evaluators.reports.csv_cells import write_csv
+
+WHY: Final = "why"
+
+_WORDS: Final = {
+    Status.NOT_MEASURED: "not measured",
+    Status.MATCH: "match",
+    Status.MISMATCH: "wrong",
+    Status.OMISSION: "missing",
+    Status.HALLUCINATION: "invented",
+    Status.SKIPPED: "skipped",
+    Status.ERROR: "wrong",
+    Status.FAULT: "could not be checked",
+}
+_WORD_OF_BYTE: Final = tuple(_WORDS[Status(code)] for code in range(len(_WORDS)))
+_UNKEPT: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
+_MOST_NAMED: Final = 5
+_LONGEST_VALUE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """An evaluator that the file has columns for, and its fields (none for an open tree)."""
+
+    evaluator: str
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What one evaluator says of one row. `statuses` has one `Status` byte per field, or none for a row without them."""
+
+    score: float | None
+    statuses: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRow:
+    """One row of the test set: its own cells, a mark per evaluator in the order of the columns, and the reason."""
+
+    cells: Sequence[str]
+    marks: Sequence[Mark]
+    why: str = ""
+
+
+def write_rows(stream: TextIO, header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow]) -> None:
+    """Write the annotated rows. The stream is UTF-8 and does not translate line ends."""
+    write_csv(stream, _lines(header, evaluators, rows))
+
+
+def _lines(header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow]) -> Iterator[Iterable[str]]:
+    yield (*header, *added_columns(header, evaluators))
+    lengths = [len(each.fields) for each in evaluators]
+    for row in rows:
+        if len(row.cells) > len(header):
+            raise ValueError(f"a row has {len(row.cells)} cells under {len(header)} columns")
+        line = [*row.cells, *("",) * (len(header) - len(row.cells))]
+        for mark, fields in zip(row.marks, lengths, strict=True):
+            line.append("" if mark.score is None else repr(mark.score))
+            line.extend(_WORD_OF_BYTE[code] for code in mark.statuses)
+            line.extend("" for _ in range(fields - len(mark.statuses)))
+        line.append(row.why)
+        yield line
+
+
+def added_columns(header: Sequence[str], evaluators: Sequence[Annotated]) -> tuple[str, ...]:
+    """The names of the columns that are added; one that the file has already gets a number: `why (2)`."""
+    taken = set(header)
+    added: list[str] = []
+    for each in evaluators:
+        added.extend(_free(name, taken) for name in (f"{each.evaluator}.score", *_field_columns(each)))
+    added.append(_free(WHY, taken))
+    return tuple(added)
+
+
+def _field_columns(each: Annotated) -> Iterator[str]:
+    return (f"{each.evaluator}.{field}" for field in each.fields)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    taken.add(free)
+    return free
+
+
+def mark_of(result: Result, fields: Sequence[str]) -> Mark:
+    """The mark of an explained result."""
+    if result.score is None:
+        return Mark(None)
+    by_path = {field.path: field.status for field in result.score.fields}
+    statuses = bytes(by_path.get(path, Status.NOT_MEASURED) for path in fields) if by_path else b""
+    return Mark(result.score.value, statuses)
+
+
+def why(row: RowResult) -> str:
+    """What kept a row from a full score, in plain words; empty when nothing did."""
+    said = ((name, _reason(result)) for name, result in row.results.items())
+    return "; ".join(f"{name}: {reason}" for name, reason in said if reason)
+
+
+def _reason(result: Result) -> str:
+    score = result.score
+    if result.issue is not None and (score is None or result.standing is not Standing.SCORED):
+        return f"{_STANDINGS[result.standing]}{result.issue.message}"
+    if score is None or score.value is None:
+        return (score.reason if score else None) or result.standing.word
+    if score.value == 1 and score.passed is not False:
+        return ""
+    unkept = [field for field in score.fields if field.status in _UNKEPT]
+    if not unkept:
+        return score.reason or ("did not pass" if score.passed is False else "")
+    named = ", ".join(_field_reason(field) for field in unkept[:_MOST_NAMED])
+    rest = len(unkept) - _MOST_NAMED
+    return f"{named} and {rest:,} more" if rest > 0 else named
+
+
+_STANDINGS: Final = {
+    Standing.SCORED: "",
+    Standing.UNREADABLE: "the output could not be read: ",
+    Standing.BLOCKED: "blocked: ",
+    Standing.SKIPPED: "skipped: ",
+    Standing.NOT_MEASURED: "not measured: ",
+    Standing.INVALID: "the test set is at fault: ",
+    Standing.UNJUDGED: "could not be judged: ",
+    Standing.BUG: "a fault in the program: ",
+}
+
+
+def _field_reason(field: FieldResult) -> str:
+    match field.status:
+        case Status.FAULT:
+            return f"{field.path} could not be checked{_reason_in_brackets(field)}"
+        case Status.OMISSION:
+            return f"{field.path} is missing{_value('expected ', field.expected)}"
+        case Status.HALLUCINATION:
+            return f"{field.path} is invented{_value('', field.actual)}"
+        case _ if field.reason or field.expected is MISSING or field.actual is MISSING:
+            return f"{field.path} is wrong{_reason_in_brackets(field)}"
+        case _:
+            return f"{field.path} is wrong (expected {_short(field.expected)}, found {_short(field.actual)})"
+
+
+def _reason_in_brackets(field: FieldResult) -> str:
+    return f" ({field.reason})" if field.reason else ""
+
+
+def _value(before: str, value: object) -> str:
+    return "" if value is MISSING else f" ({before}{_short(value)})"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"

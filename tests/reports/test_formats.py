@@ -1,0 +1,277 @@
+"""Each format on its own, and how formats are found."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from io import StringIO
+from pathlib import PurePath
+from xml.etree.ElementTree import Element
+
+import pytest
+from defusedxml.ElementTree import fromstring
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from evaluators.issues import Blame, Problems
+from evaluators.reports.display import clipped, padded, visible, width
+from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.format import FORMATS, Format, PageFormat, RowsFile, format_for, format_words, run_files
+from evaluators.reports.summary import Options
+from evaluators.runs.result import RunResult
+
+
+def page_format(name: str) -> PageFormat:
+    found = FORMATS.find(name)()
+    assert isinstance(found, PageFormat)
+    return found
+
+
+def table_of(*cells: str) -> Document:
+    columns = tuple(Column(f"c{index}") for index in range(len(cells)))
+    return Document("t", (Section(None, (Table(columns, (cells,)),)),))
+
+
+# --- finding a format
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("a.json", "JsonFile"), ("deep/a.TXT", "TextFormat"), ("a.b.md", "MarkdownFormat"), ("junit.xml", "JUnit")],
+)
+def test_the_extension_says_what_is_written(file: str, name: str) -> None:
+    assert type(format_for(PurePath(file))).__name__ == name
+
+
+def test_rows_are_not_made_from_the_figures_of_a_run() -> None:
+    assert format_for(PurePath("rows.csv")) is RowsFile.CSV
+    assert format_for(PurePath("rows.jsonl")) is RowsFile.JSONL
+
+
+@pytest.mark.parametrize(
+    ("file", "hint"),
+    [("a.jsn", 'did you mean ".json"?'), ("a", "known: .csv, .json, .jsonl, .markdown, .md, .txt, .xml")],
+)
+def test_an_unknown_extension_is_a_config_problem(file: str, hint: str) -> None:
+    with pytest.raises(Problems) as error:
+        format_for(PurePath(file))
+    (issue,) = error.value.issues
+    assert (issue.blame, issue.hint) == (Blame.CONFIG, hint)
+
+
+def test_the_words_of_a_suite_choose_the_files_of_the_folder(runs: dict[str, RunResult]) -> None:
+    assert set(run_files(runs["failed"], (), Options())) == {"summary.txt"}
+    assert set(run_files(runs["failed"], ("json", "csv", "markdown", "junit"), Options())) == {
+        "summary.txt", "field_summary.csv", "fields.md", "junit.xml",
+    }  # fmt: skip
+
+
+def test_an_unknown_word_is_a_config_problem(runs: dict[str, RunResult]) -> None:
+    with pytest.raises(Problems) as error:
+        run_files(runs["failed"], ("markdwon",), Options())
+    assert error.value.issues[0].hint == 'did you mean "markdown"?'
+
+
+def test_no_two_formats_share_a_word_or_an_extension() -> None:
+    formats = [FORMATS.find(name) for name in FORMATS.names()]
+    words = [word for each in formats for word in each.words]
+    suffixes = [suffix for each in formats for suffix in each.suffixes]
+    assert sorted(words) == list(format_words())
+    assert len(set(words)) == len(words)
+    assert len({*suffixes, *RowsFile}) == len(suffixes) + len(RowsFile)
+
+
+@pytest.mark.parametrize("name", FORMATS.names())
+def test_every_format_writes_every_run_the_same_twice(name: str, named_run: tuple[str, RunResult]) -> None:
+    form: Format = FORMATS.find(name)()
+    text = form.render(named_run[1], Options())
+    assert text.endswith("\n")
+    assert text == form.render(replace(named_run[1], environment=None), Options())
+
+
+# --- text
+
+
+def test_columns_line_up_whatever_the_script() -> None:
+    page = Document(
+        "t",
+        (
+            Section(
+                None, (Table((Column("name"), Column("n", True)), (("株式会社", "5"), ("é", "10"), ("e\u0301", "7"))),)
+            ),
+        ),
+    )
+    lines = page_format("text").page(page).splitlines()[3:]
+    assert [width(line) for line in lines] == [12, 12, 12, 12]
+    assert lines[1] == "株式会社   5"
+
+
+def test_a_cell_cannot_disturb_the_terminal() -> None:
+    text = page_format("text").page(table_of("\x1b[31mred\r\nnext\u202etxt\x9b"))
+    assert r"\x1b[31mred\r\nnext\u202etxt\x9b" in text
+
+
+@given(st.text(max_size=80), st.integers(3, 40))
+def test_a_cut_text_fits_and_keeps_both_ends(text: str, columns: int) -> None:
+    shown = visible(text)
+    cut = clipped(shown, columns)
+    assert width(cut) <= columns
+    assert width(padded(cut, columns)) == columns
+    assert "\n" not in cut
+    if width(shown) <= columns:
+        assert cut == shown
+
+
+def test_a_long_path_gives_way_in_the_middle() -> None:
+    assert clipped("orders.items.lines.quantity", 11) == "order…ntity"
+
+
+# --- Markdown
+
+
+def html_cells(markdown: str) -> list[str]:
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+    inlines = [tokens[at + 1] for at, token in enumerate(tokens) if token.type == "td_open"]
+    for inline in inlines:
+        assert {child.type for child in inline.children or ()} <= {"text", "text_special"}
+    return ["".join(child.content for child in inline.children or ()) for inline in inlines]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a|b", "a\\|b", "**bold**", "_it_", "snake_case", "`code`", "<script>alert(1)</script>", "[x](http://a.b)",
+        "&lt;", "# head", "- item", "1. one", "1.5", "~~gone~~", "$x$", "line_items[*].qty", "!", "+1", "=1+1",
+    ],
+)  # fmt: skip
+def test_markdown_shows_a_cell_as_it_stands(cell: str) -> None:
+    shown = html_cells(page_format("markdown").page(table_of(cell, "end")))
+    assert [text.replace("\u200b", "") for text in shown] == [cell, "end"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12))
+def test_no_cell_breaks_out_of_its_markdown_table(cell: str) -> None:
+    shown = html_cells(page_format("markdown").page(table_of(cell, "end")))
+    assert [text.replace("\u200b", "") for text in shown] == [cell, "end"]
+
+
+def test_markdown_makes_no_link_and_calls_nobody() -> None:
+    text = page_format("markdown").page(table_of("see https://a.b or www.a.b", "@someone"))
+    assert "https://" not in text
+    assert "www.a" not in text
+    assert "@someone" not in text
+
+
+def test_a_quoted_line_keeps_its_place_over_the_caret() -> None:
+    item = Item("suite.yaml:7:5: odd", ("hint: do",), ("  a: ``` b", "  ^"))
+    text = page_format("markdown").page(Document("t", (Section(None, (Listing((item,)),)),)))
+    fences = [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+    assert [fence.content for fence in fences] == ["  a: ``` b\n  ^\n"]
+
+
+def test_a_paragraph_that_starts_like_a_list_stays_a_paragraph() -> None:
+    page = Document("t", (Section(None, tuple(Paragraph(text) for text in ("- a", "1. b", "2) c", "+ d", "# e"))),))
+    kinds = {token.type for token in MarkdownIt("commonmark").parse(page_format("markdown").page(page))}
+    assert "list_item_open" not in kinds
+
+
+# --- CSV
+
+
+def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> None:
+    text = FORMATS.find("csv_table")().render(runs["failed"], Options())
+    assert text.startswith("\ufeff")
+    rows = list(csv.DictReader(StringIO(text.removeprefix("\ufeff"), newline="")))
+    (gross,) = [row for row in rows if row["field"] == "totals.gross"]
+    assert (gross["evaluator"], gross["match"], gross["mismatch"], gross["omission"]) == ("header", "398", "7", "4")
+    assert float(gross["accuracy"]) == 398 / 409
+    (never,) = [row for row in rows if row["field"] == "purchase_order"]
+    assert (never["measured"], never["accuracy"]) == ("0", "")
+
+
+def test_the_field_table_has_a_line_per_slice(runs: dict[str, RunResult]) -> None:
+    fields = runs["failed"].evaluators[1].fields[:1]
+    slices = (replace(runs["compared"].slices[-1], fields=fields),)
+    text = FORMATS.find("csv_table")().render(replace(runs["compared"], evaluators=(), slices=slices), Options())
+    head, line = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""))
+    assert line[:5] == ["small, tuned", "supplier", "'=1+1", "header", "invoice_number"]
+    assert len(line) == len(head)
+
+
+# --- JSON
+
+
+def test_json_lists_the_evaluators_with_their_fields(runs: dict[str, RunResult]) -> None:
+    body = json.loads(FORMATS.find("json_file")().render(runs["failed"], Options()))
+    assert [each["name"] for each in body["evaluators"]] == ["contains_json", "header", "overall"]
+    assert body["evaluators"][1]["fields"][0]["path"] == "invoice_number"
+    assert "environment" not in body
+
+
+# --- JUnit
+
+
+def junit(result: RunResult) -> Element:
+    root = fromstring(FORMATS.find("junit")().render(result, Options()).encode())
+    suite = root.find("testsuite")
+    assert isinstance(suite, Element)
+    return suite
+
+
+def kinds(suite: Element) -> list[tuple[str, str]]:
+    found = []
+    for test in suite.findall("testcase"):
+        outcome = "failure" if test.find("failure") is not None else "error" if test.find("error") is not None else "ok"
+        found.append((test.attrib["name"], outcome))
+    return found
+
+
+def test_a_failed_gate_is_a_failed_test(runs: dict[str, RunResult]) -> None:
+    suite = junit(runs["failed"])
+    assert kinds(suite) == [
+        ("contains_json", "ok"),
+        ("header (pass rate)", "ok"),
+        ("header./totals/gross", "failure"),
+        ("header (precision)", "ok"),
+        ("contains_json", "ok"),
+        ("header", "ok"),
+        ("overall", "ok"),
+        ("everything was measured", "ok"),
+    ]
+    failure = suite.find("testcase/failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "accuracy 0.9731 is below 0.99"
+
+
+def test_what_was_not_measured_is_an_error(runs: dict[str, RunResult]) -> None:
+    assert kinds(junit(runs["unmeasured"])) == [
+        ("facts.party", "error"), ("facts", "ok"), ("facts", "error"), ("everything was measured", "error"),
+    ]  # fmt: skip
+
+
+def test_the_counts_of_the_suite_are_those_of_its_tests(named_run: tuple[str, RunResult]) -> None:
+    suite = junit(named_run[1])
+    outcomes = [outcome for _, outcome in kinds(suite)]
+    assert suite.attrib["tests"] == str(len(outcomes))
+    assert suite.attrib["failures"] == str(outcomes.count("failure"))
+    assert suite.attrib["errors"] == str(outcomes.count("error"))
+
+
+def test_a_test_fails_exactly_when_the_exit_code_is_not_zero(named_run: tuple[str, RunResult]) -> None:
+    outcomes = [outcome for _, outcome in kinds(junit(named_run[1]))]
+    assert (set(outcomes) == {"ok"}) == (named_run[1].exit_code == 0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=20))
+def test_any_name_gives_xml_that_can_be_read(name: str) -> None:
+    result = RunResult(name, "5f0c", "a41b", "0.1.0", name, 0, {}, (), causes=(name,), exit_code=3)
+    assert junit(result).attrib["tests"] == "1"
+
+
+def test_characters_that_xml_cannot_hold_are_dropped() -> None:
+    result = RunResult("a\x00b\x1bc\ud83d<&>\"'", "5f0c", "a41b", "0.1.0", "x.csv", 0, {}, ())
+    assert junit(result).attrib["name"] == "abc<&>\"'"

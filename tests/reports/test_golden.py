@@ -1,0 +1,41 @@
+"""What a person sees, word for word.
+
+After a wanted change, write the golden files anew and read the difference:
+
+    REGENERATE=1 python -m pytest tests/reports/test_golden.py && git diff tests/reports/golden
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from evaluators.reports.format import FORMATS, Format, run_files
+from evaluators.reports.summary import Options
+from evaluators.runs.result import RunResult
+from evaluators.runs.run_json import run_json
+
+GOLDEN = Path(__file__).parent / "golden"
+OPTIONS = Options(files=("runs/2026-03-14_09-26-53_5f0c2a9b",))
+
+
+def files_of(result: RunResult) -> dict[str, str]:
+    markdown: Format = FORMATS.find("markdown")()
+    return {
+        **run_files(result, ("csv", "markdown", "json", "junit"), OPTIONS),
+        "summary.md": markdown.render(result, OPTIONS),
+        "run.json": run_json(result),
+    }
+
+
+@pytest.mark.parametrize("name", ["summary.txt", "summary.md", "fields.md", "field_summary.csv", "junit.xml", "run.json"])
+def test_a_report_is_the_golden_one(named_run: tuple[str, RunResult], name: str) -> None:
+    run, result = named_run
+    golden = GOLDEN / run / name
+    text = files_of(result)[name]
+    if os.environ.get("REGENERATE"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_bytes(text.encode())
+    assert text.encode() == golden.read_bytes()

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import csv
+import re
+from io import StringIO
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.issues import Blame, Issue
+from evaluators.model import FieldResult, Result, RowResult, Score, Standing, Status
+from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
+from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, mark_of, why, write_rows
+
+HEADER = ("id", "output")
+HEADED = (Annotated("header", ("total", "vendor.name")), Annotated("exact_match"))
+
+
+def written(
+    *rows: MarkedRow, header: tuple[str, ...] = HEADER, evaluators: tuple[Annotated, ...] = HEADED
+) -> list[list[str]]:
+    stream = StringIO(newline="")
+    write_rows(stream, header, evaluators, rows)
+    text = stream.getvalue()
+    assert text.startswith(BYTE_ORDER_MARK)
+    return list(csv.reader(StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))
+
+
+# --- the file
+
+
+def test_the_rows_come_back_with_verdicts_beside_them() -> None:
+    marks = (Mark(0.5, bytes([Status.MATCH, Status.OMISSION])), Mark(1.0))
+    head, row = written(MarkedRow(("A-1", '{"total": 3}'), marks, "header: vendor.name is missing"))
+    assert head == ["id", "output", "header.score", "header.total", "header.vendor.name", "exact_match.score", "why"]
+    assert row == ["A-1", '{"total": 3}', "0.5", "match", "missing", "1.0", "header: vendor.name is missing"]
+
+
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [
+        (Status.MATCH, "match"), (Status.MISMATCH, "wrong"), (Status.OMISSION, "missing"),
+        (Status.HALLUCINATION, "invented"), (Status.NOT_MEASURED, "not measured"), (Status.SKIPPED, "skipped"),
+        (Status.ERROR, "wrong"), (Status.FAULT, "could not be checked"),
+    ],
+)  # fmt: skip
+def test_each_status_has_a_plain_word(status: Status, word: str) -> None:
+    evaluators = (Annotated("a", ("f",)),)
+    assert written(MarkedRow(("1", "x"), (Mark(0.0, bytes([status])),)), evaluators=evaluators)[1][3] == word
+
+
+def test_a_row_without_a_score_has_empty_cells() -> None:
+    row = written(MarkedRow(("A-1", ""), (Mark(None), Mark(None)), "exact_match: skipped"))[1]
+    assert row == ["A-1", "", "", "", "", "", "exact_match: skipped"]
+
+
+def test_a_short_row_is_filled_up_and_a_long_one_refused() -> None:
+    assert written(MarkedRow(("A-1",), (Mark(1.0), Mark(1.0))))[1][:3] == ["A-1", "", "1.0"]
+    with pytest.raises(ValueError, match="3 cells under 2 columns"):
+        written(MarkedRow(("A-1", "x", "y"), (Mark(1.0), Mark(1.0))))
+
+
+def test_a_column_that_the_file_has_already_gets_a_number() -> None:
+    header = ("id", "why", "header.score", "header.score (2)")
+    assert added_columns(header, (Annotated("header"),)) == ("header.score (3)", "why (2)")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=8)), max_size=4))
+def test_every_cell_comes_back_but_for_the_apostrophe(rows: list[tuple[str, str]]) -> None:
+    # "\0" is refused by the reader of older Pythons
+    rows = [(a.replace("\0", ""), b.replace("\0", "")) for a, b in rows]
+    read = written(*(MarkedRow(row, ()) for row in rows), evaluators=())
+    assert [tuple(row[:2]) for row in read[1:]] == [(guarded(a), guarded(b)) for a, b in rows]
+
+
+# --- formulas
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "=1+1", "+1+1", "-1-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "＝1+1", "=cmd|'/c calc'!A0", "-", "+49 170",
+        "- item", "-1=1", "\ufeff=1",
+    ],
+)  # fmt: skip
+def test_what_a_spreadsheet_would_run_becomes_text(cell: str) -> None:
+    assert guarded(cell) == "'" + cell
+
+
+@pytest.mark.parametrize("cell", ["", "-12.5", "+3", "-1e-7", ".5", "-.5", "a=1", "1-1", "x@y.z", "'=1", "{}", "é"])
+def test_other_cells_stay_as_they_are(cell: str) -> None:
+    assert guarded(cell) == cell
+
+
+def test_headers_reasons_and_field_names_are_guarded_too() -> None:
+    evaluators = (Annotated("=e", ("f",)),)
+    read = written(MarkedRow(("x",), (Mark(1.0, b"\x01"),), "@why"), header=("=h",), evaluators=evaluators)
+    assert read == [["'=h", "'=e.score", "'=e.f", "why"], ["x", "1.0", "match", "'@why"]]
+
+
+@settings(max_examples=80)
+@given(st.text(max_size=6))
+def test_no_written_cell_starts_a_formula(cell: str) -> None:
+    safe = guarded(cell)
+    assert not re.match(r"[=@]", safe)
+    if safe[:1] in {"+", "-"}:
+        float(safe)
+
+
+def test_a_separator_in_a_cell_never_starts_a_new_one() -> None:
+    stream = StringIO(newline="")
+    write_rows(stream, ("id",), (), [MarkedRow(("a;=1+1",), ())])
+    assert stream.getvalue().splitlines()[1] == '"a;=1+1",""'
+
+
+# --- reasons
+
+
+def row_of(**results: Result) -> RowResult:
+    return RowResult("A-1", 2, results)
+
+
+def scored(value: float, *fields: FieldResult, reason: str | None = None, passed: bool | None = None) -> Result:
+    return Result("header", Standing.SCORED, Score(value, passed, fields, reason))
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        (FieldResult("total", Status.MISMATCH, expected=12.5, actual="13"), 'total is wrong (expected 12.5, found "13")'),
+        (FieldResult("total", Status.MISMATCH, reason="a day too late"), "total is wrong (a day too late)"),
+        (FieldResult("total", Status.OMISSION, expected=None), "total is missing (expected null)"),
+        (FieldResult("total", Status.OMISSION), "total is missing"),
+        (FieldResult("total", Status.HALLUCINATION, actual=["é"]), 'total is invented (["é"])'),
+        (FieldResult("total", Status.ERROR, reason="not a number"), "total is wrong (not a number)"),
+        (FieldResult("total", Status.FAULT, reason="time limit"), "total could not be checked (time limit)"),
+    ],
+)
+def test_a_field_that_does_not_match_is_explained(field: FieldResult, said: str) -> None:
+    assert why(row_of(header=scored(0.5, field))) == f"header: {said}"
+
+
+def test_only_the_first_fields_are_named() -> None:
+    fields = [FieldResult(f"f{number}", Status.OMISSION) for number in range(7)]
+    assert why(row_of(h=scored(0.0, *fields))).endswith("f4 is missing and 2 more")
+
+
+def test_a_long_value_is_cut() -> None:
+    said = why(row_of(h=scored(0.0, FieldResult("f", Status.HALLUCINATION, actual="x" * 500))))
+    assert len(said) < 100
+    assert "…" in said
+
+
+def test_a_full_score_needs_no_reason() -> None:
+    good = FieldResult("total", Status.MATCH)
+    assert why(row_of(a=scored(1.0, good, passed=True), b=scored(1.0))) == ""
+
+
+def test_an_evaluator_without_fields_gives_its_own_reason() -> None:
+    assert why(row_of(a=scored(0.0, reason="the texts differ"), b=scored(0.0, passed=False))) == (
+        "a: the texts differ; b: did not pass"
+    )
+
+
+@pytest.mark.parametrize(
+    ("standing", "said"),
+    [
+        (Standing.UNREADABLE, "the output could not be read: no JSON"),
+        (Standing.BLOCKED, "blocked: no JSON"),
+        (Standing.INVALID, "the test set is at fault: no JSON"),
+        (Standing.UNJUDGED, "could not be judged: no JSON"),
+        (Standing.BUG, "a fault in the program: no JSON"),
+    ],
+)
+def test_a_row_that_was_not_judged_says_why(standing: Standing, said: str) -> None:
+    score = Score(0.0) if standing.scored else None
+    issue = Issue("x", Blame.OUTPUT, "no JSON")
+    assert why(row_of(a=Result("a", standing, score, issue))) == f"a: {said}"
+
+
+def test_a_skipped_row_says_so_in_a_word() -> None:
+    assert why(row_of(a=Result("a", Standing.SKIPPED, None))) == "a: skipped"
+
+
+def test_a_mark_follows_the_order_of_the_columns() -> None:
+    result = scored(0.5, FieldResult("b", Status.MATCH), FieldResult("a", Status.MISMATCH))
+    assert mark_of(result, ("a", "b", "c")) == Mark(0.5, bytes([2, 1, 0]))
+    assert mark_of(Result("a", Standing.INVALID, None), ("a",)) == Mark(None)

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evaluators.issues import Blame, Issue
+from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, dense
+from evaluators.reports.format import FORMATS, PageFormat
+from evaluators.reports.summary import MOST_SLICES, HardRow, Options, fields_page, hardest_rows, summary
+from evaluators.runs.result import RunResult
+
+
+def text_of(document: Document) -> str:
+    text = FORMATS.find("text")()
+    assert isinstance(text, PageFormat)
+    return text.page(document)
+
+
+def lines_of(result: RunResult, options: Options = Options()) -> list[str]:
+    return text_of(summary(result, options)).splitlines()
+
+
+def titles(document: Document) -> list[str]:
+    return [section.title for section in document.sections if section.title]
+
+
+def test_an_interrupted_run_says_so_in_the_first_line(runs: dict[str, RunResult]) -> None:
+    assert "interrupted after 120 rows" in lines_of(runs["interrupted"])[0]
+    assert "interrupted after 120 rows" in text_of(fields_page(runs["interrupted"]))
+
+
+def test_gates_come_first_when_one_failed_or_is_undecided(runs: dict[str, RunResult]) -> None:
+    assert titles(summary(runs["failed"]))[0] == "Gates"
+    assert titles(summary(runs["unmeasured"]))[0] == "Gates"
+    assert titles(summary(runs["passed"]))[:2] == ["Evaluators", "Gates"]
+
+
+def test_every_mean_stands_beside_its_counts(named_run: tuple[str, RunResult]) -> None:
+    _, result = named_run
+    lines = lines_of(result)
+    for stats in result.evaluators:
+        (line,) = [line for line in lines if line.startswith(f"{stats.name} ") and f"{stats.scored:,} of" in line
+                   and (stats.variant or "") in line and "=" not in line]  # fmt: skip
+        assert f"{stats.scored:,} of {stats.rows:,}" in line
+
+
+def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
+    assert any(line.split()[:4] == ["exact_match", "–", "–", "–"] for line in lines_of(runs["broken"]))
+
+
+def test_the_lowest_fields_are_the_lowest_first(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(runs["failed"], Options(lowest_fields=2))
+    start = lines.index("Fields with the lowest accuracy")
+    assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["地址.城市", "line_items[*].qty"]
+    assert lines[start + 5] == "5 more fields are below 1.0000."
+
+
+def test_no_lowest_field_may_be_asked_for(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(runs["failed"], Options(lowest_fields=0))
+    assert "7 more fields are below 1.0000." in lines
+
+
+def test_one_more_field_is_not_plural(runs: dict[str, RunResult]) -> None:
+    assert "1 more field is below 1.0000." in lines_of(runs["failed"], Options(lowest_fields=6))
+
+
+def test_fields_that_are_all_right_are_said_in_one_sentence(runs: dict[str, RunResult]) -> None:
+    header = runs["passed"].evaluators[1]
+    result = replace(runs["passed"], evaluators=(replace(header, fields=header.fields[:1]),))
+    assert "Every field that was measured is right in every row." in lines_of(result)
+
+
+def test_a_field_that_no_row_measured_is_named_and_not_ranked(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(runs["failed"])
+    assert "Measured in no row: header → purchase_order." in lines
+    assert not any(line.startswith("header") and "purchase_order" in line for line in lines)
+
+
+def test_issues_say_how_many_more_there_are(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(runs["unmeasured"])
+    assert lines.count("- and 39 more like this") == 1
+    assert lines.index("- and 39 more like this") < lines.index(
+        "- contracts.csv row 30: the pattern ran out of its 2 seconds"
+    )
+
+
+def test_a_count_without_a_listed_issue_is_still_told(runs: dict[str, RunResult]) -> None:
+    assert "- lost: 12" in lines_of(replace(runs["passed"], issue_counts={"lost": 12}))
+
+
+def test_an_issue_without_a_place_says_whose_it_is(runs: dict[str, RunResult]) -> None:
+    result = replace(runs["passed"], issues=(Issue("refused", Blame.ENVIRONMENT, "the tracker refused"),))
+    assert "- outside: the tracker refused" in lines_of(result)
+
+
+def test_the_last_lines_are_the_verdict_and_the_files(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(runs["failed"], Options(files=("runs/nightly", "rows.csv")))
+    assert lines[-4:-2] == [
+        "Exit code 1: a gate or a comparison failed.",
+        "- gate header./totals/gross failed: accuracy 0.9731 is below 0.99",
+    ]
+    assert lines[-1] == "Results: runs/nightly, rows.csv"
+
+
+def test_a_run_without_gates_says_that_none_decides(runs: dict[str, RunResult]) -> None:
+    lines = lines_of(replace(runs["passed"], gates=()))
+    assert lines[0] == "invoice extraction: finished"
+    assert "Exit code 0: the suite sets no gates, so no score is too low." in lines
+
+
+def test_a_warned_gate_shows_in_the_first_line(runs: dict[str, RunResult]) -> None:
+    warned = replace(runs["passed"], gates=tuple(replace(gate, verdict="warned") for gate in runs["passed"].gates))
+    assert lines_of(warned)[0] == "invoice extraction: passed, with warnings"
+
+
+def test_many_slices_show_the_lowest_and_count_the_rest(runs: dict[str, RunResult]) -> None:
+    one = runs["compared"].slices[0]
+    many = tuple(replace(one, slice=("row.n", str(n)), mean=n / 100) for n in range(30, 0, -1))
+    document = summary(replace(runs["compared"], slices=many))
+    (section,) = [section for section in document.sections if section.title == "Slices"]
+    table, more = section.blocks
+    assert isinstance(table, Table)
+    assert isinstance(more, Paragraph)
+    assert [row[0] for row in table.rows] == [f"n = {n}" for n in range(MOST_SLICES, 0, -1)]
+    assert more.text == "The lowest 20; 10 more slices are in run.json."
+
+
+def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
+    section = hardest_rows([HardRow(57, "INV-0042", "header", "0.2500", "totals.gross is wrong")])
+    lines = lines_of(runs["passed"], Options(extra=(section,)))
+    start = lines.index("Hardest rows")
+    assert lines[start + 2].split() == ["row", "id", "evaluator", "score", "why"]
+    assert lines[start + 3] == " 57  INV-0042  header     0.2500  totals.gross is wrong"
+    assert hardest_rows([], "Slowest rows").blocks == (Paragraph("There are none."),)
+
+
+def test_a_page_of_fields_without_fields_says_so(runs: dict[str, RunResult]) -> None:
+    assert "No evaluator of this run scores fields." in text_of(fields_page(runs["interrupted"]))
+
+
+def test_dense_drops_columns_that_say_nothing() -> None:
+    table = Table((Column("a"), Column("b"), Column("c")), (("1", "0", ""), ("2", "0", "")))
+    assert [column.head for column in dense(table, ()).columns] == ["a"]
+    assert [column.head for column in dense(table, ("b",)).columns] == ["a", "b"]
+
+
+def test_the_summary_of_a_run_without_evaluators_is_a_page(runs: dict[str, RunResult]) -> None:
+    assert lines_of(replace(runs["broken"], evaluators=(), rows=0))
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 130, 99])
+def test_every_exit_code_has_words(runs: dict[str, RunResult], code: int) -> None:
+    assert f"Exit code {code}: " in "\n".join(lines_of(replace(runs["passed"], exit_code=code)))
+
+
+def test_details_stand_under_their_item() -> None:
+    page = Document("t", (Section(None, (Listing((Item("place: said", ("hint: do", "more"), ("a", "^")),)),)),))
+    assert text_of(page).splitlines()[3:] == ["- place: said", "    a", "    ^", "  hint: do", "  more"]
