@@ -1,0 +1,54 @@
+"""`${NAME}` and `${NAME:-default}` in text.
+
+The default stands in when the variable is missing or empty, as in a shell. `$${` is a literal `${`. What a variable
+holds is never read again, so a value cannot name another variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail
+
+_MARK = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
+
+
+def filled_in(text: str, environment: Mapping[str, str]) -> str:
+    """The text with its variables filled in.
+
+    Raises BadSettings with every variable that is missing and every `${` that cannot be read.
+    """
+    details: list[Detail] = []
+
+    def fill(found: re.Match[str]) -> str:
+        if found[0] == "$${":
+            return "${"
+        name, default = found["name"], found["default"]
+        if name is None:
+            details.append(_malformed(text[found.start() :]))
+            return ""
+        value = environment.get(name)
+        if default is not None and not value:
+            return str(default)
+        if value is None:
+            details.append(_missing(name, environment))
+            return ""
+        return value
+
+    answer = _MARK.sub(fill, text)
+    if details:
+        raise BadSettings(details)
+    return answer
+
+
+def _missing(name: str, environment: Mapping[str, str]) -> Detail:
+    hint = suggestion(name, environment) or f"set {name} before the run, or give it a default: ${{{name}:-default}}"
+    return Detail((), f'the environment variable "{name}" is not set', hint, code="missing-variable")
+
+
+def _malformed(rest: str) -> Detail:
+    shown = rest[: rest.find("}") + 1 or 20]
+    message = f"{shown} is not a variable; it is written ${{NAME}} or ${{NAME:-default}}, with letters, digits and _"
+    return Detail((), message, "for the two characters ${ themselves write $${", code="bad-variable")

@@ -1,0 +1,136 @@
+"""`extends:` followed to its end.
+
+A suite extends one thing or a list of them: a path relative to the file that says so, or `preset:NAME`. What is extended
+comes first, in the order it is written, and a file that is reached twice counts once, at its first place.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from evaluators.issues import Problems
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, spell
+from evaluators.suite.environment import filled_in
+from evaluators.suite.files import read_text
+from evaluators.suite.nodes import Document, Findings, Node, Spot, refused
+from evaluators.suite.presets import preset_folder, preset_names
+
+MOST_FILES: Final = 32
+PRESET: Final = "preset:"
+
+
+@dataclass(slots=True)
+class Chain:
+    """The documents of a suite, found by following `extends`. `read` makes the tree of a document."""
+
+    read: Callable[[Document], Node]
+    environment: Mapping[str, str]
+    findings: Findings = field(default_factory=Findings)
+    _seen: set[Path] = field(default_factory=set)
+    _open: list[tuple[Path, str]] = field(default_factory=list)
+
+    def follow(self, root: Node, path: Path | None = None) -> list[Node]:
+        """The trees to merge, the farthest first and `root` last. `path` is the file of `root`, when it has one.
+
+        Raises Problems with every `extends` that leads nowhere or round in a circle.
+        """
+        if path is not None:
+            self._enter(_identity(path), root.spot.document.name)
+        trees = [*self._extended(root), root]
+        if self.findings.found:
+            raise Problems(self.findings.in_order())
+        return trees
+
+    def _enter(self, path: Path, name: str) -> None:
+        self._seen.add(path)
+        self._open.append((path, name))
+
+    def _extended(self, root: Node) -> list[Node]:
+        if not isinstance(root.value, dict) or "extends" not in root.value:
+            return []
+        wanted = root.value["extends"].node
+        items = wanted.value if isinstance(wanted.value, list) else [wanted]
+        trees: list[Node] = []
+        for item in items:
+            try:
+                trees.extend(self._one(item))
+            except BadSettings as error:
+                self.findings.note(item.spot, error)
+            except Problems as error:
+                self.findings.found.extend((item.spot, issue) for issue in error.issues)
+        return trees
+
+    def _one(self, item: Node) -> list[Node]:
+        if not isinstance(item.value, str):
+            message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {_spell(item)}'
+            raise refused("bad-extends", message)
+        text = filled_in(item.value, self.environment)
+        path, name = _target(text, item.spot)
+        identity = _identity(path)
+        if identity in (known for known, _ in self._open):
+            raise refused("extends-circle", f"the files extend each other: {self._circle(identity, name)}")
+        if identity in self._seen:
+            return []
+        if len(self._seen) >= MOST_FILES:
+            raise refused("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
+        document = Document(name, _read(path, text), path.parent)
+        self._enter(identity, name)
+        try:
+            root = self.read(document)
+            return [*self._extended(root), root]
+        finally:
+            self._open.pop()
+
+    def _circle(self, identity: Path, name: str) -> str:
+        start = [path for path, _ in self._open].index(identity)
+        return " → ".join([*(name for _, name in self._open[start:]), name])
+
+
+def _target(text: str, spot: Spot) -> tuple[Path, str]:
+    """The file that an `extends` names, and how messages call it."""
+    if text.startswith(PRESET):
+        return _preset(text.removeprefix(PRESET).strip()), text
+    if not text.strip():
+        raise refused("bad-extends", f'"extends" is empty; it takes a path or {PRESET}NAME')
+    path, document = Path(text), spot.document
+    if path.is_absolute():
+        return path, text
+    if document.folder is None:
+        message = f'"{text}" is relative, and this suite was not read from a file'
+        raise refused("bad-extends", message, "give the folder that it is relative to, or an absolute path")
+    return document.folder / path, os.path.normpath(os.path.join(os.path.dirname(document.name), text))
+
+
+def _preset(name: str) -> Path:
+    known = preset_names()
+    if name not in known:
+        hint = suggestion(name, known) or f"known: {', '.join(known)}"
+        raise refused("unknown-name", f'unknown preset "{name}"', hint)
+    return preset_folder() / f"{name}.yaml"
+
+
+def _read(path: Path, text: str) -> str:
+    try:
+        return read_text(path)
+    except BadSettings as error:
+        detail = error.details[0]
+        hint = detail.hint
+        if detail.code == "no-such-file" and text in preset_names():
+            hint = f"did you mean {PRESET}{text}?"
+        raise refused(detail.code, f'"{text}": {detail.message}', hint) from None
+
+
+def _identity(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
+
+
+def _spell(node: Node) -> str:
+    return "a map" if isinstance(node.value, dict) else spell(node.value)

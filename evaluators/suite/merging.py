@@ -1,0 +1,71 @@
+"""How a suite and the files it extends become one.
+
+- Maps merge key by key, and the nearer file wins.
+- `evaluators`: those of the extended file come first; a nearer evaluator with the same `name` takes its place.
+- `comparators`: a nearer definition of a name replaces the whole definition, for two of them cannot be mixed.
+- Anything else, other lists included, is replaced. A null takes a value away.
+"""
+
+from __future__ import annotations
+
+from evaluators.suite.nodes import Entry, Node
+
+
+def merged(far: Node, near: Node) -> Node:
+    """One suite from two; both are maps."""
+    if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
+        return near
+    value = dict(far.value)
+    for key, entry in near.value.items():
+        value[key] = Entry(entry.key, _section(key, value[key].node, entry.node)) if key in value else entry
+    return Node(value, near.spot)
+
+
+def _section(name: str, far: Node, near: Node) -> Node:
+    if name == "evaluators":
+        return _evaluators(far, near)
+    if name == "comparators":
+        return _whole_entries(far, near)
+    return _deep(far, near)
+
+
+def _deep(far: Node, near: Node) -> Node:
+    if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
+        return near
+    value = dict(far.value)
+    for key, entry in near.value.items():
+        value[key] = Entry(entry.key, _deep(value[key].node, entry.node)) if key in value else entry
+    return Node(value, near.spot)
+
+
+def _whole_entries(far: Node, near: Node) -> Node:
+    if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
+        return near
+    return Node({**far.value, **near.value}, near.spot)
+
+
+def _evaluators(far: Node, near: Node) -> Node:
+    if not (isinstance(far.value, list) and isinstance(near.value, list)):
+        return near
+    value = list(far.value)
+    places = {name: index for index, node in enumerate(value) if (name := _name(node)) is not None}
+    for node in near.value:
+        name = _name(node)
+        if name is not None and name in places:
+            # A second near evaluator of that name stays beside the first, so that the clash is seen.
+            value[places.pop(name)] = node
+        else:
+            value.append(node)
+    return Node(value, near.spot)
+
+
+def _name(node: Node) -> str | None:
+    """The name an evaluator was given, in the long form or in its options; None without one."""
+    value = node.value
+    if not isinstance(value, dict):
+        return None
+    if "name" not in value and len(value) == 1:
+        inner = next(iter(value.values())).node.value
+        value = inner if isinstance(inner, dict) else {}
+    name = value["name"].node.value if "name" in value else None
+    return name if isinstance(name, str) else None

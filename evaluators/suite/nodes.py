@@ -1,0 +1,145 @@
+"""The tree of a suite: every value knows the document, the line and the column it was written at.
+
+A tree is read from YAML, or made from Python data; trees are merged by `extends`. Plain data and places are both read
+off the merged tree, so a value from an extended file is placed in that file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from evaluators.issues import Blame, Issue
+from evaluators.settings import BadSettings, Detail, Loc
+from evaluators.suite.excerpt import lines_of, with_caret
+from evaluators.suite.scalars import Scalar
+
+Value: TypeAlias = "Scalar | list[Node] | dict[str, Entry]"
+
+
+@dataclass(slots=True)
+class Document:
+    """One file, text or Python value that a suite is made of.
+
+    `locs` is None for a text. For a Python value a node's line is an index into `locs`, and its place is spelled.
+    """
+
+    name: str
+    text: str = ""
+    folder: Path | None = None
+    locs: list[Loc] | None = None
+    _lines: list[str] = field(default_factory=list)
+
+    def line(self, number: int) -> str:
+        """A line of the text, counted from 0; empty beyond the end."""
+        if not self._lines:
+            self._lines = lines_of(self.text)
+        return self._lines[number] if 0 <= number < len(self._lines) else ""
+
+    def place(self, spot: Spot) -> str:
+        """`suite.yaml:7:5`, or `evaluators[0].fields` in a Python value."""
+        if self.locs is None:
+            return f"{self.name}:{spot.line + 1}:{spot.column + 1}"
+        return spelled(self.locs[spot.line]) or self.name
+
+    def excerpt(self, spot: Spot) -> str | None:
+        """The line with a caret; None for a Python value and for an empty line."""
+        line = self.line(spot.line) if self.locs is None else ""
+        return with_caret(line, spot.column) if line.strip() else None
+
+
+class Spot(NamedTuple):
+    """A place in a document: line and column from 0."""
+
+    document: Document
+    line: int
+    column: int
+
+    @property
+    def place(self) -> str:
+        """The place as messages print it."""
+        return self.document.place(self)
+
+    @property
+    def excerpt(self) -> str | None:
+        """The line with a caret, when there is a text to quote."""
+        return self.document.excerpt(self)
+
+    def issue(self, code: str, message: str, hint: str | None = None) -> Issue:
+        """A config issue at this spot."""
+        return Issue(code, Blame.CONFIG, message, self.place, hint, self.excerpt)
+
+
+class Node(NamedTuple):
+    """A value of the tree and the spot where it starts."""
+
+    value: Value
+    spot: Spot
+
+
+class Entry(NamedTuple):
+    """A value of a map and the spot of its key."""
+
+    key: Spot
+    node: Node
+
+
+@dataclass(slots=True)
+class Findings:
+    """Problems with their spots, to be listed in the order a reader would meet them."""
+
+    found: list[tuple[Spot, Issue]] = field(default_factory=list)
+
+    def add(self, spot: Spot, code: str, message: str, hint: str | None = None) -> None:
+        """Note one problem."""
+        self.found.append((spot, spot.issue(code, message, hint)))
+
+    def note(self, spot: Spot, error: BadSettings) -> None:
+        """Note everything that is wrong with the value at a spot."""
+        for detail in error.details:
+            self.add(spot, detail.code, detail.message, detail.hint)
+
+    def in_order(self) -> tuple[Issue, ...]:
+        """The issues, documents in the order they were met, then by line; each said once."""
+        documents = list(dict.fromkeys(id(spot.document) for spot, _ in self.found))
+        ordered = sorted(self.found, key=lambda item: (documents.index(id(item[0].document)), *item[0][1:]))
+        return tuple(dict.fromkeys(issue for _, issue in ordered))
+
+
+def refused(code: str, message: str, hint: str | None = None) -> BadSettings:
+    """One thing that cannot be used, ready to raise; whoever knows the spot places it."""
+    return BadSettings([Detail((), message, hint, code=code)])
+
+
+def spelled(loc: Sequence[str | int]) -> str:
+    """A place inside Python data: `evaluators[0].fields["vendor.name"]`."""
+    text = ""
+    for part in loc:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part.isidentifier():
+            text += f".{part}" if text else part
+        else:
+            text += f'["{part}"]'
+    return text
+
+
+def find(root: Node, loc: Sequence[str | int], key: bool = False) -> Spot:
+    """The spot of a value, or of its key.
+
+    A part of the path that is not there ends the search: the answer is then the key of the nearest parent that is there,
+    because what is missing from a map is missed at the map's own name.
+    """
+    node, name = root, root.spot
+    for part in loc:
+        value = node.value
+        if isinstance(value, dict) and str(part) in value:
+            name, node = value[str(part)]
+        elif isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value):
+            node = value[part]
+            name = node.spot
+        else:
+            return name
+    return name if key else node.spot

@@ -1,0 +1,62 @@
+"""Python data to a tree, and a tree to Python data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from evaluators.issues import Problems
+from evaluators.settings import BadSettings, Loc
+from evaluators.suite.environment import filled_in
+from evaluators.suite.nodes import Document, Entry, Findings, Node, Spot
+
+DEEPEST: Final = 100
+"""How deep a suite may be nested."""
+
+
+def tree_of(value: object, document: Document, findings: Findings, loc: Loc = ()) -> Node:
+    """The tree of a Python value, its places spelled. What YAML could not say is noted."""
+    locs = document.locs if document.locs is not None else []
+    locs.append(loc)
+    spot = Spot(document, len(locs) - 1, 0)
+    if len(loc) > DEEPEST:
+        raise Problems([spot.issue("too-deep", f"the suite is nested more than {DEEPEST} deep")])
+    if isinstance(value, Mapping):
+        return Node(_entries(value, spot, findings, loc), spot)
+    if isinstance(value, (list, tuple)):
+        return Node([tree_of(item, document, findings, (*loc, index)) for index, item in enumerate(value)], spot)
+    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
+        return Node(value, spot)
+    message = f"a suite is made of maps, lists, text, finite numbers, true, false and None; found {value!r}"
+    findings.add(spot, "bad-value", message)
+    return Node(None, spot)
+
+
+def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc: Loc) -> dict[str, Entry]:
+    entries: dict[str, Entry] = {}
+    for key, item in value.items():
+        if isinstance(key, str):
+            node = tree_of(item, spot.document, findings, (*loc, key))
+            entries[key] = Entry(node.spot, node)
+        else:
+            findings.add(spot, "bad-key", f"a key must be text; found {key!r}")
+    return entries
+
+
+def data_of(node: Node, environment: Mapping[str, str], findings: Findings) -> Any:
+    """The plain data of a tree, with the environment filled in. What cannot be filled in is noted."""
+    value = node.value
+    if isinstance(value, str):
+        return _filled(value, node.spot, environment, findings) if "${" in value else value
+    if isinstance(value, dict):
+        return {key: data_of(entry.node, environment, findings) for key, entry in value.items()}
+    return [data_of(item, environment, findings) for item in value] if isinstance(value, list) else value
+
+
+def _filled(text: str, spot: Spot, environment: Mapping[str, str], findings: Findings) -> str:
+    try:
+        return filled_in(text, environment)
+    except BadSettings as error:
+        findings.note(spot, error)
+        return text

@@ -1,0 +1,437 @@
+"""A suite's text as plain data in which every value knows its place. The only door to YAML.
+
+One pass over the parser's events builds a tree of nodes; duplicate keys, foreign tags and aliases that multiply are
+found on the way, before anything walks the tree. The tree is merged with the files it extends, and the variables of the
+environment are filled in when plain data are read off it. PyYAML's C parser is used where it exists, and the other one
+gives the same answers; only their events are used, so nothing of PyYAML's own reading of values is left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.settings import BadSettings, Loc, spell
+from evaluators.suite.complaints import BACKSLASH, BAD_CHARACTER, Complaint, Explainer, Mark, Trouble
+from evaluators.suite.excerpt import lines_of
+from evaluators.suite.extends import Chain
+from evaluators.suite.files import read_text
+from evaluators.suite.merging import merged
+from evaluators.suite.nodes import Document, Entry, Findings, Node, Spot, find
+from evaluators.suite.python_data import DEEPEST, data_of, tree_of
+from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
+
+MOST_ALIASES: Final = 10_000
+MOST_COPIES: Final = 100_000
+"""How many values aliases may add to a document."""
+
+PARSER: Final[Any] = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+_UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%(?!YAML 1\.[12]\s)[^\r\n]*)")
+_LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A suite as plain data, with the place of every value.
+
+    `name` is what the user typed; `text` is the suite's own text, extended files aside; `folder` is where its relative
+    paths start (None for a text or data given without one). `data` has the environment filled in and no `extends`.
+    """
+
+    data: dict[str, Any]
+    name: str
+    text: str
+    folder: Path | None
+    root: Node
+
+    def place(self, loc: Loc, *, key: bool = False) -> str:
+        """`suite.yaml:7:5`: where a value starts, or its key; the nearest parent's key when there is no such value."""
+        return find(self.root, loc, key).place
+
+    def excerpt(self, loc: Loc, *, key: bool = False) -> str | None:
+        """The line of that place with a caret below it; None for a suite given as data."""
+        return find(self.root, loc, key).excerpt
+
+    def position(self, loc: Loc, *, key: bool = False) -> tuple[int, int, int]:
+        """A number to sort places by: the suite's own lines first, then those of the files it extends."""
+        spot = find(self.root, loc, key)
+        return int(spot.document is not self.root.spot.document), spot.line, spot.column
+
+    def folder_of(self, loc: Loc) -> Path | None:
+        """The folder of the file that a value was written in: where a path in that value starts."""
+        return find(self.root, loc).document.folder
+
+    @property
+    def fingerprint_text(self) -> str:
+        """What the suite says, whatever its layout: extended files merged, environment filled in, comments gone."""
+        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
+
+
+def load(path: Path, environment: Mapping[str, str] | None = None) -> Source:
+    """The suite in a file. Raises Problems (config) with everything wrong in its YAML."""
+    try:
+        text = read_text(path)
+    except BadSettings as error:
+        raise Problems(
+            Issue(detail.code, Blame.CONFIG, detail.message, str(path), detail.hint) for detail in error.details
+        ) from None
+    return _source(tree(Document(str(path), text, path.parent)), path, environment)
+
+
+def loads(
+    text: str, name: str = "suite.yaml", folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Source:
+    """The suite in a text. `folder` is where its relative paths start. Raises Problems (config)."""
+    return _source(tree(Document(name, text.removeprefix("\ufeff"), folder)), None, environment)
+
+
+def from_data(
+    data: Mapping[str, Any], folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Source:
+    """The suite in a Python dict. Places are spelled like `evaluators[0].fields`. Raises Problems (config)."""
+    document = Document("suite", folder=folder, locs=[])
+    findings = Findings()
+    root = tree_of(data, document, findings)
+    _raise(findings)
+    return _source(_map_at_top(root), None, environment)
+
+
+def tree(document: Document) -> Node:
+    """The values of a document with their spots; the top level is a map. Raises Problems (config)."""
+    _refuse_characters(document)
+    explainer = Explainer(document, _readable)
+    composer = _Composer(document, explainer)
+    try:
+        for event in _events(document.text):
+            composer.take(event)
+    except yaml.MarkedYAMLError as error:
+        composer.complain(explainer.explain(_trouble(error, composer.open_bracket())))
+    except _Stop:
+        pass
+    text = composer.root.value if composer.root else None
+    if composer.root and isinstance(text, str) and (complaint := explainer.text_at_top(composer.root.spot.line, text)):
+        composer.complain(complaint)
+    _raise(composer.findings)
+    return _map_at_top(composer.root or Node(None, Spot(document, 0, 0)))
+
+
+def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None) -> Source:
+    known = os.environ if environment is None else environment
+    own = root.spot.document
+    whole = reduce(merged, Chain(tree, known).follow(root, path))
+    entries = whole.value if isinstance(whole.value, dict) else {}
+    data: dict[str, Any] = {}
+    findings = Findings()
+    kept = {key: entry for key, entry in entries.items() if key != "extends"}
+    for key, entry in kept.items():
+        data[key] = data_of(entry.node, known, findings)
+    _raise(findings)
+    return Source(data, own.name, own.text, own.folder, Node(kept, root.spot))
+
+
+def _map_at_top(root: Node) -> Node:
+    if isinstance(root.value, dict):
+        return root
+    if root.value is None:
+        issue = root.spot.issue(
+            "empty-suite", "there is nothing in this suite", 'the smallest one says "evaluators: [exact_match]"'
+        )
+    elif isinstance(root.value, list):
+        message = "a suite is a map of keys such as evaluators; found a list"
+        issue = root.spot.issue("not-a-map", message, 'put "evaluators:" on a line of its own above the list')
+    else:
+        message = f"a suite is a map of keys such as evaluators; found {spell(root.value)}"
+        issue = root.spot.issue("not-a-map", message, 'the smallest one says "evaluators: [exact_match]"')
+    raise Problems([issue])
+
+
+def _refuse_characters(document: Document) -> None:
+    """Refuse what both parsers would refuse, and directives, with one message for both."""
+    if found := _DIRECTIVE.match(document.text):
+        spot = _spot_at(document, found.start(1))
+        message = "a line that starts with % is an instruction to YAML readers, which a suite cannot give"
+        raise Problems([spot.issue("bad-yaml", message, "take the line away, or put the text in quotes")])
+    if found := _UNREADABLE.search(document.text):
+        message = f"the character U+{ord(found[0]):04X} cannot be seen and cannot be in a suite"
+        raise Problems([_spot_at(document, found.start()).issue("bad-character", message, "delete it")])
+
+
+def _spot_at(document: Document, position: int) -> Spot:
+    before = lines_of(document.text[:position])
+    return Spot(document, len(before) - 1, len(before[-1]))
+
+
+def _events(text: str) -> Iterator[Any]:
+    try:
+        yield from yaml.parse(text, Loader=PARSER)
+    except (ValueError, OverflowError):
+        # The pure parser lets Python's own error out for an escape beyond Unicode, such as "\UFFFFFFFF".
+        found = next((found for found in _LONG_ESCAPE.finditer(text) if int(found[1], 16) > sys.maxunicode), None)
+        position = max(text.rfind('"', 0, found.start()), 0) if found else 0
+        before = lines_of(text[:position])
+        mark = yaml.Mark("", position, len(before) - 1, len(before[-1]), None, 0)
+        raise yaml.scanner.ScannerError("", mark, "invalid Unicode character escape code", mark) from None
+
+
+def _readable(text: str) -> bool:
+    """The parser can read a text."""
+    try:
+        return all(True for _ in _events(text))
+    except yaml.YAMLError:
+        return False
+
+
+def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> Trouble:
+    start, at = error.context_mark, error.problem_mark or error.context_mark
+    return Trouble(
+        error.context or "",
+        error.problem or "",
+        (start.line, start.column) if start else None,
+        (at.line, at.column) if at else (0, 0),
+        bracket,
+    )
+
+
+def _raise(findings: Findings) -> None:
+    if findings.found:
+        raise Problems(findings.in_order())
+
+
+class _Stop(Exception):
+    """Reading ends here; the findings say why."""
+
+
+class _Key(NamedTuple):
+    """A key that waits for its value. One without a text could not be used, and its value is dropped."""
+
+    text: str | None
+    spot: Spot
+    merge: bool = False
+
+
+@dataclass(slots=True)
+class _Open:
+    """A map or a list whose end has not been met."""
+
+    node: Node
+    key: _Key | None = None
+    merge: Node | None = None
+    """What `<<` of this map names."""
+
+    @property
+    def wants_key(self) -> bool:
+        return self.key is None and type(self.node.value) is dict
+
+
+class _Composer:
+    """Builds the tree of one document from its events, and notes what a suite may not hold."""
+
+    def __init__(self, document: Document, explainer: Explainer) -> None:
+        self.document = document
+        self.explainer = explainer
+        self.findings = Findings()
+        self.root: Node | None = None
+        self.stack: list[_Open] = []
+        self.anchors: dict[str, tuple[Node, str | None]] = {}
+        self.weights: dict[int, tuple[Node, int, int]] = {}
+        self.documents = self.aliases = self.copies = 0
+
+    def take(self, event: Any) -> None:
+        """The next event."""
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            self._scalar(event)
+        elif kind is yaml.MappingStartEvent:
+            self._start(event, {}, "map")
+        elif kind is yaml.SequenceStartEvent:
+            self._start(event, [], "list")
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            self._end()
+        elif kind is yaml.AliasEvent:
+            self._alias(event)
+        elif kind is yaml.DocumentStartEvent:
+            self._document(event)
+
+    def complain(self, complaint: Complaint) -> None:
+        """Note what the explainer says."""
+        spot = Spot(self.document, *complaint.at)
+        self.findings.add(spot, complaint.code, complaint.message, complaint.hint)
+
+    def open_bracket(self) -> Mark | None:
+        """The innermost bracket or brace that has not been closed."""
+        for open_ in reversed(self.stack):
+            _, line, column = open_.node.spot
+            if self.document.line(line)[column : column + 1] in ("[", "{"):
+                return line, column
+        return None
+
+    def _spot(self, event: Any) -> Spot:
+        mark = event.start_mark
+        return Spot(self.document, mark.line, mark.column)
+
+    def _stop(self, spot: Spot, code: str, message: str, hint: str | None = None) -> _Stop:
+        self.findings.add(spot, code, message, hint)
+        return _Stop()
+
+    def _document(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            message = "a second document starts here; a suite is one document"
+            raise self._stop(self._spot(event), "two-documents", message, "put the second one in its own file")
+
+    def _scalar(self, event: Any) -> None:
+        spot, word = self._spot(event), event.value
+        bare = event.implicit[0] and event.tag is None
+        top = self.stack[-1] if self.stack else None
+        if event.style == '"' and _SURROGATE.search(word):
+            self.findings.add(spot, "bad-escape", BAD_CHARACTER, BACKSLASH)
+        if top is not None and top.wants_key:
+            self._key(top, word, spot, bare)
+            if event.anchor:
+                self.anchors[event.anchor] = (Node(word, spot), word)
+            return
+        node = Node(self._value(event.tag, word, bare, spot), spot)
+        if event.anchor:
+            self.anchors[event.anchor] = (node, word)
+        self._put(node)
+
+    def _value(self, tag: str | None, word: str, bare: bool, spot: Spot) -> Scalar:
+        try:
+            if bare:
+                return of_word(word)
+            return word if tag is None else of_tagged(tag, word)
+        except BadSettings as error:
+            self.findings.note(spot, error)
+            return None
+
+    def _key(self, top: _Open, word: str, spot: Spot, bare: bool) -> None:
+        if bare and not word:
+            self.findings.add(spot, "bad-key", "a key is missing before this colon")
+            top.key = _Key(None, spot)
+        elif bare and word == "<<":
+            if top.merge:
+                self.findings.add(spot, "duplicate-key", "a map takes one <<", "merge two with <<: [*first, *second]")
+            top.key = _Key(word, spot, merge=True)
+        else:
+            self._check_twice(top, word, spot)
+            top.key = _Key(word, spot)
+
+    def _check_twice(self, top: _Open, word: str, spot: Spot) -> None:
+        entries = top.node.value
+        if isinstance(entries, dict) and word in entries:
+            first = entries[word].key
+            message = f'the key "{word}" is given twice; the first is at {first.place}'
+            self.findings.add(spot, "duplicate-key", message, "keep one of them")
+
+    def _start(self, event: Any, value: list[Node] | dict[str, Entry], noun: str) -> None:
+        spot = self._spot(event)
+        if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
+            message = f"the tag {spelled(event.tag)} is not allowed here"
+            self.findings.add(spot, "bad-tag", message, "a suite is plain data; leave the tag out")
+        if len(self.stack) >= DEEPEST:
+            raise self._stop(spot, "too-deep", f"the suite is nested more than {DEEPEST} deep")
+        node = Node(value, spot)
+        if event.anchor:
+            self.anchors[event.anchor] = (node, None)
+        top = self.stack[-1] if self.stack else None
+        if top is not None and top.wants_key:
+            hint = "text that begins with a bracket or a brace goes in quotes"
+            self.findings.add(spot, "bad-key", f"a key must be text; found a {noun}", hint)
+            top.key = _Key(None, spot)
+        else:
+            self._put(node)
+        self.stack.append(_Open(node))
+
+    def _put(self, node: Node) -> None:
+        """Put a value where the document has it."""
+        if not self.stack:
+            self.root = node
+            return
+        top = self.stack[-1]
+        value = top.node.value
+        if type(value) is list:
+            value.append(node)
+        elif type(value) is dict and top.key is not None:
+            key, top.key = top.key, None
+            if key.merge:
+                top.merge = node
+            elif key.text is not None:
+                value[key.text] = Entry(key.spot, node)
+
+    def _end(self) -> None:
+        done = self.stack.pop()
+        entries = done.node.value
+        if done.merge and isinstance(entries, dict):
+            own = dict(entries)
+            entries.clear()
+            for far in reversed(self._merge_sources(done.merge)):
+                entries.update(far)
+            entries.update(own)
+
+    def _merge_sources(self, merge: Node) -> list[dict[str, Entry]]:
+        items = merge.value if isinstance(merge.value, list) else [merge]
+        sources = [item.value for item in items if isinstance(item.value, dict)]
+        if len(sources) < len(items):
+            self.findings.add(merge.spot, "bad-merge", "<< takes a map, or a list of maps, such as *name")
+        return sources
+
+    def _alias(self, event: Any) -> None:
+        spot, name = self._spot(event), event.anchor
+        if name not in self.anchors:
+            self.complain(self.explainer.unknown_alias((spot.line, spot.column), name))
+            node, word = Node(None, spot), f"*{name}"
+        else:
+            node, found = self.anchors[name]
+            word = found or ""
+            self._count_copies(node, spot, name)
+        top = self.stack[-1] if self.stack else None
+        if top is None or not top.wants_key:
+            self._put(node)
+        elif isinstance(node.value, (dict, list)):
+            self.findings.add(spot, "bad-key", f"a key must be text; *{name} is not")
+            top.key = _Key(None, spot)
+        else:
+            self._key(top, word, spot, bare=False)
+
+    def _count_copies(self, node: Node, spot: Spot, name: str) -> None:
+        """Refuse an alias inside itself, and aliases that multiply, before anything walks the tree."""
+        if any(open_.node is node for open_ in self.stack):
+            raise self._stop(spot, "bad-alias", f"*{name} stands inside &{name} itself")
+        size, depth = self._weight(node)
+        self.aliases += 1
+        self.copies += size
+        if self.aliases > MOST_ALIASES or self.copies > MOST_COPIES:
+            hint = "write the values out, or keep them in a file that several suites extend"
+            raise self._stop(spot, "too-many-aliases", f"the aliases up to here repeat {self.copies:,} values", hint)
+        if len(self.stack) + depth > DEEPEST:
+            raise self._stop(spot, "too-deep", f"the suite is nested more than {DEEPEST} deep")
+
+    def _weight(self, node: Node) -> tuple[int, int]:
+        """How many values a closed node holds, aliases followed, and how deep it is; each node is visited once."""
+        known = self.weights.get(id(node.value))
+        if known:
+            return known[1:]
+        children: list[Node] = []
+        if isinstance(node.value, dict):
+            children = [entry.node for entry in node.value.values()]
+        elif isinstance(node.value, list):
+            children = node.value
+        else:
+            return 1, 1
+        parts = [self._weight(child) for child in children]
+        size, depth = 1 + sum(part[0] for part in parts), 1 + max((part[1] for part in parts), default=0)
+        self.weights[id(node.value)] = node, size, depth
+        return size, depth
