@@ -77,6 +77,11 @@ class Path:
     def __str__(self) -> str:
         return self.canonical
 
+    def part(self, start: int, end: int | None = None) -> Path:
+        """The steps from `start` to `end` as a path of their own, which still looks for literal keys with dots."""
+        joins = (False, *self.joins[start:end][1:])
+        return Path(self.steps[start:end], joins=joins if any(joins) else ())
+
     def get(self, document: JSON) -> JSON | Missing:
         """The value at a definite path, or the list of what an indefinite one hits; MISSING when nothing is there.
 

@@ -557,6 +557,16 @@ def test_only_dot_notation_looks_for_a_literal_key() -> None:
     assert parse("a.b") == parse("$.a.b") == parse("/a/b")
 
 
+def test_a_part_of_a_path_still_looks_for_literal_keys() -> None:
+    path = parse("items[*].a.b")
+    assert path.part(2) == Path(("a", "b"))
+    assert path.part(2).get({"a.b": 1, "a": {"b": 2}}) == 1
+    assert path.part(0, 2) == parse("items[*]")
+    assert not path.part(0, 3).literal_dots
+    assert parse("x.a.b").part(1).joins == (False, True)
+    assert parse("$.x.a.b").part(1).get({"a.b": 1, "a": {"b": 2}}) == 2
+
+
 def test_a_joined_key_reaches_into_items() -> None:
     document: JSON = {"items": [{"a.b": 1}, {"a.b": 2, "a": {"b": 3}}], "v1.0": "x", "list": [{"k.v": 5}]}
     assert parse("items[*].a.b").get(document) == [1, 2]
