@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import PurePath
 from typing import ClassVar, Final
 
-from evaluators.issues import problem
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
 from evaluators.reports.document import Document
 from evaluators.reports.summary import Options, summary
@@ -82,22 +82,32 @@ def format_words() -> tuple[str, ...]:
     return tuple(sorted(word for each in _all() for word in each.words))
 
 
+def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
+    """Every word that no format has, as config issues: to be asked before row 1."""
+    known = format_words()
+    return [
+        Issue(
+            "unknown-format",
+            Blame.CONFIG,
+            f'unknown report format "{word}"',
+            where,
+            suggestion(word, known) or f"known: {', '.join(known)}",
+        )
+        for word in words
+        if word not in known
+    ]
+
+
 def run_files(result: RunResult, words: Iterable[str], options: Options) -> dict[str, str]:
     """The files of a run folder in the formats asked for, by name; `summary.txt` is always one of them.
 
-    Raises Problems (config) for a word that no format has.
+    Raises Problems (config) for words that no format has.
     """
+    wanted = ("text", *words)
+    if issues := check_words(wanted):
+        raise Problems(issues)
     by_word = {word: each for each in _all() for word in each.words}
-    files: dict[str, str] = {}
-    for word in ("text", *words):
-        if word not in by_word:
-            raise problem(
-                "unknown-format",
-                f'unknown report format "{word}"',
-                hint=suggestion(word, by_word) or f"known: {', '.join(format_words())}",
-            )
-        files.update(by_word[word].folder_files(result, options))
-    return files
+    return {name: text for word in wanted for name, text in by_word[word].folder_files(result, options).items()}
 
 
 @cache

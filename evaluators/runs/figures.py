@@ -55,6 +55,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def more_text(count: int, noun: str) -> str:
+    """`1 more row is`, `12 more rows are`."""
+    return f"{counted(count, f'more {noun}')} {'is' if count == 1 else 'are'}"
+
+
 def _rounded(value: float, top: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     step = 10.0**-decimals

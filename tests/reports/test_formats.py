@@ -18,7 +18,16 @@ from markdown_it import MarkdownIt
 from evaluators.issues import Blame, Problems
 from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
-from evaluators.reports.format import FORMATS, Format, PageFormat, RowsFile, format_for, format_words, run_files
+from evaluators.reports.format import (
+    FORMATS,
+    Format,
+    PageFormat,
+    RowsFile,
+    check_words,
+    format_for,
+    format_words,
+    run_files,
+)
 from evaluators.reports.summary import Options
 from evaluators.runs.result import RunResult
 
@@ -68,10 +77,13 @@ def test_the_words_of_a_suite_choose_the_files_of_the_folder(runs: dict[str, Run
     }  # fmt: skip
 
 
-def test_an_unknown_word_is_a_config_problem(runs: dict[str, RunResult]) -> None:
-    with pytest.raises(Problems) as error:
+def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult]) -> None:
+    issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
+    assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
+    assert issues[0].hint == 'did you mean "markdown"?'
+    assert issues[1].hint == "known: csv, json, junit, markdown, md, text, xml"
+    with pytest.raises(Problems):
         run_files(runs["failed"], ("markdwon",), Options())
-    assert error.value.issues[0].hint == 'did you mean "markdown"?'
 
 
 def test_no_two_formats_share_a_word_or_an_extension() -> None:

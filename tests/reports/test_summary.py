@@ -7,7 +7,8 @@ import pytest
 from evaluators.issues import Blame, Issue
 from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, dense
 from evaluators.reports.format import FORMATS, PageFormat
-from evaluators.reports.summary import MOST_SLICES, HardRow, Options, fields_page, hardest_rows, summary
+from evaluators.reports.summary import HardRow, Options, fields_page, hardest_rows, summary
+from evaluators.reports.tables import MOST_SLICES
 from evaluators.runs.result import RunResult
 
 

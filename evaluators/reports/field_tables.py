@@ -1,0 +1,97 @@
+"""The tables of fields: the weakest of a run, and all of an evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from evaluators.reports.document import Column, Paragraph, Section, Table, dense
+from evaluators.reports.tables import full_name
+from evaluators.runs.figures import counted, more_text, rows_text, score_text
+from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
+
+
+def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
+    """At most that many fields, the lowest accuracy first, and the fields that no row measured."""
+    fields = [(stats, field) for stats in result.evaluators for field in stats.fields]
+    if not fields:
+        return ()
+    weak = sorted(((stats, field) for stats, field in fields if _below_one(field)), key=_weakness)
+    unmeasured = [f"{full_name(stats)} → {field.path}" for stats, field in fields if field.counts.measured == 0]
+    blocks: list[Paragraph | Table] = []
+    if weak and most:
+        blocks.append(_weak_table(weak[:most]))
+    if len(weak) > most:
+        blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000."))
+    if not weak and len(unmeasured) < len(fields):
+        blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
+    if unmeasured:
+        blocks.append(Paragraph(f"Measured in no row: {_some(unmeasured)}.", "warning"))
+    blocks.extend(
+        Paragraph(f"{full_name(stats)}: {counted(stats.more_fields, 'more path')} counted in the score, not listed.")
+        for stats in result.evaluators
+        if stats.more_fields
+    )
+    return (Section("Fields with the lowest accuracy", tuple(blocks)),)
+
+
+def _below_one(field: FieldStats) -> bool:
+    return field.accuracy is not None and field.accuracy < 1
+
+
+def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, int, str, str, str]:
+    stats, field = pair
+    return field.accuracy or 0.0, -field.counts.measured, stats.name, stats.variant or "", field.path
+
+
+def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> Table:
+    table = Table(
+        (Column("evaluator"), Column("variant"), Column("field"), Column("accuracy", True), *_STATUS_COLUMNS),
+        tuple(
+            (stats.name, stats.variant or "", field.path, score_text(field.accuracy), *_status_cells(field.counts))
+            for stats, field in weak
+        ),
+    )
+    return dense(table, ("evaluator", "field", "accuracy", "measured", "right", "wrong", "missing", "invented"))
+
+
+_STATUS_COLUMNS: Final = (
+    Column("measured", True), Column("right", True), Column("wrong", True), Column("missing", True),
+    Column("invented", True), Column("errors", True), Column("not checked", True),
+)  # fmt: skip
+
+
+def _status_cells(counts: Counts) -> tuple[str, ...]:
+    found = (
+        counts.measured, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error, counts.fault,
+    )  # fmt: skip
+    return tuple(f"{count:,}" for count in found)
+
+
+def field_section(stats: EvaluatorStats) -> Section:
+    """Every field of one evaluator, with its counts and ratios."""
+    table = Table(
+        (
+            Column("field"), Column("accuracy", True), *_STATUS_COLUMNS, Column("skipped", True),
+            Column("not measured", True), Column("precision", True), Column("recall", True), Column("F1", True),
+        ),
+        tuple(_field_row(field) for field in stats.fields),
+    )  # fmt: skip
+    more = (Paragraph(f"{counted(stats.more_fields, 'more path')} counted in the score, not listed."),)
+    figures = (
+        f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
+        f"precision {score_text(stats.precision)}, recall {score_text(stats.recall)}, F1 {score_text(stats.f1)}"
+    )
+    return Section(full_name(stats), (Paragraph(figures), table, *(more if stats.more_fields else ())))
+
+
+def _field_row(field: FieldStats) -> tuple[str, ...]:
+    return (
+        field.path, score_text(field.accuracy), *_status_cells(field.counts), f"{field.counts.skipped:,}",
+        f"{field.counts.not_measured:,}", score_text(field.precision), score_text(field.recall), score_text(field.f1),
+    )  # fmt: skip
+
+
+def _some(names: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown

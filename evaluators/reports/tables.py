@@ -1,0 +1,133 @@
+"""The tables of gates, evaluators and slices: every figure beside its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, Tone, dense
+from evaluators.runs.figures import interval_text, more_text, percent_text, score_text
+from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
+
+MOST_SLICES: Final = 20
+"""Slices that a summary lists; all of them are in run.json."""
+
+_GATE_TONES: Final[dict[str, Tone]] = {"passed": "good", "warned": "warning", "failed": "bad", "undecided": "warning"}
+_GATE_WORDS: Final = {"passed": "passed", "warned": "WARNING", "failed": "FAILED", "undecided": "UNDECIDED"}
+_GATE_ORDER: Final = ("failed", "undecided", "warned", "passed")
+
+
+def gate_section(result: RunResult) -> tuple[Section, ...]:
+    """The gates, failed ones first; nothing without gates."""
+    if not result.gates:
+        return ()
+    ordered = sorted(result.gates, key=lambda gate: _GATE_ORDER.index(gate.verdict))
+    table = Table(
+        (
+            Column("gate"), Column("variant"), Column("slice"), Column("verdict"), Column("found"),
+            Column("limit"), Column("measured", True),
+        ),
+        tuple(_gate_row(gate) for gate in ordered),
+        tuple(_GATE_TONES[gate.verdict] for gate in ordered),
+    )  # fmt: skip
+    return (Section("Gates", (dense(table, ("gate", "verdict", "found", "limit", "measured")),)),)
+
+
+def _gate_row(gate: GateResult) -> tuple[str, ...]:
+    return (
+        gate.target, gate.variant or "", _slice_text(gate.slice), _GATE_WORDS[gate.verdict], gate.message,
+        gate.limit, f"{gate.measured:,}",
+    )  # fmt: skip
+
+
+_ALWAYS: Final = (
+    "evaluator", "mean score", "pass rate", "95 % interval", "scored", "passed", "failed", "skipped", "invalid",
+)  # fmt: skip
+
+
+def evaluator_section(result: RunResult) -> tuple[Section, ...]:
+    """Each evaluator with its mean, pass rate, interval and counts, and what the words mean."""
+    if not result.evaluators:
+        return ()
+    table = dense(Table(_EVALUATOR_COLUMNS, tuple(_evaluator_row(stats) for stats in result.evaluators)), _ALWAYS)
+    remarks = tuple(item for stats in result.evaluators for item in _of_which(stats))
+    legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
+    if any(stats.interval for stats in result.evaluators):
+        legend = (Item(_INTERVAL), *legend)
+    return (Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ()))),)
+
+
+_EVALUATOR_COLUMNS: Final = (
+    Column("evaluator"), Column("variant"), Column("mean score", True), Column("pass rate", True),
+    Column("95 % interval", True), Column("scored", True), Column("passed", True), Column("failed", True),
+    Column("skipped", True), Column("not measured", True), Column("invalid", True), Column("unjudged", True),
+    Column("bugs", True),
+)  # fmt: skip
+
+
+def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
+    counts = (stats.passed, stats.failed, stats.skipped, stats.not_measured, stats.invalid, stats.unjudged, stats.bugs)
+    return (
+        stats.name, stats.variant or "", score_text(stats.mean), percent_text(stats.pass_rate),
+        interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}", *(f"{count:,}" for count in counts),
+    )  # fmt: skip
+
+
+_INTERVAL: Final = "95 % interval: where the pass rate would likely be with many more rows like these"
+_LEGEND: Final = (
+    ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
+    ("skipped", "a condition of the suite leaves the row out; no score"),
+    ("not measured", "the row has nothing that this evaluator looks at; no score"),
+    ("invalid", "the test set is at fault, such as an expected answer that cannot be read; no score"),
+    ("unjudged", "something outside kept the row from being judged; no score"),
+    ("bugs", "a fault in the program; no score"),
+)
+
+
+def _has(table: Table, head: str) -> bool:
+    heads = [column.head for column in table.columns]
+    return head in heads and any(row[heads.index(head)] != "0" for row in table.rows)
+
+
+def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
+    for count, said in (
+        (stats.unreadable, "had an output that could not be read: they score 0"),
+        (stats.blocked, "were blocked by an evaluator that they need: they score 0"),
+        (stats.empty_expected, "had an empty expected answer, which measures nothing"),
+    ):
+        if count:
+            yield Item(f"{full_name(stats)}: {count:,} of the {stats.scored:,} scored rows {said}", tone="note")
+
+
+def slice_section(result: RunResult) -> tuple[Section, ...]:
+    """The slices, the lowest of them when there are many; nothing without slices."""
+    if not result.slices:
+        return ()
+    by_mean = sorted(enumerate(result.slices), key=lambda pair: (pair[1].mean is None, pair[1].mean or 0.0))
+    shown = [stats for _, stats in sorted(by_mean[:MOST_SLICES], key=lambda pair: pair[0])]
+    table = Table(
+        (
+            Column("slice"), Column("evaluator"), Column("variant"), Column("mean score", True),
+            Column("pass rate", True), Column("95 % interval", True), Column("scored", True),
+        ),
+        tuple(_slice_row(stats) for stats in shown),
+    )  # fmt: skip
+    rest = len(result.slices) - len(shown)
+    more = (Paragraph(f"The lowest {len(shown)}; {more_text(rest, 'slice')} in run.json."),) if rest else ()
+    return (Section("Slices", (dense(table, (*_ALWAYS, "slice")), *more)),)
+
+
+def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
+    return (
+        _slice_text(stats.slice), stats.name, stats.variant or "", score_text(stats.mean), percent_text(stats.pass_rate),
+        interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}",
+    )  # fmt: skip
+
+
+def full_name(stats: EvaluatorStats) -> str:
+    """The evaluator's name, with its variant in brackets."""
+    return f"{stats.name} ({stats.variant})" if stats.variant else stats.name
+
+
+def _slice_text(slice_: tuple[str, str] | None) -> str:
+    return f"{slice_[0].removeprefix('row.')} = {slice_[1]}" if slice_ else ""
