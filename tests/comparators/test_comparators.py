@@ -1,0 +1,188 @@
+"""The contract that every comparator keeps, and one table of cases per comparator."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.comparator import COMPARATORS, Comparator, Pair
+from evaluators.issues import Blame, RowProblem
+from evaluators.model import Outcome
+from evaluators.settings import BadSettings, build
+
+FOLDER = Path(__file__).parent
+NAMES = COMPARATORS.shipped()
+TABLES: dict[str, list[dict[str, Any]]] = {
+    name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES
+}
+
+
+def of(name: str, options: object = None) -> Comparator:
+    return build(COMPARATORS.find(name), options or {})
+
+
+def every_case() -> list[Any]:
+    return [pytest.param(name, case, id=f"{name}: {case['it']}") for name in NAMES for case in TABLES[name]]
+
+
+def every_example() -> list[Any]:
+    return [
+        pytest.param(name, pair, id=f"{name}: {pair.title}") for name in NAMES for pair in COMPARATORS.find(name).examples
+    ]
+
+
+def every_setting() -> list[Any]:
+    """Each comparator with each of the options that its examples and its table use."""
+    found: dict[str, tuple[str, object]] = {}
+    for name in NAMES:
+        used = [pair.options for pair in COMPARATORS.find(name).examples]
+        used += [
+            case.get("options") for case in TABLES[name] if "refused" not in case and case.get("blame") != "environment"
+        ]
+        for options in used:
+            found[f"{name} {options}"] = (name, options)
+    return [pytest.param(name, options, id=label) for label, (name, options) in found.items()]
+
+
+def usable(setting: tuple[str, object]) -> bool:
+    try:
+        of(*setting)
+    except BadSettings:
+        return False
+    return True
+
+
+SETTINGS = [setting for param in every_setting() if usable(setting := (param.values[0], param.values[1]))]
+VALUES = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-3, 3),
+        st.sampled_from([0.1, 1.0, 1.1, 2.5, 1e300, 10**30]),
+        st.sampled_from(
+            ["", "a", "A", "yes", "no", "1", "1,000", "$5", "5%", "2024-05-31", "31/05/2024", "https://a.b/"]
+        ),
+        st.text(max_size=5),
+    ),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def passed(found: bool | Outcome) -> bool:
+    return found.passed if isinstance(found, Outcome) else found
+
+
+def score(found: bool | Outcome) -> float:
+    return found.score if isinstance(found, Outcome) else float(found)
+
+
+@pytest.mark.parametrize(("name", "case"), every_case())
+def test_table(name: str, case: dict[str, Any]) -> None:
+    assert set(case) <= {"it", "options", "expected", "output", "match", "score", "reason", "problem", "blame", "refused"}
+    if "refused" in case:
+        with pytest.raises(BadSettings) as refused:
+            of(name, case["options"])
+        said = " ".join(f"{detail.message} hint: {detail.hint}" for detail in refused.value.details)
+        assert case["refused"] in said
+        return
+    comparator = of(name, case.get("options"))
+    if "problem" in case:
+        for ask in (comparator.compile(), comparator.explain):
+            with pytest.raises(RowProblem) as raised:
+                ask(case["expected"], case["output"])
+            assert raised.value.issue.code == case["problem"]
+            assert raised.value.issue.blame is Blame(case["blame"])
+        return
+    found, explained = (
+        comparator.compile()(case["expected"], case["output"]),
+        comparator.explain(case["expected"], case["output"]),
+    )
+    assert passed(found) is case["match"]
+    assert explained.passed is case["match"]
+    assert score(found) == explained.score
+    if "score" in case:
+        assert score(found) == case["score"]
+    if "reason" in case:
+        assert explained.reason == case["reason"]
+
+
+@pytest.mark.parametrize(("name", "pair"), every_example())
+def test_examples_hold(name: str, pair: Pair) -> None:
+    comparator = of(name, pair.options)
+    assert passed(comparator.compile()(pair.expected, pair.actual)) is pair.match
+    assert comparator.explain(pair.expected, pair.actual).passed is pair.match
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(SETTINGS), VALUES)
+def test_a_two_sided_comparator_is_reflexive(setting: tuple[str, object], value: object) -> None:
+    comparator = of(*setting)
+    if comparator.reads == "both":
+        assert passed(comparator.compile()(value, value))
+        assert score(comparator.compile()(value, value)) == 1.0
+        assert comparator.explain(value, value).passed
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(SETTINGS), VALUES, VALUES)
+def test_the_fast_answer_and_the_explained_one_agree(setting: tuple[str, object], expected: Any, actual: Any) -> None:
+    comparator = of(*setting)
+    answers: list[tuple[object, ...]] = []
+    for ask in (comparator.compile(), comparator.explain):
+        try:
+            found = ask(expected, actual)
+        except RowProblem as problem:
+            answers.append((problem.issue, problem.issue.blame is Blame.TESTSET))
+        else:
+            ratio = found.ratio if isinstance(found, Outcome) and 0 < found.score < 1 else None
+            answers.append((passed(found), score(found), ratio))
+            assert 0.0 <= score(found) <= 1.0
+    assert answers[0] == answers[1]
+
+
+@settings(max_examples=100)
+@given(st.sampled_from([setting for setting in SETTINGS if of(*setting).reads == "output"]), VALUES, VALUES, VALUES)
+def test_a_one_sided_comparator_does_not_look_at_the_expected_value(
+    setting: tuple[str, object], one: Any, other: Any, actual: Any
+) -> None:
+    compare = of(*setting).compile()
+    assert compare(one, actual) == compare(other, actual)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mismatch_of_the_examples_has_a_reason(name: str) -> None:
+    for pair in COMPARATORS.find(name).examples:
+        assert of(name, pair.options).explain(pair.expected, pair.actual).reason
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_comparator_and_every_option_is_documented(name: str) -> None:
+    plug = COMPARATORS.find(name)
+    assert plug.__doc__
+    assert plug.examples
+    assert {pair.match for pair in plug.examples} == {True, False}
+    assert all(field.description for field in plug.model_fields.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_option_is_refused(name: str) -> None:
+    options = {**(COMPARATORS.find(name).examples[-1].options or {}), "tolerence": 1}
+    with pytest.raises(BadSettings, match='unknown setting "tolerence"'):
+        of(name, options)
+
+
+def test_heavy_libraries_are_imported_when_they_are_used() -> None:
+    program = (
+        "import sys; from evaluators.comparator import COMPARATORS;"
+        "plugs = [COMPARATORS.find(name) for name in COMPARATORS.shipped()];"
+        "heavy = {'rapidfuzz', 'regex', 'unidecode'}; assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,0 +1,77 @@
+"""Dates in text: the tokens of a format, and formats that cannot stand side by side."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.values.dates import TOKENS, Moment, ambiguity, check_format, reader, same_moment
+
+
+@settings(max_examples=100)
+@given(st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31)))
+def test_every_token_reads_what_it_names(day: datetime.date) -> None:
+    spellings = {
+        "YYYY-MM-DD": day.isoformat(),
+        "D/M/YYYY": f"{day.day}/{day.month}/{day.year}",
+        "DD.MM.YY": f"{day:%d.%m.%y}",
+        "MMMM D, YYYY": f"{day:%B} {day.day}, {day.year}",
+        "DD-MMM-YYYY": f"{day:%d-%b-%Y}",
+        "iso": day.isoformat(),
+    }
+    for spelled, text in spellings.items():
+        assert reader([spelled])(text) == Moment(day.year, day.month, day.day)
+
+
+def test_times_are_read_to_the_second() -> None:
+    read = reader(["YYYY-MM-DDTHH:mm:ss", "DD/MM/YYYY HH:mm"])
+    one, other = read("2024-05-31T10:20:00"), read("31/05/2024  10:20")
+    assert one is not None
+    assert other is not None
+    assert same_moment(one, other)
+
+
+@pytest.mark.parametrize("text", ["", "2024-5-31", "2024-13-01", "2024-02-30", "0000-01-01", "2024-05-31x", "٢٠٢٤-٠٥-٣١"])
+def test_text_that_names_no_day_is_none(text: str) -> None:
+    assert reader(["YYYY-MM-DD"])(text) is None
+
+
+@pytest.mark.parametrize(
+    ("formats", "ambiguous"),
+    [
+        (["DD/MM/YYYY", "MM/DD/YYYY"], True),
+        (["D/M/YYYY", "M/D/YYYY"], True),
+        (["DD/MM/YYYY", "M/D/YYYY"], True),
+        (["DD/MM/YY", "YY/MM/DD"], True),
+        (["DD/MM/YYYY", "D/M/YYYY"], False),
+        (["DD/MM/YYYY", "MM-DD-YYYY"], False),
+        (["DD/MM/YYYY", "YYYY-MM-DD", "iso", "D MMM YYYY"], False),
+        (["MMM D, YYYY", "MMMM D, YYYY"], False),
+        (["iso", "YYYY-DD-MM"], True),
+        (["DD/MM/YYYY", "DD/MM/YYYY"], False),
+    ],
+)
+def test_formats_that_read_one_text_as_two_days(formats: list[str], ambiguous: bool) -> None:
+    assert (ambiguity(formats) is not None) is ambiguous
+
+
+@pytest.mark.parametrize(
+    "spelled", ["YYYY-MM-DD", "D [de] MMMM [de] YYYY", "YYYY", "MM/YY", "iso", "YYYY-MM-DDTHH:mm:ss"]
+)
+def test_formats_that_can_be_used(spelled: str) -> None:
+    check_format(spelled)
+
+
+@pytest.mark.parametrize(
+    "spelled", ["", "DD", "MM-DD", "YYYY-DD", "YYYY-MM-DD ss", "yyyy-MM-DD", "%Y-%m-%d", "MM MMM YYYY"]
+)
+def test_formats_that_cannot(spelled: str) -> None:
+    with pytest.raises(ValueError, match="the format"):
+        check_format(spelled)
+
+
+def test_every_token_is_explained() -> None:
+    assert all(meaning for _, meaning in TOKENS.values())
