@@ -30,6 +30,8 @@ _SPECIAL = {
     "@": "a word cannot start with @ in YAML",
     "`": "a word cannot start with a backtick in YAML",
     "%": "a word cannot start with % in YAML",
+    "|": "a word cannot start with | inside brackets",
+    ">": "a word cannot start with > inside brackets",
 }
 
 
@@ -73,6 +75,10 @@ class Explainer:
             ("unexpected end of stream", self._open_quote),
             ("unknown escape", self._escape),
             ("Unicode character", self._bad_character),
+            ("hex", self._bad_character),
+            ("unexpected ':'", self._tight_colon),
+            ("mapping keys are not allowed", self._question_mark),
+            ("directive", self._directive),
             ("flow ", self._flow),
             ("block mapping", self._block),
             ("block collection", self._block),
@@ -119,6 +125,8 @@ class Explainer:
 
     def _special(self, trouble: Trouble) -> Complaint | None:
         character = self.line(trouble.at[0])[trouble.at[1] : trouble.at[1] + 1]
+        if character == "\t":
+            return Complaint("tab", trouble.at, "there is a tab where YAML wants spaces", "put a space in its place")
         if character not in _SPECIAL:
             return None
         return self._quote(trouble.at, _SPECIAL[character] + "; put it in quotes", "needs-quotes")
@@ -137,7 +145,23 @@ class Explainer:
         above = number - 1
         while above >= 0 and not self.line(above).strip():
             above -= 1
-        return self.glued(above) or self._too_deep(number, above)
+        return self.glued(above) or self._too_deep(number, above) or self._stray_colon(trouble)
+
+    def _stray_colon(self, trouble: Trouble) -> Complaint:
+        hint = "a quote, a bracket or a colon may be missing on the line above"
+        return Complaint("bad-yaml", trouble.at, "a colon is not allowed here", hint)
+
+    def _tight_colon(self, trouble: Trouble) -> Complaint:
+        return Complaint(
+            "missing-space", trouble.at, "inside brackets a colon is followed by a space", "or put the text in quotes"
+        )
+
+    def _question_mark(self, trouble: Trouble) -> Complaint:
+        message = "a question mark and a space mean something else in YAML"
+        return Complaint("needs-quotes", trouble.at, message, "put the text in quotes")
+
+    def _directive(self, trouble: Trouble) -> Complaint:
+        return self._quote(trouble.start or trouble.at, _SPECIAL["%"] + "; put it in quotes", "needs-quotes")
 
     def _too_deep(self, number: int, above: int) -> Complaint | None:
         line, previous = self.line(number), self.line(above)
@@ -240,7 +264,8 @@ class Explainer:
             message = "a space is missing after the dash"
             return Complaint("missing-space", trouble.at, message, self._write(f"{glued[1]}- {glued[2]}"))
         if before.strip():
-            return None
+            message = "this does not go with the text before it on the line"
+            return Complaint("bad-yaml", trouble.at, message, "a colon, a comma or quotes may be missing")
         if "block collection" in trouble.context:
             message = 'the lines above are a list, whose items start with "- "; this line does not belong to it'
             return Complaint("bad-indentation", trouble.at, message, 'indent it below its item, or start it with "- "')
@@ -300,7 +325,7 @@ class Explainer:
         found = self.line(trouble.at[0])[trouble.at[1] : trouble.at[1] + 1]
         if not found and trouble.bracket:
             return self._never_closed(trouble.bracket)
-        if found not in ("]", "}", ",", "-", "?"):
+        if found not in ("]", "}", ",", ":", "-", "?"):
             return None
         message = f"a value was expected here, and {found} cannot begin one"
         return self._quote(trouble.at, message, "needs-quotes")
