@@ -6,6 +6,7 @@ of edits, by exact arithmetic, so that no rounding decides a borderline pair and
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -42,9 +43,12 @@ class Fuzzy(Normalization, Comparator):
     )
 
     def compile(self) -> Compare:
+        if self.partial:
+            return self._measure()
         from rapidfuzz.distance.Levenshtein import distance
 
-        normalize, edits_allowed = normalizer(switches(self)), self._edits_allowed
+        normalize = normalizer(switches(self))
+        num, den = self._edits_in_one_character()
 
         def near(expected: Any, actual: Any) -> bool:
             if expected.__class__ is not str or actual.__class__ is not str:
@@ -52,35 +56,41 @@ class Fuzzy(Normalization, Comparator):
             if expected == actual:
                 return True
             a, b = normalize(expected), normalize(actual)
-            allowed = edits_allowed(max(len(a), len(b)))
+            allowed = num * max(len(a), len(b)) // den
             return bool(distance(a, b, score_cutoff=allowed) <= allowed)
 
-        return self._measure if self.partial else near
+        return near
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
-        if not (isinstance(expected, str) and isinstance(actual, str)):
-            equal = same(expected, actual)
-            return Outcome(float(equal), equal, "equal" if equal else differs(expected, actual))
-        measured = self._measure(expected, actual)
-        return measured if self.partial else Outcome(float(measured.passed), measured.passed, measured.reason)
+        measured = self._measure()(expected, actual)
+        if isinstance(measured, bool):
+            return Outcome(float(measured), measured, "equal" if measured else differs(expected, actual))
+        unchanged, length = measured.ratio or (0, 1)
+        reason = (
+            f"{quote(actual)} and {quote(expected)} are {measured.score:.4g} alike "
+            f"({length - unchanged} changes in {length} characters); needed: {self.at_least:g}"
+        )
+        if self.partial:
+            return replace(measured, reason=reason)
+        return Outcome(float(measured.passed), measured.passed, reason)
 
-    def _edits_allowed(self, length: int) -> int:
-        share = 1 - Fraction(str(self.at_least))
-        return share.numerator * length // share.denominator
+    def _edits_in_one_character(self) -> tuple[int, int]:
+        """How many edits one character may need, as an exact fraction."""
+        return (1 - Fraction(str(self.at_least))).as_integer_ratio()
 
-    def _measure(self, expected: Any, actual: Any) -> Outcome:
+    def _measure(self) -> Compare:
+        """The similarity of two texts as an outcome without a reason; of other values, whether they are equal."""
         from rapidfuzz.distance.Levenshtein import distance
 
-        if not (isinstance(expected, str) and isinstance(actual, str)):
-            equal = same(expected, actual)
-            return Outcome(float(equal), equal)
         normalize = normalizer(switches(self))
-        a, b = normalize(expected), normalize(actual)
-        length, edits = max(len(a), len(b)) or 1, distance(a, b)
-        passed = edits <= self._edits_allowed(length)
-        similarity = (length - edits) / length
-        reason = (
-            f"{quote(actual)} and {quote(expected)} are {similarity:.4g} alike "
-            f"({edits} changes in {length} characters); needed: {self.at_least:g}"
-        )
-        return Outcome(similarity, passed, reason, ratio=(length - edits, length))
+        num, den = self._edits_in_one_character()
+
+        def measure(expected: Any, actual: Any) -> bool | Outcome:
+            if expected.__class__ is not str or actual.__class__ is not str:
+                return same(expected, actual)
+            a, b = normalize(expected), normalize(actual)
+            length, edits = max(len(a), len(b)) or 1, distance(a, b)
+            passed = edits * den <= num * length
+            return Outcome((length - edits) / length, passed, ratio=(length - edits, length))
+
+        return measure
