@@ -1,0 +1,136 @@
+"""The contract of a reader: a file as pieces, a piece as chunks of columns.
+
+A *split* is a piece of a file that a worker reads on its own. Splits depend on the file alone, never on the number of
+workers. A *chunk* is some hundred rows as columns.
+
+Nobody counts rows beforehand, so a chunk numbers its rows inside its split, and whoever merges the splits in order knows
+the rest: the number that a spreadsheet shows is `first_number` + the `span` of all splits before + the row's offset. For
+the same reason an `Issue` of a chunk has no `where` yet. Blank lines are no rows, but they keep their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Protocol, Self
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.needs import Cell
+from evaluators.registry import Socket
+from evaluators.testsets.source import Source
+
+__all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken"]
+
+SPLIT_BYTES: Final = 16 * 1024 * 1024
+"""A split is about this long. Changing it changes the parts that results are stored in, not the results."""
+
+CHUNK_BYTES: Final = 128 * 1024
+"""A chunk is about this much text: it should stay in the processor's cache."""
+
+MAX_CHUNK_ROWS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A piece of a file: a range of bytes, or of row groups. `end` is None when it goes on to the end of the file."""
+
+    file: str
+    index: int
+    start: int = 0
+    end: int | None = None
+    cuts: tuple[int, ...] = ()
+    """Where rows start inside the piece, every now and then; a reader that needs none leaves it empty."""
+    note: str | None = None
+    """Why the piece was not cut further, when that is worth saying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some rows, as columns.
+
+    `offsets` has one number per row, counted from the start of the split. `span` is the length of the split up to here in
+    the same numbers, blank lines included, so that the last chunk of a split has the length of the split. An unreadable
+    row keeps its place: its cells are `Fault`s, and `faults` has (position in the chunk, issue).
+    """
+
+    offsets: Sequence[int]
+    span: int
+    columns: Mapping[str, Sequence[Cell]]
+    """Cells by column name: text in CSV and TSV, any JSON value elsewhere, MISSING when the row has no such key."""
+    faults: Sequence[tuple[int, Issue]] = ()
+    ids: Sequence[str] | None = None
+    """The rows' names; None where a row is called by its number."""
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self.offsets)
+
+
+class Table(Protocol):
+    """What can be read like a file of rows: a file, files joined, or a choice of rows. Small, and can be pickled."""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first row: 2 below a header in the first line, 1 where there is no header."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was worked out from the file, in sentences for people."""
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """Every file that is read."""
+
+    def splits(self) -> list[Split]:
+        """The pieces, in order."""
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows of one piece. A column that nobody knows is MISSING in every row."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One file of rows. A plug says how: `open` looks at the beginning of the file, `read` reads a piece."""
+
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """File name endings of the format."""
+
+    source: Source
+    header: tuple[str, ...]
+    first_number: int = 1
+    notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def open(cls, source: Source) -> Self:
+        """The file, ready to read. Raises Problems (testset) when it is not of this format at all."""
+        raise NotImplementedError
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """The file."""
+        return (self.source,)
+
+    def splits(self) -> list[Split]:
+        """One piece, unless a format knows how to cut."""
+        return [Split(self.source.path, 0)]
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows of one piece."""
+        raise NotImplementedError
+
+    def knows(self, column: str) -> bool:
+        """Whether some row has the column; looks beyond the header where the header may not be all."""
+        return column in self.header
+
+
+def broken(source: Source, code: str, message: str, hint: str | None = None) -> Problems:
+    """The file as a whole cannot be used, and the test set is to blame."""
+    return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
+
+
+READERS: Socket[Reader] = Socket("evaluators.testsets.readers", Reader, "format")

@@ -1,0 +1,15 @@
+"""CSV files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from evaluators.testsets.delimited import Delimited
+
+
+@dataclass(frozen=True)
+class Csv(Delimited):
+    """Comma-separated values with a header row; semicolons, tabs and bars are recognised."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".csv",)

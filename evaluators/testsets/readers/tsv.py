@@ -1,0 +1,16 @@
+"""TSV files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from evaluators.testsets.delimited import Delimited
+
+
+@dataclass(frozen=True)
+class Tsv(Delimited):
+    """Tab-separated values with a header row; quotes work as in CSV."""
+
+    suffixes: ClassVar[tuple[str, ...]] = (".tsv", ".tab")
+    usual: ClassVar[str | None] = "\t"

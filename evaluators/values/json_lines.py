@@ -1,0 +1,108 @@
+"""JSON lines: one JSON object per line, read into columns.
+
+Strategy. A whole block of lines goes through msgspec at once, into an object that has only the columns that are wanted,
+so that nothing else is built. When the block holds anything but one object per line (a blank line, a line that is broken,
+two objects on a line) it is read again line by line, with the rules of `json_text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import msgspec
+
+from evaluators.model import JSON, MISSING, Missing
+from evaluators.values.json_text import NotJSON, parse
+
+_OPEN, _CLOSE, _RETURN = b"{}\r"
+_REFUSED = (msgspec.DecodeError, UnicodeError, RecursionError)
+
+
+class Line(NamedTuple):
+    """One line: its place in the block, and its object or the reason why there is none."""
+
+    offset: int
+    content: dict[str, JSON] | NotJSON
+
+
+class Lines(NamedTuple):
+    """A block of lines as columns: one list per wanted key, MISSING where a line lacks it."""
+
+    offsets: Sequence[int]
+    length: int
+    """Lines of the block, blank ones included."""
+    columns: list[list[JSON | Missing]]
+    refused: list[tuple[int, NotJSON]]
+    """Position in the columns, and the reason; the cells there are MISSING."""
+
+
+def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
+    """A function that reads a block of lines into the columns of `keys`."""
+    names = [f"column_{index}" for index in range(len(keys))]
+    row = msgspec.defstruct(
+        "Row",
+        [(name, Any, MISSING) for name in names],
+        rename=dict(zip(names, keys, strict=True)),
+        gc=False,
+    )
+    decode = msgspec.json.Decoder(row).decode_lines
+    cells = [attrgetter(name) for name in names]
+
+    def read(block: bytes) -> Lines:
+        try:
+            rows = decode(block)
+        except _REFUSED:
+            return _slowly(block, keys)
+        if not _one_object_per_line(block, len(rows)):
+            return _slowly(block, keys)
+        return Lines(range(len(rows)), len(rows), [list(map(cell, rows)) for cell in cells], [])
+
+    return read
+
+
+def lines(block: bytes) -> list[Line]:
+    """Each line that is not blank."""
+    return [Line(offset, _object(line)) for offset, line in enumerate(_cut(block)) if not line.isspace()]
+
+
+def _one_object_per_line(block: bytes, count: int) -> bool:
+    """Whether a block that msgspec has read as `count` objects has each on its own line.
+
+    A line break between a closing and an opening brace stands between two objects, as inside one a comma would be there.
+    """
+    if not block.startswith(b"{"):
+        return False
+    find = block.find
+    found, position, last = 1, 0, len(block) - 1
+    while (position := find(b"\n", position)) >= 0 and position != last:
+        if block[position + 1] != _OPEN or block[position - 1 - (block[position - 1] == _RETURN)] != _CLOSE:
+            return False
+        found += 1
+        position += 1
+    return found == count
+
+
+def _slowly(block: bytes, keys: Sequence[str]) -> Lines:
+    found = lines(block)
+    absent: dict[str, JSON] = {}
+    rows = [absent if isinstance(line.content, NotJSON) else line.content for line in found]
+    return Lines(
+        [line.offset for line in found],
+        len(_cut(block)),
+        [[row.get(key, MISSING) for row in rows] for key in keys],
+        [(index, line.content) for index, line in enumerate(found) if isinstance(line.content, NotJSON)],
+    )
+
+
+def _cut(block: bytes) -> list[bytes]:
+    return [line + b"\n" for line in block.removesuffix(b"\n").split(b"\n")] if block else []
+
+
+def _object(line: bytes) -> dict[str, JSON] | NotJSON:
+    try:
+        value = parse(line.strip())
+    except NotJSON as error:
+        return error
+    return value if isinstance(value, dict) else NotJSON("an object in braces was expected", 0)

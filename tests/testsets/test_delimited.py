@@ -1,0 +1,306 @@
+"""CSV and TSV: rows are what the standard library's parser says, however the file is cut."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.model import MISSING
+from evaluators.testsets import arrow_blocks, delimited, quotes
+from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.source import Source
+
+
+def opened(path: Path, content: bytes | str, format: str = "csv", encoding: str = "utf-8") -> Reader:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return READERS.find(format).open(Source(str(path), path.name, encoding=encoding))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "rows.csv"
+
+
+@pytest.fixture(scope="module")
+def shared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("csv") / "rows.csv"
+
+
+def numbered(table: Reader, columns: list[str] | None = None) -> list[tuple[int, list[object]]]:
+    """Every row as (the number a spreadsheet shows, cells)."""
+    names = list(table.header) if columns is None else columns
+    rows: list[tuple[int, list[object]]] = []
+    before = 0
+    for split in table.splits():
+        span = 0
+        for chunk in table.read(split, names):
+            columns_read = [chunk.columns[name] for name in names]
+            assert all(len(cells) == chunk.count for cells in columns_read)
+            for index, offset in enumerate(chunk.offsets):
+                rows.append((table.first_number + before + offset, [cells[index] for cells in columns_read]))
+            span = chunk.span
+        before += span
+    return rows
+
+
+def codes(cells: list[object]) -> set[str]:
+    return {cell.issue.code for cell in cells if isinstance(cell, Fault)}
+
+
+def attempt(
+    call: Callable[[], list[tuple[int, list[object]]]],
+) -> tuple[list[tuple[int, list[object]]] | None, tuple[Issue, ...]]:
+    try:
+        return call(), ()
+    except Problems as problems:
+        return None, problems.issues
+
+
+@contextmanager
+def small_pieces(split: int, cut: int, arrow: bool) -> Iterator[None]:
+    with (
+        patch.object(delimited, "SPLIT_BYTES", split),
+        patch.object(delimited, "CHUNK_BYTES", cut),
+        patch.object(quotes, "CUT_BYTES", cut),
+        patch.object(arrow_blocks, "available", lambda: arrow),
+    ):
+        yield
+
+
+def test_cells_stay_text(file: Path) -> None:
+    table = opened(file, "id,output\n007,true\nNA,1.0\n,null\n")
+    assert numbered(table) == [(2, ["007", "true"]), (3, ["NA", "1.0"]), (4, ["", "null"])]
+
+
+def test_a_line_break_inside_quotes_belongs_to_the_cell_and_does_not_count_as_a_row(file: Path) -> None:
+    table = opened(file, 'id,output\r\n1,"a\r\nb\n"\r\n2,c\r\n')
+    assert numbered(table) == [(2, ["1", "a\r\nb\n"]), (3, ["2", "c"])]
+
+
+def test_blank_lines_are_no_rows_but_keep_their_number(file: Path) -> None:
+    table = opened(file, "\nid,output\n\n1,a\n\n\n2,b\n\n")
+    assert numbered(table) == [(4, ["1", "a"]), (7, ["2", "b"])]
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_column(file: Path) -> None:
+    table = opened(file, b"\xef\xbb\xbfid,output\n1,\xc3\xa9\n")
+    assert table.header == ("id", "output")
+    assert numbered(table) == [(2, ["1", "é"])]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "shift_jis", "utf-32"])
+def test_another_encoding_is_named(file: Path, encoding: str) -> None:
+    text = 'id,output\n1,"cafe ""x"""\n2,b\n'
+    assert numbered(opened(file, text.encode(encoding), encoding=encoding)) == [(2, ["1", 'cafe "x"']), (3, ["2", "b"])]
+
+
+def test_bytes_that_are_not_text_make_one_row_invalid(file: Path) -> None:
+    table = opened(file, b"id,output\n1,a\n2,\xff\n3,c\n")
+    (_, first), (number, second), (_, third) = numbered(table)
+    assert (first, third) == (["1", "a"], ["3", "c"])
+    assert number == 3
+    assert codes(second) == {"undecodable-text"}
+
+
+def test_utf16_without_its_name_is_recognised(file: Path) -> None:
+    with pytest.raises(Problems) as caught:
+        opened(file, "id,output\n1,a\n".encode("utf-16"))
+    assert caught.value.issues[0].hint == "write `encoding: utf-16` below test_set"
+
+
+def test_an_unknown_encoding_is_a_config_problem(file: Path) -> None:
+    with pytest.raises(Problems, match='unknown encoding "klingon"') as caught:
+        opened(file, "id\n1\n", encoding="klingon")
+    assert caught.value.issues[0].blame is Blame.CONFIG
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,output\n1\n2,b\n", "this row has 1 cell, the header has 2"),
+        ("id,output\n1,a,x\n2,b\n", "this row has 3 cells, the header has 2"),
+    ],
+)
+def test_a_ragged_row_keeps_its_place_and_says_what_is_wrong(file: Path, text: str, message: str) -> None:
+    table = opened(file, text)
+    (chunk,) = [chunk for chunk in table.read(table.splits()[0], ["id", "output"]) if chunk.count]
+    ((position, issue),) = chunk.faults
+    assert (position, issue.message, issue.blame) == (0, message, Blame.TESTSET)
+    assert chunk.columns["id"] == [Fault(issue), "2"]
+    assert chunk.columns["output"] == [Fault(issue), "b"]
+
+
+def test_a_quote_that_is_never_closed_makes_its_row_invalid(file: Path) -> None:
+    rows = numbered(opened(file, 'id,output\n1,a\n2,"b\n3,c\n'))
+    assert rows[0] == (2, ["1", "a"])
+    assert [number for number, _ in rows] == [2, 3]
+    assert codes(rows[1][1]) == {"quote-not-closed"}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_worked_out_and_told(file: Path, delimiter: str) -> None:
+    text = '"id"X"the, output; x"X"n"\n1X"{""a"": 1, ""b"": 2}"X3\n2X"a|b"X4\n'.replace("X", delimiter)
+    table = opened(file, text)
+    assert table.header == ("id", "the, output; x", "n")
+    assert bool(table.notes) == (delimiter != ",")
+    assert numbered(table)[0] == (2, ["1", '{"a": 1, "b": 2}', "3"])
+
+
+def test_one_column_needs_no_delimiter(file: Path) -> None:
+    assert numbered(opened(file, "output\na\nb\n")) == [(2, ["a"]), (3, ["b"])]
+
+
+def test_tsv_is_cut_at_tabs_whatever_the_header_holds(file: Path) -> None:
+    table = opened(file, 'id,x;y\toutput\n1\t"a\tb"\n', "tsv")
+    assert table.header == ("id,x;y", "output")
+    assert numbered(table) == [(2, ["1", "a\tb"])]
+    assert table.notes == ()
+
+
+def test_columns_of_the_same_name_are_a_problem(file: Path) -> None:
+    with pytest.raises(Problems, match=r'"output" \(columns 2 and 3\)'):
+        opened(file, "id,output,output\n1,a,b\n")
+
+
+def test_a_column_without_a_name_is_called_by_its_place(file: Path) -> None:
+    table = opened(file, "id,,output\n1,x,a\n")
+    assert table.header == ("id", "column 2", "output")
+    assert table.notes == ('rows.csv: columns without a name are called by their place, "column N": 2',)
+
+
+def test_a_header_alone_has_no_rows(file: Path) -> None:
+    assert numbered(opened(file, "id,output")) == []
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\r\n"])
+def test_a_file_without_a_header_is_a_problem(file: Path, text: str) -> None:
+    with pytest.raises(Problems, match="the file is empty"):
+        opened(file, text)
+
+
+def test_a_cell_may_be_very_long(file: Path) -> None:
+    long = "x" * 300_000
+    assert numbered(opened(file, f'id,output\n1,"{long}"\n')) == [(2, ["1", long])]
+
+
+def test_an_unknown_column_is_missing_in_every_row(file: Path) -> None:
+    assert numbered(opened(file, "id\n1\n2\n"), ["nope", "id"]) == [(2, [MISSING, "1"]), (3, [MISSING, "2"])]
+
+
+def test_a_compressed_file_reads_like_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"id,output\n1,a\n"))
+    table = READERS.find("csv").open(Source(str(path), path.name, compressed=True))
+    assert numbered(table) == [(2, ["1", "a"])]
+    assert len(table.splits()) == 1
+
+
+def test_a_damaged_compressed_file_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"id,output\n1,a\n" * 50)[:-12])
+    source = Source(str(path), path.name, compressed=True)
+    with pytest.raises(Problems, match="the compressed file is damaged"):
+        numbered(READERS.find("csv").open(source))
+
+
+@pytest.mark.parametrize("arrow", [False, True])
+def test_every_piece_starts_at_a_row(file: Path, arrow: bool) -> None:
+    cell = '"{""a"": ""x\ny\r\n\n"", ""b"": [1, 2]}"'
+    text = "id,output\n" + "".join(f"{number},{cell}\n" for number in range(400))
+    with small_pieces(split=2000, cut=300, arrow=arrow):
+        table = opened(file, text)
+        assert len(table.splits()) > 5
+        assert any(split.cuts for split in table.splits())
+        assert numbered(table) == [
+            (number + 2, [str(number), '{"a": "x\ny\r\n\n", "b": [1, 2]}']) for number in range(400)
+        ]
+
+
+def test_pieces_depend_on_the_file_alone(file: Path) -> None:
+    text = "id,output\n" + "".join(f"{number},abc\n" for number in range(400))
+    with small_pieces(split=500, cut=100, arrow=False):
+        assert opened(file, text).splits() == opened(file, text).splits()
+
+
+@pytest.mark.parametrize("arrow", [False, True])
+def test_quotes_in_unquoted_cells_leave_the_rest_in_one_piece(file: Path, arrow: bool) -> None:
+    rows = [["1", '5" pipe'], *([str(number), f"a\n{number},b"] for number in range(2, 300))]
+    text = "id,output\n" + "".join(f'{id},"{cell}"\n' if "\n" in cell else f"{id},{cell}\n" for id, cell in rows)
+    with small_pieces(split=1000, cut=100, arrow=arrow):
+        table = opened(file, text)
+        assert table.splits()[-1].note
+        assert [cells for _, cells in numbered(table)] == rows
+
+
+cells = st.text(alphabet='ab1é"\n\r,; \x00\u2028', max_size=8)
+tables = st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), max_size=30))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(rows=tables, line_end=st.sampled_from(["\n", "\r\n"]), arrow=st.booleans(), cut=st.integers(5, 60))
+def test_written_rows_come_back_however_the_file_is_cut(
+    shared_file: Path, rows: list[list[str]], line_end: str, arrow: bool, cut: int
+) -> None:
+    width = len(rows[0]) if rows else 2
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator=line_end, quoting=csv.QUOTE_MINIMAL)
+    writer.writerow([f"c{place}" for place in range(width)])
+    # the writer leaves some cells with a lone return unquoted, and a reader ends the row there
+    rows = [[cell.replace("\r", "\r\n") for cell in row] for row in rows]
+    writer.writerows(rows)
+    with small_pieces(split=3 * cut, cut=cut, arrow=arrow):
+        table = READERS.find("csv").open(_written(shared_file, out.getvalue().encode(), ","))
+        assert [cells for _, cells in numbered(table)] == rows
+
+
+def _written(path: Path, content: bytes, delimiter: str | None = None) -> Source:
+    path.write_bytes(content)
+    return Source(str(path), path.name, delimiter=delimiter)
+
+
+def oracle(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+@settings(max_examples=150, deadline=None)
+@given(body=st.text(alphabet='ab"\n\r, \x00', max_size=120), arrow=st.booleans(), cut=st.integers(3, 30))
+@example(body='x"y,"\n","\n"\na,b\n', arrow=True, cut=3)
+def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(
+    shared_file: Path, body: str, arrow: bool, cut: int
+) -> None:
+    text = "id,output\n" + body
+    with small_pieces(split=3 * cut, cut=cut, arrow=arrow):
+        table = READERS.find("csv").open(_written(shared_file, text.encode(), ","))
+        found, problems = attempt(lambda: numbered(table))
+    if found is None:
+        assert {issue.code for issue in problems} == {"uneven-quotes"}
+        return
+    wanted = [(number, row) for number, row in enumerate(oracle(text), start=1) if row and number > 1]
+    assert [number for number, _ in found] == [number for number, _ in wanted]
+    for (_, cells), (_, row) in zip(found, wanted, strict=True):
+        assert (
+            cells == row
+            or codes(cells) == ({"ragged-row"} if len(row) != 2 else {"quote-not-closed"})
+            or codes(cells) == {"quote-not-closed"}
+        )
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    content=st.binary(max_size=200),
+    encoding=st.sampled_from(["utf-8", "utf-16", "latin-1", "cp1252"]),
+    format=st.sampled_from(["csv", "tsv"]),
+)
+def test_any_bytes_are_rows_faults_or_problems(shared_file: Path, content: bytes, encoding: str, format: str) -> None:
+    _, problems = attempt(lambda: numbered(opened(shared_file, content, format, encoding)))
+    assert all(issue.blame is Blame.TESTSET for issue in problems)

@@ -1,0 +1,136 @@
+"""JSON lines: one object per line, read in blocks; a bad line spoils nothing but itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.issues import Blame, Fault
+from evaluators.model import MISSING
+from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.readers import jsonl
+from evaluators.testsets.source import Source
+
+
+def opened(path: Path, content: bytes | str) -> Reader:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return READERS.find("jsonl").open(Source(str(path), path.name))
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("jsonl") / "rows.jsonl"
+
+
+def numbered(table: Reader, columns: list[str]) -> list[tuple[int, list[object]]]:
+    rows: list[tuple[int, list[object]]] = []
+    before = 0
+    for split in table.splits():
+        span = 0
+        for chunk in table.read(split, columns):
+            for index, offset in enumerate(chunk.offsets):
+                rows.append((table.first_number + before + offset, [chunk.columns[name][index] for name in columns]))
+            span = chunk.span
+        before += span
+    return rows
+
+
+def test_values_stay_what_they_are(file: Path) -> None:
+    table = opened(file, '{"id": 1, "output": "{\\"a\\": 1}"}\n{"id": "2", "output": {"a": [1.0, null]}}\n')
+    assert table.header == ("id", "output")
+    assert numbered(table, ["id", "output"]) == [(1, [1, '{"a": 1}']), (2, ["2", {"a": [1.0, None]}])]
+
+
+def test_a_missing_key_is_missing_and_null_is_null(file: Path) -> None:
+    table = opened(file, '{"id": 1}\n{"id": 2, "output": null}\n')
+    assert numbered(table, ["output"]) == [(1, [MISSING]), (2, [None])]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "not a JSON object"),
+        ("[1]", "an object in braces was expected"),
+        ('{"a": 1} {"a": 2}', "the text goes on"),
+        ('{"a": NaN}', "not a JSON object"),
+        ('{"a": 1e999}', "not a JSON object"),
+        (b'{"a": "\xff"}', "UTF-8"),
+    ],
+)
+def test_an_unreadable_line_keeps_its_place_and_the_others_are_read(file: Path, line: str | bytes, reason: str) -> None:
+    content = b'{"a": 1}\n' + (line if isinstance(line, bytes) else line.encode()) + b'\n{"a": 3}\n'
+    (_, first), (number, (second,)), (_, third) = numbered(opened(file, content), ["a"])
+    assert (first, number, third) == ([1], 2, [3])
+    assert isinstance(second, Fault)
+    assert reason in second.issue.message
+    assert second.issue.blame is Blame.TESTSET
+
+
+def test_an_object_over_several_lines_is_not_a_row(file: Path) -> None:
+    rows = numbered(opened(file, '{"a":\n1}\n{"a": 2}{"a": 3}\n{"a": 4}\n'), ["a"])
+    assert [isinstance(cell, Fault) for _, (cell,) in rows] == [True, True, True, False]
+    assert rows[-1] == (4, [4])
+
+
+def test_blank_lines_are_no_rows_but_keep_their_number(file: Path) -> None:
+    assert numbered(opened(file, '\n{"a": 1}\r\n\r\n  \n{"a": 2}'), ["a"]) == [(2, [1]), (5, [2])]
+
+
+def test_a_byte_order_mark_is_set_aside(file: Path) -> None:
+    assert numbered(opened(file, b'\xef\xbb\xbf{"a": 1}\n{"a": 2}\n'), ["a"]) == [(1, [1]), (2, [2])]
+
+
+def test_large_integers_are_exact(file: Path) -> None:
+    assert numbered(opened(file, '{"a": 123456789012345678901234567890}\n'), ["a"]) == [
+        (1, [123456789012345678901234567890])
+    ]
+
+
+def test_a_key_that_appears_late_is_known_after_a_closer_look(file: Path) -> None:
+    with patch.object(jsonl, "_LOOK_BYTES", 10):
+        table = opened(file, '{"a": 1}\n{"a": 1}\n{"a": 1, "b": 0}\n')
+        assert table.header == ("a",)
+        assert table.knows("b")
+        assert not table.knows("c")
+
+
+def test_an_empty_file_has_no_rows(file: Path) -> None:
+    assert numbered(opened(file, ""), ["a"]) == []
+
+
+keys = st.sampled_from(["a", "b", "the output", 'quo"te'])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    rows=st.lists(st.dictionaries(keys, values, max_size=3), max_size=20),
+    ends=st.sampled_from(["\n", "\r\n", "\n\n"]),
+    split=st.integers(1, 200),
+    chunk=st.integers(1, 100),
+)
+def test_written_rows_come_back_however_the_file_is_cut(
+    file: Path, rows: list[dict[str, object]], ends: str, split: int, chunk: int
+) -> None:
+    content = "".join(json.dumps(row) + ends for row in rows)
+    with patch.object(jsonl, "SPLIT_BYTES", split), patch.object(jsonl, "CHUNK_BYTES", chunk):
+        found = numbered(opened(file, content), ["a", "the output"])
+    step = ends.count("\n")
+    assert found == [
+        (1 + index * step, [row.get("a", MISSING), row.get("the output", MISSING)]) for index, row in enumerate(rows)
+    ]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(content=st.binary(max_size=80) | st.text(alphabet='{}[]":,a1\n\r ', max_size=60).map(str.encode))
+def test_any_bytes_are_rows_or_faults(file: Path, content: bytes) -> None:
+    numbered(opened(file, content), ["a"])
