@@ -51,7 +51,8 @@ def read_conditions(data: object) -> tuple[Condition, ...]:
         raise bad(
             f"when must be a map from a reference to a value; found {spell(data)}", hint="when: {row.kind: invoice}"
         )
-    found, details = [], []
+    found: list[Condition] = []
+    details: list[Detail] = []
     for reference, wanted in data.items():
         try:
             found.append(_read(str(reference), wanted))

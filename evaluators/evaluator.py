@@ -200,7 +200,7 @@ def read(need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs)
         return expected_of(cell)
     if need.want != "like_expected":
         return output_of(cell, need.want, need.lenient)
-    beside = earlier[needs.index(need.beside)] if need.beside else MISSING
+    beside: Any = earlier[needs.index(need.beside)] if need.beside else None
     return output_of(cell, "any" if isinstance(beside, Fault) else want_like(beside), need.lenient)
 
 

@@ -83,7 +83,7 @@ NO_EXPECTED = Fault(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
 def text_of(cell: Cell, absent: Fault) -> str | Fault:
     """The cell as text: JSON values are written as JSON. Nothing there is the fault `absent`."""
     if cell.__class__ is str:
-        return cell  # type: ignore[return-value]  # mypy does not narrow on __class__, which is the cheaper test
+        return cell
     if isinstance(cell, Fault):
         return cell
     if cell is None or cell is MISSING:
@@ -107,7 +107,7 @@ def expected_of(cell: Cell) -> JSON | Fault:
                     hint="the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted",
                 )
             )
-    return NO_EXPECTED if cell is MISSING else cell  # type: ignore[return-value]  # MISSING has just been set aside
+    return NO_EXPECTED if cell is MISSING else cell
 
 
 def output_of(cell: Cell, want: json_text.Want, lenient: bool = True) -> JSON | Fault:
@@ -121,7 +121,7 @@ def output_of(cell: Cell, want: json_text.Want, lenient: bool = True) -> JSON | 
             return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is not usable JSON: {spoken(error)}"))
     if cell is MISSING:
         return NO_OUTPUT
-    return cell if isinstance(cell, Fault) else _of_kind(cell, want)  # type: ignore[arg-type]  # MISSING is set aside
+    return cell if isinstance(cell, Fault) else _of_kind(cell, want)
 
 
 def want_like(expected: JSON) -> json_text.Want:

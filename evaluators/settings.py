@@ -173,10 +173,10 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
             loc, f'"{name}" must be one of {context.get("expected", "")}; found {spell(value)}', code="bad-value"
         )
     if kind in _TYPES:
-        hint = None
+        quoted: str | None = None
         if isinstance(value, str) and "number" in _TYPES[kind] and _numeric(value):
-            hint = f'"{value}" is in quotes, so it is text; remove the quotes'
-        return Detail(loc, f'"{name}" must be {_TYPES[kind]}; found {spell(value)}', hint, code="bad-value")
+            quoted = f'"{value}" is in quotes, so it is text; remove the quotes'
+        return Detail(loc, f'"{name}" must be {_TYPES[kind]}; found {spell(value)}', quoted, code="bad-value")
     limits = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
     if kind in limits:
         words = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}[limits[kind]]

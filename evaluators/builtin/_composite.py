@@ -7,11 +7,11 @@ unless the composite is already decided. When every part is left out, so is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from evaluators.evaluator import Check, Evaluator, Needs, Part
 from evaluators.model import Score, Standing, Verdict
@@ -20,15 +20,27 @@ LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
 UNSCORED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
 SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
 
-Combine = Callable[[list[tuple[Verdict, Fraction]]], Fraction]
-Decide = Callable[[Sequence[Verdict]], Fraction | None]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Composite(Evaluator):
     """An evaluator whose parts are other evaluators of the suite."""
 
-    of: list[str] = Field(min_length=1)
-    """The names of the parts."""
+    of: dict[str, Weight] | list[str] = Field(min_length=1)
+    """The parts: a list of names, or a map from each name to its weight where the type takes weights."""
+
+    takes_weights: ClassVar[bool] = False
+
+    @field_validator("of")
+    @classmethod
+    def _sensible_weights(cls, value: dict[str, float] | list[str]) -> dict[str, float] | list[str]:
+        if isinstance(value, dict) and not cls.takes_weights:
+            raise ValueError(f"its parts have no weights\nhint: write of: [{', '.join(value)}]")
+        if isinstance(value, dict) and not sum(value.values()):
+            raise ValueError("every weight is 0, so nothing would count")
+        if len(set(value)) != len(value):
+            raise ValueError("a part is named twice")
+        return value
 
     def part_names(self) -> tuple[str, ...]:
         """The names of the parts, in order."""
@@ -39,7 +51,9 @@ class Composite(Evaluator):
 
     def weights(self) -> tuple[Fraction, ...]:
         """One weight per part."""
-        return tuple(Fraction(1) for _ in self.part_names())
+        if isinstance(self.of, dict):
+            return tuple(Fraction(str(weight)) for weight in self.of.values())
+        return tuple(Fraction(1) for _ in self.of)
 
     def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
         """The value of the parts that are there, with their weights."""

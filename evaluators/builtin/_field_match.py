@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from evaluators.evaluator import Check
-from evaluators.fields.open_tree import OpenCheck, OpenTree, explain_open
+from evaluators.fields.open_tree import OpenTree, explain_open
+from evaluators.fields.walk import OpenCheck
 from evaluators.issues import Issue
 from evaluators.model import MISSING, Score, Standing, Verdict
 

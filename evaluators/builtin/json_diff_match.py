@@ -12,7 +12,8 @@ from pydantic import AliasChoices, Field
 from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
 from evaluators.fields.differences import in_words
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_tree import OpenCheck, OpenTree, explain_open
+from evaluators.fields.open_tree import OpenTree, explain_open
+from evaluators.fields.walk import OpenCheck
 from evaluators.issues import Issue
 from evaluators.model import MISSING, Score, Standing, Verdict
 from evaluators.settings import ReadBy

@@ -81,7 +81,10 @@ class JsonFieldMatchNormalized(Evaluator):
     def tree(self) -> OpenTree:
         """What counts among the top-level keys."""
         return OpenTree(
-            same_text_deep(normalizer(self.normalize)), penalize_extra=self.extra_fields == "penalize", depth=1, rule="normalized"
+            same_text_deep(normalizer(self.normalize)),
+            penalize_extra=self.extra_fields == "penalize",
+            depth=1,
+            rule="normalized",
         )
 
     def needs(self) -> Needs:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal
-
-from pydantic import Field, field_validator
+from typing import ClassVar, Literal
 
 from evaluators.builtin._composite import Composite, value_of
 from evaluators.model import Verdict
-
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class WeightedMean(Composite):
@@ -23,20 +19,8 @@ class WeightedMean(Composite):
     """
 
     type: Literal["weighted_mean"] = "weighted_mean"
-    of: dict[str, Weight] | list[str] = Field(min_length=1)
-    """The parts: a list of names, or a map from each name to its weight."""
 
-    @field_validator("of")
-    @classmethod
-    def _some_weight(cls, value: dict[str, float] | list[str]) -> dict[str, float] | list[str]:
-        if isinstance(value, dict) and not sum(value.values()):
-            raise ValueError("every weight is 0, so nothing would count")
-        return value
-
-    def weights(self) -> tuple[Fraction, ...]:
-        if isinstance(self.of, dict):
-            return tuple(Fraction(str(weight)) for weight in self.of.values())
-        return super().weights()
+    takes_weights: ClassVar[bool] = True
 
     def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
         whole = sum((weight for _, weight in parts), Fraction(0))

@@ -144,11 +144,12 @@ def settle(tree: ClosedTree, one: FieldCase) -> Settled:
     """The status of one field from the answers about its pairs."""
     line = one.line
     if line.skip or one.excluded:
-        reason = "skipped" if line.skip else "its `when` does not hold for this row"
-        skipped = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=reason, rule=line.rule)
+        why = "skipped" if line.skip else "its `when` does not hold for this row"
+        skipped = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=why, rule=line.rule)
         return Settled(skipped, Fraction(0))
     status = combined([answer.status for answer in one.answers])
-    reason, share = _reason(one), earned(one.answers, one.several)
+    reason: str | None = _reason(one)
+    share = earned(one.answers, one.several)
     if status is Status.NOT_MEASURED:
         status, reason = absent_status(tree, line)
         share = Fraction(status is Status.MATCH)

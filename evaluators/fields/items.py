@@ -94,10 +94,10 @@ def _collect(
     if isinstance(ours, dict) or isinstance(theirs, dict):
         ours, theirs = _values_by_key(ours), _values_by_key(theirs)
         keys = sorted({*ours, *theirs})
-        pairs = [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in keys]
+        pairs: list[tuple[Any, Side, Side]] = [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in keys]
     else:
         paired = _pairs(node.align, ours, theirs, lambda one, other: _gain(node, one, other, matches))
-        pairs = _with_rest(paired, ours, theirs)
+        pairs = [*_with_rest(paired, ours, theirs)]
     for step, one, other in pairs:
         for number, path in node.leaves:
             value, actual = path.get(one), path.get(other)

@@ -173,7 +173,8 @@ def read_transforms(data: object) -> tuple[Transform, ...]:
         raise bad(f"transforms must be a list; found {spell(data)}", hint=f"write transforms: [{data}]")
     if not isinstance(data, (list, tuple)):
         raise bad(f"transforms must be a list; found {spell(data)}")
-    found, details = [], []
+    found: list[Transform] = []
+    details: list[Detail] = []
     for index, item in enumerate(data):
         try:
             found.append(parse_transform(item))
@@ -214,7 +215,8 @@ def read_skipped(data: object) -> tuple[Path, ...]:
     """Paths to leave out of a whole-document comparison: keys and `[*]`, since every index shares one rule."""
     if not isinstance(data, (list, tuple)):
         raise bad(f"skip must be a list of paths; found {spell(data)}")
-    found, details = [], []
+    found: list[Path] = []
+    details: list[Detail] = []
     for index, spelled in enumerate(data):
         try:
             path = read_path(spelled)

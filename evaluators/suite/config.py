@@ -142,7 +142,7 @@ def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str],
     notes.extend(f"{source.place(loc)}: {note}" for note in found.notes)
     if plug.retired:
         notes.append(f'{source.place(loc)}: "{found.type}" still works, but "{plug.retired}" does more')
-    run = {key: found.settings.pop(key) for key in RUN_SETTINGS if key in found.settings}
+    run: dict[str, Any] = {key: found.settings.pop(key) for key in RUN_SETTINGS if key in found.settings}
     details: list[Detail] = []
     settings: Evaluator | None = None
     try:

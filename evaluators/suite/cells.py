@@ -1,0 +1,191 @@
+"""Columns of cells to columns of values: the steps of a plan that read, shared by every evaluator that needs them.
+
+A step works on a whole chunk at a time, because a list comprehension costs less than a call per row. An output that is
+compared with an expected document becomes the very same object where the two are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+from evaluators.conditions import Condition
+from evaluators.issues import Fault
+from evaluators.model import MISSING
+from evaluators.needs import Column, Wanted, expected_of, output_of, text_of, want_like
+from evaluators.values.equality import same
+from evaluators.values.json_text import NotJSON, Want, parse
+
+Cells: TypeAlias = list[Any]
+
+KINDS: Final[dict[str, tuple[type, ...]]] = {"object": (dict,), "array": (list,), "container": (dict, list)}
+_CONTAINERS: Final = (dict, list)
+
+
+class Elsewhere:
+    """An output cell that is not JSON as a whole: what is wanted of it is looked for once per kind."""
+
+    __slots__ = ("_found", "cell", "lenient")
+
+    def __init__(self, cell: Any, lenient: bool) -> None:
+        self.cell = cell
+        self.lenient = lenient
+        self._found: dict[Want, Any] = {}
+
+    def get(self, want: Want) -> Any:
+        """The document of that kind, or a fault."""
+        found = self._found.get(want, self)
+        if found is self:
+            found = self._found[want] = self._shared(want) or output_of(self.cell, want, self.lenient)
+        return found
+
+    def _shared(self, want: Want) -> Any:
+        """The object that a search for any container finds, where a search for an object finds the same.
+
+        It does when the first bracket of the text opens an object, unless that object is broken and a list stands in
+        what follows: so only an object that was found counts, or a text without lists.
+        """
+        if want != "object" or not isinstance(self.cell, str):
+            return None
+        brace, bracket = self.cell.find("{"), self.cell.find("[")
+        if brace < 0 or 0 <= bracket < brace:
+            return None
+        found = self.get("container")
+        return found if found.__class__ is dict else None
+
+
+def texts(cells: Cells, column: Column) -> Cells:
+    """Each cell as text."""
+    absent = column.absent
+    return [cell if cell.__class__ is str else text_of(cell, absent) for cell in cells]
+
+
+def expected_documents(cells: Cells) -> Cells:
+    """Each expected cell as a document, or a fault."""
+    found: Cells = []
+    add = found.append
+    for cell in cells:
+        if cell.__class__ is str:
+            try:
+                add(parse(cell))
+            except NotJSON:
+                add(expected_of(cell))
+        else:
+            add(expected_of(cell))
+    return found
+
+
+def whole_outputs(cells: Cells, lenient: bool) -> Cells:
+    """Each output cell as JSON where it is that as a whole, else an `Elsewhere`."""
+    return [_whole(cell, lenient) for cell in cells]
+
+
+def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, lenient: bool) -> Cells:
+    """The same, with the expected document itself where the output equals it."""
+    found: Cells = []
+    add = found.append
+    for cell, expected_cell, document in zip(cells, expected_cells, expected, strict=True):
+        if cell.__class__ is str:
+            if cell == expected_cell and document.__class__ in _CONTAINERS:
+                add(document)
+                continue
+            try:
+                value = parse(cell)
+            except NotJSON:
+                add(Elsewhere(cell, lenient))
+                continue
+        elif cell is MISSING or cell.__class__ is Fault:
+            add(Elsewhere(cell, lenient))
+            continue
+        else:
+            value = cell
+        add(document if value == document and same(value, document) else value)
+    return found
+
+
+def outputs_of_kind(whole: Cells, want: Want, lenient: bool) -> Cells:
+    """The documents of one kind: whole ones of that kind as they are, the rest looked for."""
+    kinds = KINDS.get(want)
+    if kinds is None:
+        return [value.get(want) if value.__class__ is Elsewhere else value for value in whole]
+    return [value if value.__class__ in kinds else _wanted(value, want, lenient) for value in whole]
+
+
+def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, lenient: bool) -> Cells:
+    """The same, with the expected document itself where the two are equal."""
+    kinds = KINDS.get(want, ())
+    return [
+        value if value.__class__ in kinds else _same_or_found(_wanted(value, want, lenient), document)
+        for value, document in zip(whole, expected, strict=True)
+    ]
+
+
+def outputs_like(whole: Cells, expected: Cells, lenient: bool) -> Cells:
+    """The documents of the kind that each expected document is; the expected document itself where the two are equal."""
+    return [
+        value
+        if value is document or (value.__class__ is document.__class__ and value.__class__ in _CONTAINERS)
+        else _like(value, document, lenient)
+        for value, document in zip(whole, expected, strict=True)
+    ]
+
+
+def outputs_beside(found: Cells, expected: Cells) -> Cells:
+    """The expected document itself where a document that was found elsewhere in the output equals it."""
+    return [
+        document
+        if value is not document and value.__class__ in _CONTAINERS and value == document and same(value, document)
+        else value
+        for value, document in zip(found, expected, strict=True)
+    ]
+
+
+def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool]:
+    """For each row, whether every condition holds. There is one source column per condition."""
+    held = [True] * count
+    for condition, source in zip(conditions, sources, strict=True):
+        holds = condition.holds
+        held = [before and holds(value) for before, value in zip(held, source, strict=True)]
+    return held
+
+
+def want_of(want: Wanted) -> Want | None:
+    """The kind to look for, or None when each row's expected document decides."""
+    return None if want == "like_expected" else want
+
+
+def _whole(cell: Any, lenient: bool) -> Any:
+    if cell.__class__ is str:
+        try:
+            return parse(cell)
+        except NotJSON:
+            return Elsewhere(cell, lenient)
+    return Elsewhere(cell, lenient) if cell is MISSING or cell.__class__ is Fault else cell
+
+
+def _like(value: Any, document: Any, lenient: bool) -> Any:
+    return _same_or_found(
+        _wanted(value, "any" if document.__class__ is Fault else want_like(document), lenient), document
+    )
+
+
+def _same_or_found(found: Any, document: Any) -> Any:
+    return document if found.__class__ in _CONTAINERS and found == document and same(found, document) else found
+
+
+def _wanted(value: Any, want: Want, lenient: bool) -> Any:
+    """What is wanted where the whole cell is not it: looked for, or a fault that says what the cell is."""
+    if value.__class__ is Elsewhere:
+        return value.get(want)
+    # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text
+    return output_of(value, want, lenient) if not isinstance(value, str) else _text_value(value, want)
+
+
+def _text_value(value: str, want: Want) -> Any:
+    """A cell that is a JSON text in quotes: a document only where any JSON will do."""
+    from evaluators.values.json_text import to_text
+
+    return value if want == "any" else output_of(to_text(value), want)
+
+
+Reader: TypeAlias = Callable[[list[Cells]], Cells]

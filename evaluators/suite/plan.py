@@ -1,0 +1,434 @@
+"""The graph as a straight list of steps, and a chunk of rows pushed through them.
+
+Every value of a row has a slot: its cells, the documents read from them, whether conditions hold, and the verdict of
+each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A fault in a
+cell becomes a verdict of the evaluators that need it, by blame, and reaches nothing else.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evaluators.conditions import Condition
+from evaluators.evaluator import Check, Column, Expected, Need, Output, Part, Text
+from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.model import MISSING, Result, Score, Standing, Verdict
+from evaluators.suite import cells
+from evaluators.suite.cells import Cells
+from evaluators.suite.graph import in_order
+from evaluators.suite.lines import EvaluatorLine, Parse
+from evaluators.values.json_text import Want
+
+SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
+BLOCKED = Verdict(Standing.BLOCKED, False, 0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what it does, in words, the slots it reads and the slot it fills."""
+
+    does: str
+    reads: tuple[int, ...]
+    fills: int
+    run: Callable[[list[Cells], int], Cells]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How outputs are read where an evaluator says nothing else."""
+
+    parse: Parse = "lenient"
+    unreadable: str = "fail"
+
+
+@dataclass(slots=True)
+class Compiled:
+    """One evaluator in a plan: where its values and its verdicts stand."""
+
+    line: EvaluatorLine
+    check: Check
+    inputs: tuple[int, ...]
+    verdicts: int
+
+
+@dataclass
+class Plan:
+    """A suite, compiled for one mapping of roles to columns."""
+
+    columns: tuple[str, ...]
+    """The columns to read, as the test set calls them. Their cells fill the first slots, in this order."""
+    steps: list[Step] = field(default_factory=list)
+    evaluators: list[Compiled] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    """What each slot holds, in words."""
+
+    def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
+        """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row."""
+        slots: list[Cells] = [[]] * len(self.names)
+        for slot, name in enumerate(self.columns):
+            slots[slot] = columns.get(name) or [MISSING] * count
+        for step in self.steps:
+            slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
+        return slots
+
+    def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
+        """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
+        slots = self.run({name: [value] for name, value in row.items()}, 1)
+        return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
+
+    def explain_from(self, one: Compiled, slots: list[Cells], index: int) -> Result:
+        """What one evaluator says of one row of a chunk, with reasons."""
+        verdict: Verdict = slots[one.verdicts][index]
+        values = [slots[slot][index] for slot in one.inputs]
+        score = _explained(one, verdict, values)
+        return Result(one.line.name, verdict.standing, score, verdict.issue)
+
+    def describe(self) -> str:
+        """The steps, one a line, as a person reads them."""
+        width = len(str(len(self.names)))
+        lines = [f"{slot:>{width}}  cell {name!r}" for slot, name in enumerate(self.columns)]
+        for step in self.steps:
+            reads = ", ".join(str(slot) for slot in step.reads)
+            lines.append(f"{step.fills:>{width}}  {step.does}" + (f"  ← {reads}" if reads else ""))
+        return "\n".join(lines)
+
+
+def compile_plan(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading | None = None) -> Plan:
+    """The plan of a suite. `roles` maps id, input, output and expected to the test set's columns."""
+    return _Compiler(lines, roles, reading or Reading()).plan
+
+
+def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
+    """Every column that some evaluator needs, each once, in order of first use."""
+    found: dict[Column, None] = {}
+    for line in lines:
+        for need in (*line.settings.needs(), *(_source(condition) for condition in line.when)):
+            if not isinstance(need, Part):
+                column = need if isinstance(need, Column) else need.column
+                found[replace(column, role=None)] = None
+    return list(found)
+
+
+class _Compiler:
+    """Fills a plan: one slot per distinct need, in the order of first use."""
+
+    def __init__(self, lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading) -> None:
+        self.roles = roles
+        self.reading = reading
+        self.slots: dict[object, int] = {}
+        ordered = in_order(lines)
+        names = dict.fromkeys(self._name(column) for column in needed_columns(ordered))
+        self.plan = Plan(tuple(names))
+        for name in self.plan.columns:
+            self._slot(("cell", name), f"cell {name}")
+        self.expected_of_output = self._pairs(ordered)
+        compiled = {line.name: self._evaluator(line) for line in ordered}
+        self.plan.evaluators = [compiled[line.name] for line in lines]
+
+    def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
+        """For each output column, the expected column that its documents are compared with first."""
+        pairs: dict[str, str] = {}
+        for line in lines:
+            for need in line.settings.needs():
+                if isinstance(need, Output) and need.beside is not None:
+                    pairs.setdefault(self._name(need.column), self._name(need.beside.column))
+        return pairs
+
+    def _name(self, column: Column) -> str:
+        return column.name if column.literal else self.roles.get(column.name, column.name)
+
+    def _slot(self, key: object, name: str) -> int:
+        self.slots[key] = len(self.plan.names)
+        self.plan.names.append(name)
+        return self.slots[key]
+
+    def _step(self, key: object, does: str, reads: tuple[int, ...], run: Callable[[list[Cells], int], Cells]) -> int:
+        slot = self._slot(key, does)
+        self.plan.steps.append(Step(does, reads, slot, run))
+        return slot
+
+    def _cell(self, column: Column) -> int:
+        return self.slots[("cell", self._name(column))]
+
+    def _need(self, need: Need, line: EvaluatorLine) -> int:
+        if isinstance(need, Part):
+            return self.slots[("verdict", need.evaluator)]
+        if isinstance(need, Column):
+            return self._cell(need)
+        if isinstance(need, Text):
+            return self._text(need)
+        if isinstance(need, Expected):
+            return self._expected(self._name(need.column))
+        lenient = need.lenient and (line.parse or self.reading.parse) == "lenient"
+        return self._output(need, lenient)
+
+    def _text(self, need: Text) -> int:
+        column, name = need.column, self._name(need.column)
+        key = ("text", name, column.absent)
+        if key in self.slots:
+            return self.slots[key]
+        does = f"text of {name}"
+        return self._step(key, does, (self._cell(column),), lambda read, _: cells.texts(read[0], column))
+
+    def _expected(self, name: str) -> int:
+        key = ("expected", name)
+        if key in self.slots:
+            return self.slots[key]
+        does = f"expected document in {name}"
+        return self._step(key, does, (self.slots[("cell", name)],), lambda read, _: cells.expected_documents(read[0]))
+
+    def _output(self, need: Output, lenient: bool) -> int:
+        name = self._name(need.column)
+        whole = self._whole(name, lenient)
+        pair = self.expected_of_output.get(name)
+        beside = self._name(need.beside.column) if need.beside else None
+        if need.want == "like_expected" and beside is not None:
+            return self._like(name, beside, whole, lenient)
+        want = cells.want_of(need.want) or "any"
+        slot = self._of_kind(name, want, whole, lenient, pair)
+        return slot if beside in (None, pair) else self._beside(slot, name, str(beside))
+
+    def _like(self, name: str, beside: str, whole: int, lenient: bool) -> int:
+        key = ("output like", name, beside, lenient)
+        if key in self.slots:
+            return self.slots[key]
+        return self._step(
+            key,
+            f"output document in {name}, of the kind in {beside}; the same object where they are equal",
+            (whole, self._expected(beside)),
+            lambda read, _: cells.outputs_like(read[0], read[1], lenient),
+        )
+
+    def _of_kind(self, name: str, want: Want, whole: int, lenient: bool, pair: str | None) -> int:
+        key = ("output", name, want, lenient)
+        if key in self.slots:
+            return self.slots[key]
+        does = f"output document in {name} ({want})"
+        if pair is None:
+            return self._step(key, does, (whole,), lambda read, _: cells.outputs_of_kind(read[0], want, lenient))
+        return self._step(
+            key,
+            f"{does}; the same object where it equals {pair}",
+            (whole, self._expected(pair)),
+            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, lenient),
+        )
+
+    def _beside(self, found: int, name: str, beside: str) -> int:
+        key = ("beside", found, beside)
+        if key in self.slots:
+            return self.slots[key]
+        does = f"the same object where {name} equals {beside}"
+        return self._step(
+            key, does, (found, self._expected(beside)), lambda read, _: cells.outputs_beside(read[0], read[1])
+        )
+
+    def _whole(self, name: str, lenient: bool) -> int:
+        key = ("whole", name, lenient)
+        if key in self.slots:
+            return self.slots[key]
+        cell, beside = self.slots[("cell", name)], self.expected_of_output.get(name)
+        does = f"JSON in {name}, read whole"
+        if beside is None:
+            return self._step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], lenient))
+        return self._step(
+            key,
+            f"{does}; parsed once where it is the text of {beside}",
+            (cell, self.slots[("cell", beside)], self._expected(beside)),
+            lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], lenient),
+        )
+
+    def _evaluator(self, line: EvaluatorLine) -> Compiled:
+        inputs = tuple(self._need(need, line) for need in line.settings.needs())
+        check = line.settings.compile()
+        judge = _judge(line, check, self.reading)
+        gates = self._gates(line)
+        if not gates:
+            reads, run = inputs, lambda read, _: judge(read)
+        else:
+            reads = (*gates, *inputs)
+            run = _gated(line, judge, len(gates), check)
+        slot = self._step(("verdict", line.name), f"{line.name}: {line.type}", reads, run)
+        return Compiled(line, check, inputs, slot)
+
+    def _gates(self, line: EvaluatorLine) -> tuple[int, ...]:
+        """The slots that decide whether a row is judged: verdicts of needs, and whether `when` holds."""
+        waits = [self.slots[("verdict", name)] for name in line.needs]
+        if line.when:
+            sources = tuple(self._need(_source(condition), line) for condition in line.when)
+            key = ("when", line.when)
+            held = self.slots.get(key)
+            if held is None:
+                conditions = line.when
+                held = self._step(
+                    key, "whether `when` holds", sources, lambda read, n: cells.condition_holds(conditions, read, n)
+                )
+            waits.append(held)
+        return tuple(waits)
+
+
+def _source(condition: Condition) -> Need:
+    """What a condition looks at."""
+    if condition.source == "row":
+        return Column(condition.column, literal=True)
+    if condition.source == "expected":
+        return Expected(Column("expected"))
+    return Output(Column("output"), want="any")
+
+
+def _judge(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[list[Cells]], Cells]:
+    """The verdicts of rows whose values are there or faulty, columns in, column out."""
+    if len(line.settings.needs()) == 0:
+        raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
+    fault = _fault_verdict(line, check, reading)
+
+    def one(a: Any, *rest: Any) -> Verdict:
+        for value in (a, *rest):
+            if value.__class__ is Fault:
+                return fault((a, *rest))
+        try:
+            return check(a, *rest)
+        except RowProblem as error:
+            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            return _bug(error)
+
+    def single(columns: list[Cells]) -> Cells:
+        found: Cells = []
+        add = found.append
+        for a in columns[0]:
+            if a.__class__ is Fault:
+                add(fault((a,)))
+                continue
+            try:
+                add(check(a))
+            except RowProblem as error:
+                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+                add(_bug(error))
+        return found
+
+    def double(columns: list[Cells]) -> Cells:
+        found: Cells = []
+        add = found.append
+        for a, b in zip(columns[0], columns[1], strict=True):
+            if a.__class__ is Fault or b.__class__ is Fault:
+                add(fault((a, b)))
+                continue
+            try:
+                add(check(a, b))
+            except RowProblem as error:
+                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+                add(_bug(error))
+        return found
+
+    def several(columns: list[Cells]) -> Cells:
+        return [one(*values) for values in zip(*columns, strict=True)]
+
+    return {1: single, 2: double}.get(len(line.settings.needs()), several)
+
+
+def _fault_verdict(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[Sequence[Any]], Verdict]:
+    """What a row with a faulty value is worth, by blame: the test set's faults come first."""
+    lost = line.settings.compile_unreadable(check)
+    left_out = reading.unreadable == "skip"
+
+    def verdict(values: Sequence[Any]) -> Verdict:
+        faults = [value.issue for value in values if value.__class__ is Fault]
+        for issue in faults:
+            if issue.blame is not Blame.OUTPUT:
+                return Verdict(_standing(issue), None, 0, 0, issue=issue)
+        if left_out:
+            return SKIPPED
+        try:
+            return lost(*values)
+        except RowProblem as error:
+            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            return _bug(error)
+
+    return verdict
+
+
+def _gated(
+    line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check
+) -> Callable[[list[Cells], int], Cells]:
+    """The verdicts of an evaluator that waits: rows that are not let through are blocked, skipped or without a score."""
+    waits, has_when = len(line.needs), bool(line.when)
+    lost = line.settings.compile_unreadable(check)
+
+    def run(columns: list[Cells], count: int) -> Cells:
+        found: Cells = [None] * count
+        open_rows = []
+        for index in range(count):
+            if has_when and not columns[gates - 1][index]:
+                found[index] = SKIPPED
+                continue
+            stopped = _stopped([columns[slot][index] for slot in range(waits)])
+            if stopped is None:
+                open_rows.append(index)
+            elif stopped is BLOCKED:
+                values = [column[index] for column in columns[gates:]]
+                found[index] = _blocked(values, lost) if line.unmet == "fail" else SKIPPED
+            else:
+                found[index] = stopped
+        inputs = [[column[index] for index in open_rows] for column in columns[gates:]]
+        for index, verdict in zip(open_rows, judge(inputs) if open_rows else [], strict=True):
+            found[index] = verdict
+        return found
+
+    return run
+
+
+def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
+    """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
+    for verdict in needs:
+        if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
+            return Verdict(verdict.standing, None, 0, 0, issue=verdict.issue)
+    if any(verdict.passed is False for verdict in needs):
+        return BLOCKED
+    return SKIPPED if any(not verdict.standing.scored for verdict in needs) else None
+
+
+def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
+    """0.0, with every expected field lost where the expected side can be read."""
+    for value in values:
+        if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
+            return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
+    try:
+        return lost(*values)._replace(standing=Standing.BLOCKED, issue=None)
+    except RowProblem as error:
+        return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+
+
+def _standing(issue: Issue) -> Standing:
+    if issue.blame is Blame.TESTSET:
+        return Standing.INVALID
+    return Standing.UNJUDGED if issue.blame is Blame.ENVIRONMENT else Standing.BUG
+
+
+def _bug(error: Exception) -> Verdict:
+    trace = "".join(traceback.format_exception(error))
+    issue = Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)
+    return Verdict(Standing.BUG, None, 0, 0, issue=issue)
+
+
+def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score | None:
+    """The explained score that goes with a verdict; None where there is none."""
+    settings = one.line.settings
+    unreadable = next((value for value in values if value.__class__ is Fault and value.issue.blame is Blame.OUTPUT), None)
+    if verdict.standing is Standing.BLOCKED:
+        needs = ", ".join(one.line.needs)
+        return Score(0.0, False, reason=f"blocked: {needs} did not pass", standing=Standing.BLOCKED)
+    if verdict.standing is Standing.SKIPPED and not any(value.__class__ is Verdict for value in values):
+        return None
+    if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG) and not verdict.statuses:
+        return None
+    if unreadable is not None:
+        score = settings.unreadable(unreadable.issue, *values)
+    else:
+        score = settings.explain(*values)
+    return replace(score, passed=verdict.passed)
