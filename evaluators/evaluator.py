@@ -9,14 +9,14 @@ check, by blame, and asks `unreadable` what an unreadable output costs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
-from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
     Cell,
     Column,
@@ -126,6 +126,17 @@ class Evaluator(BaseModel):
         lost = Verdict(Standing.UNREADABLE, False, 0, 1)
         return lambda *values: lost
 
+    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+        """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole).
+
+        The default explains the row. A type with many fields makes only what is asked for.
+        """
+        score = self.explain(*values)
+        wrong = [result for result in score.fields if result.status not in _NOT_WRONG]
+        if not wrong:
+            return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
+        return [result for result in wrong if result.path in wanted]
+
     def field_names(self) -> tuple[str, ...]:
         """The closed list of fields that verdict statuses stand for, in order; empty without one."""
         return ()
@@ -216,5 +227,7 @@ def counts_of(score: Score) -> tuple[int, int, int, int] | None:
         found.count(Status.HALLUCINATION),
     )
 
+
+_NOT_WRONG = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
 
 BUILTIN: Socket[Evaluator] = Socket("evaluators.builtin", Evaluator, "evaluator type")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,10 +12,10 @@ from pydantic import AliasChoices, Field
 from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
 from evaluators.fields.differences import in_words
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_tree import OpenTree, explain_open
+from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
 from evaluators.fields.walk import OpenCheck
 from evaluators.issues import Issue
-from evaluators.model import MISSING, Score, Standing, Verdict
+from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.settings import ReadBy
 from evaluators.values.equality import same, same_type
 from evaluators.values.paths import Path
@@ -90,6 +90,9 @@ class JsonDiffMatch(Evaluator):
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "like_expected", beside=expected)
+
+    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+        return wrong_leaves(explain_open(self.tree, *values), wanted)
 
     def explain(self, expected: Any, output: Any) -> Score:
         score = explain_open(self.tree, expected, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -10,9 +10,9 @@ from pydantic import AliasChoices, Field
 
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
 from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
-from evaluators.fields.open_tree import OpenTree
+from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
 from evaluators.issues import Issue
-from evaluators.model import Score, Verdict
+from evaluators.model import FieldResult, Score, Verdict
 from evaluators.values.text import ACCENTS_AND_CASE, Normalization, normalizer, same_text_deep
 
 
@@ -90,6 +90,9 @@ class JsonFieldMatchNormalized(Evaluator):
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "object", beside=expected)
+
+    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+        return wrong_leaves(explain_open(self.tree, *values), wanted)
 
     def explain(self, expected: Any, output: Any) -> Score:
         return explain_keys(self.tree, expected, output)

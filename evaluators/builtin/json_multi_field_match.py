@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,13 +10,15 @@ from pydantic import AliasChoices, Field
 
 from evaluators.conditions import columns_of
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
-from evaluators.fields.closed import ClosedTree, explain_fields, settle_row
+from evaluators.fields.closed import ClosedTree, explain_fields, explain_some, settle_row
 from evaluators.fields.fast import compile_fields
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.issues import Issue
-from evaluators.model import MISSING, Score, Standing, Verdict
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
+
+WRONG = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
 
 
 class JsonMultiFieldMatch(Evaluator):
@@ -99,6 +101,15 @@ class JsonMultiFieldMatch(Evaluator):
 
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.tree.scored if line.optional or line.skip)
+
+    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+        expected, output, *cells = values
+        row = dict(zip(self.condition_columns, cells, strict=True))
+        names = self.field_names()
+        numbers = {
+            number for number, status in enumerate(verdict.statuses) if status in WRONG and names[number] in wanted
+        }
+        return [one.result for one in explain_some(self.tree, numbers, expected, output, row)] if numbers else []
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         row = dict(zip(self.condition_columns, cells, strict=True))

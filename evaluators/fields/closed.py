@@ -6,7 +6,7 @@ are there on both sides; *settle* makes one status per field, and the row's scor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -101,13 +101,24 @@ def explain_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[st
     return [settle(tree, compare(tree, found)) for found in gather(tree, expected, output, row or {})]
 
 
-def gather(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any]) -> list[FieldCase]:
-    """The pairs of values of every field, read from both documents."""
+def explain_some(
+    tree: ClosedTree, numbers: Collection[int], expected: Any, output: Any, row: Mapping[str, Any] | None = None
+) -> list[Settled]:
+    """The results of some of the scored lines, by number, in order."""
+    return [settle(tree, compare(tree, found)) for found in gather(tree, expected, output, row or {}, numbers)]
+
+
+def gather(
+    tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any], numbers: Collection[int] | None = None
+) -> list[FieldCase]:
+    """The pairs of values of every field, or of some by number, read from both documents."""
     in_lists: dict[int, list[Place]] = {}
     for node in tree.lists:
         in_lists.update(places(node, expected, output, tree.matches))
     found = []
     for number, line in enumerate(tree.scored):
+        if numbers is not None and number not in numbers:
+            continue
         several = line.path.query is not None or ANY in line.path.steps
         if line.skip:
             values: list[Place] = []

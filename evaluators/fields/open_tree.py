@@ -6,7 +6,7 @@ This is the slow, obvious scorer, which lists every leaf. `walk` gives the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -49,6 +49,13 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
     share = Score.share(match, len(whole))
     reason = _sentence(match, len(whole), counted) if whole else "there was no leaf to compare"
     return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
+
+
+def wrong_leaves(score: Score, wanted: Collection[str]) -> list[FieldResult]:
+    """The leaves of an explained row that do not match, when rows as a whole ("") are wanted."""
+    if "" not in wanted:
+        return []
+    return [result for result in score.fields if result.status not in (Status.MATCH, Status.SKIPPED)]
 
 
 def gather(tree: OpenTree, expected: Any, output: Any) -> list[tuple[Location, Any, Any]]:

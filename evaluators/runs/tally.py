@@ -1,0 +1,141 @@
+"""Counting: verdicts in, exact and mergeable sums out.
+
+A score is a fraction of whole numbers, so a sum of scores is one whole number per denominator. Adding and merging never
+round; the one division comes at the end (`evaluators.runs.statistics`). Any split of the rows, in any order, gives the
+same figures to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evaluators.model import Standing, Status, Verdict
+
+_STATUSES = len(Status)
+_STANDINGS = len(Standing)
+
+
+@dataclass(slots=True)
+class Tally:
+    """The sums of one evaluator over some rows."""
+
+    fields: int = 0
+    """The length of its closed list of fields."""
+    standings: list[int] = field(default_factory=lambda: [0] * _STANDINGS)
+    passed: int = 0
+    empty_expected: int = 0
+    sums: dict[int, int] = field(default_factory=dict)
+    """Denominator → sum of numerators, over the scored rows."""
+    statuses: list[list[int]] = field(default_factory=list)
+    """For each listed field, how often each status was met."""
+    counts: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    """(match, mismatch, omission, hallucination) over the leaves of an open tree."""
+    paths: dict[str, list[int]] = field(default_factory=dict)
+    """The same by path."""
+
+    def __post_init__(self) -> None:
+        if not self.statuses:
+            self.statuses = [[0] * _STATUSES for _ in range(self.fields)]
+
+    def add(self, verdict: Verdict, times: int = 1) -> None:
+        """Count a verdict that was met some number of times."""
+        self.standings[verdict.standing] += times
+        if verdict.standing.scored:
+            self.passed += times if verdict.passed else 0
+            self.sums[verdict.den] = self.sums.get(verdict.den, 0) + verdict.num * times
+        for counts, status in zip(self.statuses, verdict.statuses, strict=False):
+            counts[status] += times
+        if verdict.counts is not None:
+            if verdict.den and not any(verdict.counts) and verdict.standing is Standing.SCORED:
+                self.empty_expected += times
+            for place, count in enumerate(verdict.counts):
+                self.counts[place] += count * times
+
+    def add_paths(self, paths: Mapping[str, Sequence[int]]) -> None:
+        """Count leaves by path."""
+        for path, counts in paths.items():
+            mine = self.paths.setdefault(path, [0, 0, 0, 0])
+            for place, count in enumerate(counts):
+                mine[place] += count
+
+    def merge(self, other: Tally) -> None:
+        """Add the sums of other rows."""
+        for place, count in enumerate(other.standings):
+            self.standings[place] += count
+        self.passed += other.passed
+        self.empty_expected += other.empty_expected
+        for den, num in other.sums.items():
+            self.sums[den] = self.sums.get(den, 0) + num
+        for mine, theirs in zip(self.statuses, other.statuses, strict=True):
+            for place, count in enumerate(theirs):
+                mine[place] += count
+        for place, count in enumerate(other.counts):
+            self.counts[place] += count
+        self.add_paths(other.paths)
+
+    @property
+    def rows(self) -> int:
+        """Every row that was met."""
+        return sum(self.standings)
+
+    @property
+    def scored(self) -> int:
+        """The rows that count in the mean."""
+        return self.standings[Standing.SCORED] + self.standings[Standing.UNREADABLE] + self.standings[Standing.BLOCKED]
+
+
+class Ledger:
+    """Counts the verdicts of one evaluator, chunk by chunk, by the identity of verdict objects.
+
+    Checks hand out the same object for the same verdict, so most rows cost one look-up. `codes` number the distinct
+    verdicts in the order in which they are first met; `verdicts` has them by number. A ledger that holds too many
+    distinct verdicts is emptied into its tally, which must be done between parts of stored rows only.
+    """
+
+    __slots__ = ("_by_id", "_by_value", "_kept", "counts", "tally", "verdicts")
+
+    KEPT = 20_000
+
+    def __init__(self, fields: int) -> None:
+        self.tally = Tally(fields)
+        self.verdicts: list[Verdict] = []
+        self.counts: list[int] = []
+        self._by_id: dict[int, int] = {}
+        self._by_value: dict[Verdict, int] = {}
+        self._kept: list[Verdict] = []  # an identity is only good while its object lives
+
+    def codes(self, column: Sequence[Verdict]) -> list[int]:
+        """The number of each verdict of a chunk, counted."""
+        by_id = self._by_id
+        try:
+            found = [by_id[id(verdict)] for verdict in column]
+        except KeyError:
+            found = [self._code(verdict) for verdict in column]
+        counts = self.counts
+        for code in found:
+            counts[code] += 1
+        return found
+
+    def _code(self, verdict: Verdict) -> int:
+        code = self._by_id.get(id(verdict))
+        if code is not None:
+            return code
+        code = self._by_value.get(verdict)
+        if code is None:
+            code = self._by_value[verdict] = len(self.verdicts)
+            self.verdicts.append(verdict)
+            self.counts.append(0)
+        if len(self._kept) < self.KEPT:
+            self._kept.append(verdict)
+            self._by_id[id(verdict)] = code
+        return code
+
+    def settle(self) -> Tally:
+        """The tally of everything counted so far; the ledger starts afresh."""
+        for verdict, count in zip(self.verdicts, self.counts, strict=True):
+            if count:
+                self.tally.add(verdict, count)
+        self.verdicts, self.counts = [], []
+        self._by_id, self._by_value, self._kept = {}, {}, []
+        return self.tally
