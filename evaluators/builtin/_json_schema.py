@@ -1,0 +1,284 @@
+"""JSON Schemas: read from a file, checked before the first row, and asked about documents.
+
+Everything that a schema can get wrong is found when it is read: an unknown draft, a malformed keyword, a reference that
+leads nowhere, a schema that applies itself to the same value without end, a format that nobody here can check. Nothing is
+ever fetched from the network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, time
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import urlsplit
+
+from evaluators.settings import BadSettings, bad
+from evaluators.values import json_text
+from evaluators.values.patterns import matcher
+from evaluators.values.quoting import kind, quote
+
+if TYPE_CHECKING:
+    from jsonschema import FormatChecker
+    from jsonschema.exceptions import ValidationError
+
+Schema: TypeAlias = "dict[str, Any] | bool"
+
+DEFAULT_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+LONGEST_MESSAGE: Final = 200
+
+_IN_PLACE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+_IN_PLACE_BY_KEY: Final = ("dependentSchemas", "dependencies")
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_RFC_3339_DATE_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+
+def read_file(name: str, folder: Path) -> Schema:
+    """The schema in a JSON or YAML file. Raises BadSettings."""
+    path = folder / name
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise bad(f'there is no schema file "{name}"', hint=f"looked for {path}") from None
+    except (OSError, UnicodeError) as error:
+        raise bad(f'the schema file "{name}" cannot be read: {error}') from error
+    value = _parsed(text, name)
+    if isinstance(value, (dict, bool)):
+        return value
+    raise bad(f'the schema file "{name}" must hold a map')
+
+
+def read_text(text: str) -> Schema:
+    """The schema in a cell. Raises BadSettings."""
+    try:
+        value = json_text.parse(text)
+    except json_text.NotJSON as error:
+        raise bad(f"the schema is not JSON: {error}") from error
+    if isinstance(value, (dict, bool)):
+        return value
+    raise bad("a schema is a JSON object")
+
+
+def check(schema: Schema, check_formats: bool) -> None:
+    """Raises BadSettings with the first thing that makes the schema unusable, and its place."""
+    from jsonschema.exceptions import SchemaError
+
+    draft = _draft(schema)
+    try:
+        draft.check_schema(schema)
+    except SchemaError as error:
+        raise bad(f"the schema is malformed at {spell_path(error.absolute_path)}: {_short(error.message)}") from error
+    except RecursionError:
+        raise bad("the schema is nested too deeply") from None
+    for inner, _ in _walk(schema):
+        if check_formats and isinstance(inner.get("format"), str) and inner["format"] not in formats().checkers:
+            known = ", ".join(sorted(formats().checkers))
+            raise bad(f'the format "{inner["format"]}" cannot be checked', hint=f"formats that can: {known}")
+    _refuse_circles(schema)
+
+
+@lru_cache(maxsize=256)
+def validator(schema_text: str, check_formats: bool, timeout_seconds: float) -> Any:
+    """What tells whether a document fits the schema (`is_valid`, `iter_errors`). Raises BadSettings."""
+    import jsonschema.validators
+
+    schema = read_text(schema_text)
+    check(schema, check_formats)
+    extend: Any = jsonschema.validators.extend
+    draft = extend(_draft(schema), {"pattern": _pattern_within(timeout_seconds)})
+    return draft(schema, registry=_registry(), format_checker=formats() if check_formats else None)
+
+
+def error_of(error: ValidationError) -> dict[str, object]:
+    """One thing that is wrong with a document: where, what, and the keyword that says so."""
+    return {
+        "path": spell_path(error.absolute_path),
+        "message": _short(_message(error)),
+        "keyword": str(error.validator),
+    }
+
+
+def _message(error: ValidationError) -> str:
+    """What is wrong, with values as JSON writes them."""
+    found, wanted = error.instance, error.validator_value
+    match error.validator:
+        case "type":
+            types = wanted if isinstance(wanted, list) else [wanted]
+            return f"{quote(found)} is {kind(found)}; expected {' or '.join(map(str, types))}"
+        case "enum":
+            return f"{quote(found)} is not one of {quote(wanted, LONGEST_MESSAGE)}"
+        case "const":
+            return f"{quote(found)} is not {quote(wanted, LONGEST_MESSAGE)}"
+        case _:
+            return str(error.message)
+
+
+def spell_path(path: Any) -> str:
+    """A place inside a document, in dots; the document itself is `$`."""
+    spelled = ""
+    for step in path:
+        if isinstance(step, int):
+            spelled += f"[{step}]"
+        elif isinstance(step, str) and step.isidentifier():
+            spelled += f".{step}" if spelled else step
+        else:
+            spelled += f"[{json_text.to_text(step)}]"
+    return spelled or "$"
+
+
+@lru_cache(maxsize=1)
+def formats() -> FormatChecker:
+    """The formats that can be checked, the everyday ones of dates and addresses included."""
+    from jsonschema import FormatChecker
+
+    checker = FormatChecker()
+    checker.checkers = {
+        **checker.checkers,
+        "date-time": (_is_date_time, ()),
+        "time": (_is_time, ()),
+        "uri": (_is_uri, ()),
+    }
+    return checker
+
+
+def _parsed(text: str, name: str) -> Any:
+    if name.lower().endswith((".yaml", ".yml")):
+        from evaluators.values.yaml_text import NotYAML, load_untrusted
+
+        try:
+            # through JSON, because YAML also holds what JSON does not
+            return json_text.parse(json_text.to_text(load_untrusted(text)))
+        except (NotYAML, TypeError, ValueError) as error:
+            raise bad(f'the schema file "{name}" is not usable YAML: {error}') from error
+    try:
+        return json_text.parse(text)
+    except json_text.NotJSON as error:
+        raise bad(f'the schema file "{name}" is not JSON: {error}') from error
+
+
+def _draft(schema: Schema) -> Any:
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if named is None:
+        return Draft202012Validator
+    find: Any = validator_for
+    found = find(schema, default=None) if isinstance(named, str) else None
+    if found is None:
+        raise bad(f'unknown draft "{named}" in "$schema"\nhint: drafts 3 to 2020-12 are known, as in {DEFAULT_DRAFT}')
+    return found
+
+
+def _registry() -> Any:
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships without types
+
+    return REGISTRY
+
+
+def _walk(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Every schema inside the schema that is a map, with what resolves its references."""
+    from referencing.jsonschema import specification_with
+
+    dialect = schema.get("$schema", DEFAULT_DRAFT) if isinstance(schema, dict) else DEFAULT_DRAFT
+    root = specification_with(dialect).create_resource(schema)
+    waiting = [(root, _registry().resolver_with_root(root))]
+    while waiting:
+        resource, resolver = waiting.pop()
+        if isinstance(resource.contents, dict):
+            yield resource.contents, resolver
+        waiting.extend((inner, resolver.in_subresource(inner)) for inner in resource.subresources())
+
+
+def _refuse_circles(schema: Schema) -> None:
+    """Every reference leads somewhere, and no schema applies itself to the same value for ever."""
+    from referencing.exceptions import Unresolvable
+
+    inward: dict[int, list[int]] = {}
+    for inner, resolver in _walk(schema):
+        applied = [inner[key] for key in _IN_PLACE if key in inner]
+        applied += [one for key in _IN_PLACE_BY_KEY for one in inner.get(key, {}).values()]
+        applied = [one for item in applied for one in (item if isinstance(item, list) else [item])]
+        for key in _REFERENCES:
+            if isinstance(inner.get(key), str):
+                try:
+                    applied.append(resolver.lookup(inner[key]).contents)
+                except Unresolvable:
+                    raise _dangling(inner[key]) from None
+        inward[id(inner)] = [id(one) for one in applied if isinstance(one, dict)]
+    if _has_circle(inward):
+        raise bad("the schema refers to itself without end")
+
+
+def _dangling(reference: str) -> BadSettings:
+    if urlsplit(reference).scheme in ("http", "https"):
+        message = f'the reference "{reference}" leads to the network, and nothing is fetched'
+        return bad(message, hint='copy what it names under "$defs"')
+    return bad(f'the reference "{reference}" leads nowhere')
+
+
+def _has_circle(edges: Mapping[int, list[int]]) -> bool:
+    done: set[int] = set()
+    for start in edges:
+        path: dict[int, None] = {}
+        waiting = [(start, False)]
+        while waiting:
+            node, leaving = waiting.pop()
+            if leaving:
+                del path[node]
+                done.add(node)
+            elif node in path:
+                return True
+            elif node not in done:
+                path[node] = None
+                waiting.append((node, True))
+                waiting.extend((next_, False) for next_ in edges.get(node, ()))
+    return False
+
+
+def _pattern_within(timeout_seconds: float) -> Any:
+    """The keyword `pattern`, with a time limit: the text comes from a model."""
+    from jsonschema.exceptions import ValidationError
+
+    def pattern(_: Any, wanted: str, instance: object, __: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, str) and not matcher(wanted, "search", timeout_seconds)(instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    return pattern
+
+
+def _is_date_time(value: object) -> bool:
+    if not isinstance(value, str):
+        return True
+    return bool(_RFC_3339_DATE_TIME.fullmatch(value)) and _reads(datetime.fromisoformat, value.upper())
+
+
+def _is_time(value: object) -> bool:
+    if not isinstance(value, str):
+        return True
+    return bool(_RFC_3339_DATE_TIME.fullmatch(f"2000-01-01T{value}")) and _reads(time.fromisoformat, value.upper())
+
+
+def _is_uri(value: object) -> bool:
+    if not isinstance(value, str):
+        return True
+    return not re.search(r"[\s<>\"{}|\\^`]", value) and _reads(_with_scheme, value)
+
+
+def _with_scheme(value: str) -> None:
+    if not urlsplit(value).scheme:
+        raise ValueError("no scheme")
+
+
+def _reads(read: Any, value: str) -> bool:
+    try:
+        read(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"

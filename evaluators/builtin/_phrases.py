@@ -1,0 +1,182 @@
+"""Texts to look for: settings that are written in the suite, or stand in a column of the row.
+
+A phrase is looked for as it is, anywhere in a text, inside words too. Where case does not count, both sides are
+lower-cased. A phrase that is empty would be found everywhere, so it is refused: in the suite before the first row, in a
+cell as the test set's problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BeforeValidator, ValidationInfo
+
+from evaluators.builtin._verdicts import shares
+from evaluators.evaluator import Check, Column, Evaluator, FromColumn
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import MISSING, Score
+from evaluators.settings import bad, build, spell
+from evaluators.values import json_text
+
+
+def _read_phrase(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, (Mapping, FromColumn)):
+        return from_column(value, splits=False)
+    return _usable(value, f'"{info.field_name}"')
+
+
+def _read_phrases(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, (Mapping, FromColumn)):
+        return from_column(value, splits=True)
+    if isinstance(value, str):
+        raise ValueError(f'"{info.field_name}" must be a list; found {spell(value)}\nhint: write it as ["{value}"]')
+    return _usable_list(value, str(info.field_name))
+
+
+def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, str):
+        value = [part for part in value.split(",") if part.strip()]
+    if isinstance(value, (Mapping, FromColumn)):
+        return from_column(value, splits=True)
+    return tuple(item.strip() for item in _usable_list(value, str(info.field_name)))
+
+
+Phrase: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_phrase, json_schema_input_type=str | FromColumn)]
+"""One text that is not empty, or the column that holds it."""
+
+Phrases: TypeAlias = Annotated[
+    tuple[str, ...] | FromColumn, BeforeValidator(_read_phrases, json_schema_input_type=list[str] | FromColumn)
+]
+"""At least one text, or the column that holds them."""
+
+PhrasesOrCommas: TypeAlias = Annotated[
+    tuple[str, ...] | FromColumn,
+    BeforeValidator(_read_phrases_or_commas, json_schema_input_type=list[str] | str | FromColumn),
+]
+"""`Phrases` that may also be one text with commas. Blanks at both ends of a phrase are set aside."""
+
+
+def from_column(value: Mapping[Any, Any] | FromColumn, *, splits: bool) -> FromColumn:
+    """The setting as a column of the row. Raises BadSettings, also for a separator where there is nothing to split."""
+    column = value if isinstance(value, FromColumn) else build(FromColumn, dict(value))
+    if not column.column.strip():
+        raise bad("the column has no name", "column")
+    if column.separator == "":
+        raise bad("the separator is empty", "separator", hint='write it in quotes, as in separator: ";"')
+    if column.separator is not None and not splits:
+        raise bad("this setting is one value: there is nothing to separate", "separator", key=True)
+    return column
+
+
+def columns_of(*settings: object) -> tuple[Column, ...]:
+    """The cells to ask for: one for each setting that comes from the row."""
+    return tuple(setting.need() for setting in settings if isinstance(setting, FromColumn))
+
+
+def phrase_of(setting: str | FromColumn, cells: tuple[object, ...]) -> str:
+    """The text for this row. Raises RowProblem when its cell cannot be used."""
+    if not isinstance(setting, FromColumn):
+        return setting
+    cell = cells[0]
+    if not isinstance(cell, str):
+        cell = "" if cell is None or cell is MISSING else json_text.to_text(cell)  # type: ignore[arg-type]  # a JSON cell
+    if not cell.strip():
+        raise unusable(setting, "the cell is empty")
+    return cell
+
+
+def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[str, ...]:
+    """The texts for this row. Raises RowProblem when their cell cannot be used."""
+    if not isinstance(setting, FromColumn):
+        return setting
+    items = _items(cells[0], setting.separator)
+    if not items:
+        raise unusable(setting, "the cell is empty")
+    if any(not isinstance(item, str) or not item.strip() for item in items):
+        raise unusable(setting, "every item of the list must be a text that is not empty")
+    return tuple(str(item) for item in items)
+
+
+def unusable(column: FromColumn, message: str) -> RowProblem:
+    """The test set's problem with a cell that a setting comes from, ready to raise."""
+    return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"'))
+
+
+def searchable(case_sensitive: bool) -> Callable[[str], str]:
+    """What a text becomes before it is searched: itself, or its lower case."""
+    return str if case_sensitive else str.lower
+
+
+def divided(text: str, phrases: Iterable[str], case_sensitive: bool = False) -> tuple[list[str], list[str]]:
+    """The phrases that the text contains and those that it lacks, in their own order and spelling."""
+    ready = searchable(case_sensitive)
+    text = ready(text)
+    found: list[str] = []
+    missing: list[str] = []
+    for phrase in phrases:
+        (found if ready(phrase) in text else missing).append(phrase)
+    return found, missing
+
+
+def share_found(text: str, phrases: tuple[str, ...], noun: str) -> Score:
+    """The share of the phrases that the text contains, whatever their case."""
+    found, missing = divided(text, phrases)
+    reason = f"found {len(found)} of {len(phrases)} {noun}"
+    if missing:
+        reason += f"; missing: {quoted(missing)}"
+    return Score.share(len(found), len(phrases), reason, found=found, missing=missing)
+
+
+def compile_share_found(evaluator: Evaluator, phrases: tuple[str, ...]) -> Check:
+    """The fast twin of `share_found`: takes the text."""
+    wanted = tuple(phrase.lower() for phrase in phrases)
+    verdicts = shares(evaluator, len(wanted))
+
+    def check(text: str) -> Any:
+        text = text.lower()
+        found = 0
+        for phrase in wanted:
+            if phrase in text:
+                found += 1
+        return verdicts[found]
+
+    return check
+
+
+def quoted(phrases: Iterable[str]) -> str:
+    """The phrases as a reason quotes them."""
+    return ", ".join(f'"{phrase}"' for phrase in phrases)
+
+
+def _usable(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be text; found {spell(value)}")
+    if not value.strip():
+        raise ValueError(f"{name} is empty, and an empty text is found everywhere")
+    return value
+
+
+def _usable_list(value: object, name: str) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f'"{name}" must be a list; found {spell(value)}')
+    if not value:
+        raise ValueError(f'"{name}" is an empty list: there is nothing to look for')
+    return tuple(_usable(item, f'item {number} of "{name}"') for number, item in enumerate(value, start=1))
+
+
+def _items(cell: object, separator: str | None) -> list[object]:
+    if isinstance(cell, list):
+        return cell
+    if cell is None or cell is MISSING:
+        return []
+    text = cell if isinstance(cell, str) else json_text.to_text(cell)  # type: ignore[arg-type]  # a JSON cell
+    if separator is not None:
+        return [item.strip() for item in text.split(separator) if item.strip()]
+    if text.lstrip().startswith("["):
+        try:
+            listed = json_text.parse(text)
+        except json_text.NotJSON:
+            return [text]
+        return list(listed) if isinstance(listed, list) else [text]
+    return [text] if text.strip() else []

@@ -1,0 +1,59 @@
+"""`completeness`: how many of the required sections the output has."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, Field
+
+from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
+from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
+from evaluators.model import Score
+
+_REPORT = """
+# Introduction
+This study examines...
+# Methodology
+We used a survey approach...
+# Results
+The findings show...
+"""
+
+
+class Completeness(Evaluator):
+    """Score the share of the required sections that occur in the output: 3 of 4 is 0.75.
+
+    Use it for reports and letters that must have certain parts. It passes when all of them occur; set `pass_at` lower to
+    be content with some. The sections are a list in the suite, or stand in a column of the row:
+    `sections: {column: parts, separator: ";"}`.
+
+    Case does not count. A section is found wherever its name occurs, in a heading or not. Everything else counts: accents,
+    and the spaces within a name.
+    """
+
+    type: Literal["completeness"] = "completeness"
+    sections: Annotated[Phrases, Field(validation_alias=AliasChoices("sections", "required_sections"))]
+    """The names of the sections to look for."""
+
+    examples = (
+        Example(
+            "three of four",
+            output=_REPORT,
+            settings={"sections": ["introduction", "methodology", "results", "conclusion"]},
+            score=0.75,
+            source="orbiter, OutputCompletenessScorer",
+        ),
+        Example("case does not count", output="Here is the summary", settings={"sections": ["Summary"]}, score=1.0),
+        Example("two spaces are not one", output="two  words", settings={"sections": ["two words"]}, score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("output")), *columns_of(self.sections)
+
+    def explain(self, text: str, *cells: object) -> Score:
+        return share_found(text, phrases_of(self.sections, cells), "sections")
+
+    def compile(self) -> Check:
+        if isinstance(self.sections, FromColumn):
+            return super().compile()
+        return compile_share_found(self, self.sections)

@@ -1,0 +1,61 @@
+"""`contains_any`: at least one of several texts occurs in the output."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import StrictBool
+
+from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, divided, phrases_of, quoted, searchable
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
+from evaluators.model import Score, Verdict
+
+
+class ContainsAny(Evaluator):
+    """Pass when at least one of the given texts occurs in the output.
+
+    Use it when an answer may say the same thing in several ways.
+
+    The texts are a list, one text with commas between them, or a column of the row:
+    `substrings: {column: names, separator: ";"}`.
+
+    Case counts unless `case_sensitive: false`. Blanks at both ends of a listed text are set aside, all others count. A
+    text is found inside words too.
+    """
+
+    type: Literal["contains_any"] = "contains_any"
+    substrings: PhrasesOrCommas
+    """The texts to look for."""
+    case_sensitive: StrictBool = True
+    """Whether upper and lower case are different."""
+
+    examples = (
+        Example("one of two", output="Hello world", settings={"substrings": ["hello", "world"]}, score=1.0),
+        Example("none", output="Hello world", settings={"substrings": ["hello", "moon"]}, score=0.0),
+        Example("one text with commas", output="Hello world", settings={"substrings": "moon, world"}, score=1.0),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("output")), *columns_of(self.substrings)
+
+    def explain(self, text: str, *cells: object) -> Score:
+        found, missing = divided(text, phrases_of(self.substrings, cells), self.case_sensitive)
+        reason = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
+        return Score.of(bool(found), reason, found=found, missing=missing)
+
+    def compile(self) -> Check:
+        if isinstance(self.substrings, FromColumn):
+            return super().compile()
+        ready = searchable(self.case_sensitive)
+        wanted = tuple(map(ready, self.substrings))
+        yes, no = yes_and_no(self)
+
+        def check(text: str) -> Verdict:
+            text = ready(text)
+            for phrase in wanted:
+                if phrase in text:
+                    return yes
+            return no
+
+        return check

@@ -1,0 +1,84 @@
+"""`contains_json`: there is JSON somewhere in the output."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, Needs, Output
+from evaluators.issues import Issue
+from evaluators.model import Score, Verdict
+from evaluators.needs import kind_of
+from evaluators.values import json_text
+
+_WANTS: Final[dict[str, json_text.Want]] = {"any": "container", "object": "object", "array": "array"}
+_HOW: Final = {
+    "whole": "the whole output is JSON",
+    "fence": "found inside a code fence",
+    "embedded": "found inside other text",
+}
+_EXCERPT: Final = 80
+
+
+class ContainsJson(Evaluator):
+    """Pass when the output holds a JSON object or a JSON list.
+
+    Use it first, before evaluators that compare fields: an output without JSON has no fields. The JSON may be the whole
+    output, stand inside a code fence, or inside other text; the explanation shows which, and what was found.
+
+    It does not repair anything: single quotes, comments, a comma after the last item, NaN and a text that is cut off are
+    not JSON. A bare number, word or quoted text does not count. It says nothing about what the JSON holds: for that,
+    see `json_schema_valid`. For an output that must be JSON and nothing else, see `format_valid`.
+    """
+
+    type: Literal["contains_json"] = "contains_json"
+    require: Literal["any", "object", "array"] = "any"
+    """What to look for: an `object`, an `array`, or `any` of the two."""
+
+    examples = (
+        Example("an object", output='{"city": "Paris"}', score=1.0, source="Agenta, Contains JSON"),
+        Example("no JSON", output="The city is Paris.", score=0.0, source="Agenta, Contains JSON"),
+        Example("inside a code fence", output='Here it is:\n```json\n{"city": "Paris"}\n```', score=1.0),
+        Example("several values", output='{"a": 1} and {"b": 2}', score=1.0),
+        Example("a list counts too", output="[1, 2, 3]", score=1.0),
+        Example("a list when an object is required", output="[1, 2]", settings={"require": "object"}, score=0.0),
+        Example("a bare number does not count", output="42", score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        column = self.column("output")
+        return Output(column, want=_WANTS[self.require]), column
+
+    def explain(self, document: Any, cell: Any) -> Score:
+        if not isinstance(cell, str):
+            return Score.of(True, f"the output is {kind_of(document)}", how="parsed", kind=kind_of(document), values=1)
+        found = json_text.find(cell, _WANTS[self.require])
+        kind = kind_of(found.value)
+        return Score.of(
+            True,
+            f"{kind}: {_HOW[found.how]}",
+            how=found.how,
+            kind=kind,
+            values=max(1, len(json_text.find_all(cell))),
+            start=found.start,
+            end=found.end,
+            excerpt=_excerpt(cell[found.start : found.end]),
+        )
+
+    def compile(self) -> Check:
+        yes, _ = yes_and_no(self)
+        # the document is there, or the check would not be asked
+
+        def check(document: Any, cell: Any) -> Verdict:
+            return yes
+
+        return check
+
+    def unreadable(self, issue: Issue, *values: Any) -> Score:
+        """No JSON is an answer here, not a reason to leave the row out."""
+        return Score.of(False, issue.message)
+
+
+def _excerpt(text: str) -> str:
+    text = " ".join(text[: 4 * _EXCERPT].split()) if len(text) > _EXCERPT else text
+    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"

@@ -1,0 +1,93 @@
+"""`correctness`: the output is the right answer, or names what a right answer must name."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import AliasChoices, Field, StrictBool
+
+from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
+from evaluators.model import Score, Verdict
+
+
+class Correctness(Evaluator):
+    """Pass when the output is the expected answer, give or take case and spacing.
+
+    Use it for short answers in plain words. The answer is the row's expected cell; `answer` gives one for all rows.
+    With `keywords`, the score is instead the share of them that occur in the output (2 of 3 is 0.67); when `answer` is
+    given too, it alone decides.
+
+    Accents and punctuation count: "Paris." is not "Paris". With `normalize: false` case and spacing count as well.
+    """
+
+    type: Literal["correctness"] = "correctness"
+    expected: ExpectedColumn = None
+    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    answer: str | None = Field(None, strict=True, validation_alias=AliasChoices("answer", "ground_truth"))
+    """One answer for every row, in place of the expected column."""
+    keywords: Phrases | None = None
+    """Words or phrases to look for, in place of an answer; case does not count."""
+    normalize: StrictBool = True
+    """Whether case and spacing are set aside when the output is compared with the answer."""
+
+    examples = (
+        Example(
+            "case and spacing are set aside",
+            output="  hello   world  ",
+            settings={"answer": "Hello World"},
+            score=1.0,
+            source="orbiter, OutputCorrectnessScorer",
+        ),
+        Example(
+            "two of three keywords",
+            output="Python is great for AI applications",
+            settings={"keywords": ["Python", "machine learning", "AI"]},
+            score=2 / 3,
+            source="orbiter, OutputCorrectnessScorer",
+        ),
+        Example("the expected cell", output="PARIS", expected="Paris", score=1.0),
+        Example("punctuation counts", output="Paris.", expected="Paris", score=0.0),
+        Example("everything counts", output="PARIS", expected="Paris", settings={"normalize": False}, score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        output = Text(self.column("output"))
+        if self.answer is not None:
+            return (output,)
+        if self.keywords is not None:
+            return output, *columns_of(self.keywords)
+        return output, Text(self.column("expected"))
+
+    def explain(self, text: str, *others: Any) -> Score:
+        if self.answer is None and self.keywords is not None:
+            return share_found(text, phrases_of(self.keywords, others), "keywords")
+        match = self._equal(text, others[0] if self.answer is None else self.answer)
+        reason = "the output is the answer" if match else "the output is not the answer"
+        if self.keywords is not None:
+            reason += '; "answer" is given, so the keywords were not looked for'
+        return Score.of(match, reason, match=match)
+
+    def compile(self) -> Check:
+        if self.answer is None and self.keywords is not None:
+            return (
+                super().compile() if isinstance(self.keywords, FromColumn) else compile_share_found(self, self.keywords)
+            )
+        equal = self._equal
+        yes, no = yes_and_no(self)
+        if (answer := self.answer) is not None:
+            return lambda text: yes if equal(text, answer) else no
+
+        def check(text: str, expected: str) -> Verdict:
+            return yes if equal(text, expected) else no
+
+        return check
+
+    def _equal(self, text: str, answer: str) -> bool:
+        return text == answer or (self.normalize and _normalized(text) == _normalized(answer))
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.lower().split())

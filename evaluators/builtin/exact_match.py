@@ -1,0 +1,82 @@
+"""`exact_match`: the output is the expected answer, nothing more and nothing less."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, Needs
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, Score, Verdict
+from evaluators.needs import NO_EXPECTED, NO_OUTPUT, kind_of
+from evaluators.values.equality import same
+
+
+class ExactMatch(Evaluator):
+    """Pass when the output equals the expected answer exactly.
+
+    Use it for labels, codes, yes or no, and other short answers with one right spelling.
+
+    Nothing is forgiven: spaces, case, accents and the final full stop count. A text is never read as JSON, so two JSON
+    texts that differ in spacing differ; compare those with `json_multi_field_match` or `json_diff_match`. Where the test
+    set holds JSON values (numbers, lists, objects), the order of keys does not count and the order of lists does; 1 equals
+    1.0, and neither `true` nor the text "1" equals 1.
+    """
+
+    type: Literal["exact_match"] = "exact_match"
+    expected: ExpectedColumn = None
+    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+
+    examples = (
+        Example("the same text", output="Paris", expected="Paris", score=1.0, source="Agenta, Exact Match"),
+        Example("case differs", output="paris", expected="Paris", score=0.0),
+        Example("a space at the end", output="Paris ", expected="Paris", score=0.0),
+        Example("the order of keys is free", output={"a": 1, "b": 2}, expected={"b": 2, "a": 1}, score=1.0),
+        Example("a text is not an object", output='{"a": 1}', expected={"a": 1}, score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        return self.column("output"), self.column("expected")
+
+    def explain(self, output: Any, expected: Any) -> Score:
+        if expected is MISSING:
+            raise RowProblem(NO_EXPECTED.issue)
+        if output is MISSING:
+            return self.unreadable(NO_OUTPUT.issue)
+        if same(output, expected):
+            return Score.of(True, "the output equals the expected answer")
+        return Score.of(False, _difference(output, expected))
+
+    def compile(self) -> Check:
+        explain, settle = self.explain, self.settle
+        yes, no = yes_and_no(self)
+
+        def check(output: Any, expected: Any) -> Verdict:
+            if output.__class__ is str and expected.__class__ is str:
+                return yes if output == expected else no
+            return settle(explain(output, expected))
+
+        return check
+
+
+def _difference(output: Any, expected: Any) -> str:
+    if not (isinstance(output, str) and isinstance(expected, str)):
+        kinds = kind_of(output), kind_of(expected)
+        if kinds[0] != kinds[1]:
+            return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
+        return f"the output and the expected answer are {kinds[0]}, and they differ"
+    if output.split() == expected.split():
+        return "only spaces or line breaks differ"
+    if output.casefold() == expected.casefold():
+        return "only upper and lower case differ"
+    place = next((i for i, (a, b) in enumerate(zip(output, expected, strict=False)) if a != b), None)
+    if place is not None:
+        return f"differs from character {place + 1}: {_shown(output, place)} instead of {_shown(expected, place)}"
+    if len(output) > len(expected):
+        return f"the output goes on after the expected answer: {_shown(output, len(expected))}"
+    return f"the output stops early: {_shown(expected, len(output))} is missing"
+
+
+def _shown(text: str, start: int, width: int = 20) -> str:
+    return f'"{text[start : start + width]}{"…" if len(text) > start + width else ""}"'

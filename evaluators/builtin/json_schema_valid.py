@@ -1,0 +1,141 @@
+"""`json_schema_valid`: the output's JSON fits a JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
+
+from evaluators.builtin._json_schema import check, error_of, read_file, validator
+from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
+from evaluators.model import MISSING, Score, Verdict
+from evaluators.settings import BadSettings, spell
+from evaluators.values import json_text
+
+SHOWN_ERRORS: Final = 3
+"""Errors that the reason names; the details have them all."""
+
+_PERSON: Final = {
+    "type": "object",
+    "required": ["name", "age"],
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+}
+
+
+def _read_schema(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, FromColumn) or (isinstance(value, Mapping) and _names_a_column(value)):
+        return from_column(value, splits=False)
+    if isinstance(value, str):
+        return read_file(value, Path((info.context or {}).get("folder") or Path.cwd()))
+    if not isinstance(value, (Mapping, bool)):
+        raise ValueError(f'"schema" must be a map, a file or a column; found {spell(value)}')
+    return value
+
+
+def _names_a_column(value: Mapping[Any, Any]) -> bool:
+    return isinstance(value.get("column"), str) and value.keys() <= {"column", "separator"}
+
+
+ReadSchema: TypeAlias = Annotated[
+    dict[str, Any] | bool | FromColumn,
+    BeforeValidator(_read_schema, json_schema_input_type=dict[str, Any] | bool | str | FromColumn),
+]
+
+
+class JsonSchemaValid(Evaluator):
+    """Pass when the JSON in the output fits a JSON Schema.
+
+    Use it to check that keys are there and values have the right type, before or beside comparing them with anything. The
+    schema is written in the suite, in a JSON or YAML file (relative to the suite), or in a column of the row:
+    `schema: {column: schema}`. All of JSON Schema is understood, in the draft that `$schema` names, else 2020-12; the
+    explanation lists every error with its place.
+
+    JSON inside a code fence or other text is found and used; `parse: strict` refuses that. `true` is not a number, 30.0 is
+    an integer, and a key with null is there. Words such as `format: date` are only checked with `check_formats: true`.
+    References to other addresses are refused, because nothing is fetched. A `pattern` has a time limit; the patterns of
+    `patternProperties` have none, so do not use a schema from people you do not trust.
+    """
+
+    type: Literal["json_schema_valid"] = "json_schema_valid"
+    json_schema: Annotated[ReadSchema, Field(validation_alias=AliasChoices("schema", "json_schema"))]
+    """The JSON Schema: a map, the name of a file, or a column."""
+    check_formats: StrictBool = False
+    """Whether `format` words are checked: date, date-time, time, email, ipv4, ipv6, uri, uuid, regex and others."""
+    timeout_seconds: float = Field(1.0, gt=0.0, le=3600.0, strict=True)
+    """How long one search for a `pattern` may take."""
+
+    examples = (
+        Example(
+            "it fits",
+            output='{"name": "Alice", "age": 30}',
+            settings={"schema": _PERSON},
+            score=1.0,
+            source="orbiter, SchemaValidationScorer",
+        ),
+        Example(
+            "a required key is missing",
+            output='{"name": "Bob"}',
+            settings={"schema": _PERSON},
+            score=0.0,
+            source="orbiter, SchemaValidationScorer",
+        ),
+        Example("true is not a number", output="true", settings={"schema": {"type": "integer"}}, score=0.0),
+        Example("30.0 is an integer", output="30.0", settings={"schema": {"type": "integer"}}, score=1.0),
+        Example("there is no JSON", output="not json", settings={"schema": {}}, score=0.0),
+    )
+
+    @model_validator(mode="after")
+    def _usable_schema(self) -> JsonSchemaValid:
+        if not isinstance(self.json_schema, FromColumn):
+            try:
+                check(self.json_schema, self.check_formats)
+            except BadSettings as error:
+                raise BadSettings(detail.under("schema") for detail in error.details) from error
+        return self
+
+    def needs(self) -> Needs:
+        return Output(self.column("output"), want="any"), *columns_of(self.json_schema)
+
+    def explain(self, document: Any, *cells: object) -> Score:
+        try:
+            errors = [error_of(error) for error in self._validator(cells).iter_errors(document)]
+        except RecursionError:
+            return Score.of(False, TOO_DEEP, errors=[{"path": "$", "message": TOO_DEEP, "keyword": ""}])
+        if not errors:
+            return Score.of(True, "the output fits the schema")
+        shown = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
+        more = f"; and {len(errors) - SHOWN_ERRORS} more" if len(errors) > SHOWN_ERRORS else ""
+        return Score.of(False, shown + more, errors=errors)
+
+    def compile(self) -> Check:
+        yes, no = yes_and_no(self)
+        validator_for = self._validator
+        fixed = None if isinstance(self.json_schema, FromColumn) else validator_for(())
+
+        def fits(document: Any, *cells: object) -> Verdict:
+            try:
+                return yes if (fixed or validator_for(cells)).is_valid(document) else no
+            except RecursionError:
+                return no
+
+        return fits
+
+    def _validator(self, cells: tuple[object, ...]) -> Any:
+        setting = self.json_schema
+        if not isinstance(setting, FromColumn):
+            return validator(json_text.to_text(setting), self.check_formats, self.timeout_seconds)
+        cell = cells[0]
+        if cell is MISSING or cell is None or (isinstance(cell, str) and not cell.strip()):
+            raise unusable(setting, "the cell is empty")
+        text = cell if isinstance(cell, str) else json_text.to_text(cell)  # type: ignore[arg-type]  # a JSON cell
+        try:
+            return validator(text, self.check_formats, self.timeout_seconds)
+        except BadSettings as error:
+            raise unusable(setting, str(error)) from error
+
+
+TOO_DEEP: Final = "the output is nested too deeply to be checked against the schema"

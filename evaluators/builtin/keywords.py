@@ -1,0 +1,48 @@
+"""`keywords`: how many of the listed words occur in the output."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
+from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
+from evaluators.model import Score
+
+
+class Keywords(Evaluator):
+    """Score the share of the keywords that occur in the output: 2 of 3 is 0.67.
+
+    Use it when an answer may be worded freely but must mention certain things. It passes when all of them occur; set
+    `pass_at` lower to be content with some. The keywords are a list in the suite, or stand in a column of the row:
+    `keywords: {column: must_have, separator: ";"}`.
+
+    Case does not count. A keyword is found inside words too: "AI" occurs in "rain". Everything else counts: accents,
+    and the spaces within a keyword. A keyword listed twice counts twice.
+    """
+
+    type: Literal["keywords"] = "keywords"
+    keywords: Phrases
+    """The words or phrases to look for."""
+
+    examples = (
+        Example(
+            "two of three",
+            output="Python is great for AI applications",
+            settings={"keywords": ["Python", "machine learning", "AI"]},
+            score=2 / 3,
+            source="orbiter, OutputCorrectnessScorer",
+        ),
+        Example("case does not count", output="JOSÉ", settings={"keywords": ["José"]}, score=1.0),
+        Example("accents do", output="Jose", settings={"keywords": ["José"]}, score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("output")), *columns_of(self.keywords)
+
+    def explain(self, text: str, *cells: object) -> Score:
+        return share_found(text, phrases_of(self.keywords, cells), "keywords")
+
+    def compile(self) -> Check:
+        if isinstance(self.keywords, FromColumn):
+            return super().compile()
+        return compile_share_found(self, self.keywords)

@@ -1,0 +1,70 @@
+"""`levenshtein`: how little has to be typed to turn the output into the expected answer."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import AliasChoices, Field, StrictBool
+
+from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, Needs, Text
+from evaluators.model import Score, Standing, Verdict
+
+
+class Levenshtein(Evaluator):
+    """Score how close the output is to the expected answer, character by character.
+
+    The distance is the number of characters to insert, delete or replace. The score is 1 minus the distance divided by
+    the length of the longer text: "hello world!" for "hello world" is 1 step in 12 characters, 0.92. It passes at 0.5
+    unless `pass_at` says otherwise. Use it for answers that should be copied almost to the letter.
+
+    Every character weighs the same, so a wrong digit costs as little as a missing comma. The same words in another order
+    are far apart: for those see `similarity`. Case counts unless `case_sensitive: false`.
+    """
+
+    type: Literal["levenshtein"] = "levenshtein"
+    pass_at: float = Field(0.5, ge=0.0, le=1.0, strict=True, validation_alias=AliasChoices("pass_at", "threshold"))
+    """A row passes when its score is at least this."""
+    expected: ExpectedColumn = None
+    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    case_sensitive: StrictBool = True
+    """Whether upper and lower case are different."""
+
+    examples = (
+        Example("the same", output="hello world", expected="hello world", score=1.0, passed=True),
+        Example("one character more", output="hello world!", expected="hello world", score=11 / 12, passed=True),
+        Example("half of it", output="bcde", expected="abcd", score=0.5, passed=True),
+        Example("another text", output="hola mundo", expected="hello world", score=3 / 11, passed=False),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("output")), Text(self.column("expected"))
+
+    def explain(self, text: str, expected: str) -> Score:
+        distance, longest = self._distance(text, expected)
+        if not longest:
+            return Score(1.0, reason="both texts are empty", details={"distance": 0, "length": 0})
+        reason = f"{distance} of {longest} characters differ"
+        return Score.share(longest - distance, longest, reason, distance=distance, length=longest)
+
+    def compile(self) -> Check:
+        measure, pass_at = self._distance, self.pass_at
+        yes, _ = yes_and_no(self)
+
+        def check(text: str, expected: str) -> Verdict:
+            if text == expected:
+                return yes
+            distance, longest = measure(text, expected)
+            kept = longest - distance
+            return Verdict(Standing.SCORED, kept / longest >= pass_at, kept, longest)
+
+        return check
+
+    def _distance(self, text: str, expected: str) -> tuple[int, int]:
+        """The distance of the two texts, and the length of the longer one."""
+        from rapidfuzz.distance import Levenshtein as Measure
+
+        if not self.case_sensitive:
+            text, expected = text.lower(), expected.lower()
+        return int(Measure.distance(text, expected)), max(len(text), len(expected))

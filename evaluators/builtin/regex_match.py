@@ -1,0 +1,83 @@
+"""`regex_match`: a pattern is found in the output, or is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AliasChoices, Field, StrictBool
+
+from evaluators.builtin._verdicts import yes_and_no
+from evaluators.evaluator import Check, Evaluator, Example, Needs, Text
+from evaluators.model import Score
+from evaluators.values.patterns import compiled, matcher
+
+
+def _well_formed(pattern: str) -> str:
+    if not pattern:
+        raise ValueError('"pattern" is empty, and an empty pattern is found everywhere')
+    compiled(pattern)
+    return pattern
+
+
+class RegexMatch(Evaluator):
+    r"""Pass when a regular expression is found anywhere in the output.
+
+    Use it for formats that a pattern describes: `\d{4}-\d{2}-\d{2}` for a date. To fit the whole output, start the pattern
+    with `^` and end it with `$`. With `should_match: false` the evaluator passes when the pattern is not found.
+
+    Case counts unless `case_sensitive: false`. A dot does not match a line break, `^` is the start of the output and not
+    of a line. A search that runs out of its time leaves the row without a score.
+    """
+
+    type: Literal["regex_match"] = "regex_match"
+    pattern: Annotated[
+        str, Field(strict=True, validation_alias=AliasChoices("pattern", "regex_pattern")), AfterValidator(_well_formed)
+    ]
+    """The regular expression to look for."""
+    should_match: StrictBool = Field(True, validation_alias=AliasChoices("should_match", "regex_should_match"))
+    """Whether the pattern should be found."""
+    case_sensitive: StrictBool = True
+    """Whether upper and lower case are different."""
+    timeout_seconds: float = Field(1.0, gt=0.0, le=3600.0, strict=True)
+    """How long one search may take."""
+
+    examples = (
+        Example("found", output="Hello world", settings={"pattern": "^Hello"}, score=1.0),
+        Example("anywhere in the output", output="Hello world", settings={"pattern": "lo w"}, score=1.0),
+        Example(
+            "case counts",
+            output="The iPhone 6",
+            settings={"pattern": ".*iphone.*"},
+            score=0.0,
+        ),
+        Example(
+            "case set aside",
+            output="The iPhone 6",
+            settings={"pattern": "iphone", "case_sensitive": False},
+            score=1.0,
+        ),
+        Example(
+            "a pattern that must not be there",
+            output="As an AI model, I cannot",
+            settings={"pattern": "As an AI", "should_match": False},
+            score=0.0,
+        ),
+    )
+
+    def needs(self) -> Needs:
+        return (Text(self.column("output")),)
+
+    def explain(self, text: str) -> Score:
+        found = self._matcher()(text)
+        reason = "the pattern was found" if found else "the pattern was not found"
+        return Score.of(found is self.should_match, reason, pattern=self.pattern, found=found)
+
+    def compile(self) -> Check:
+        matches, wanted = self._matcher(), self.should_match
+        yes, no = yes_and_no(self)
+        return lambda text: yes if matches(text) is wanted else no
+
+    def _matcher(self) -> Callable[[str], bool]:
+        flags = "" if self.case_sensitive else "(?i)"
+        return matcher(flags + self.pattern, "search", self.timeout_seconds)

@@ -1,0 +1,73 @@
+"""`relevance`: how much of the question comes back in the output."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+from unicodedata import category
+
+from evaluators.builtin._columns import InputColumn
+from evaluators.evaluator import Evaluator, Example, Needs, Text
+from evaluators.model import Score
+
+_PART_OF_A_WORD: Final = frozenset("#%&@/\\")
+"""Marks that belong to what they stand beside, as in C# or 5%."""
+
+
+class Relevance(Evaluator):
+    """Score the share of the input's words that occur in the output: 3 of 4 is 0.75.
+
+    Use it as a cheap sign that an answer is about its question. Each different word counts once; set `pass_at` to what
+    you can expect, because a good answer seldom repeats the whole question.
+
+    Case does not count, nor does punctuation at either end of a word: "programming?" is "programming". Forms of a word
+    are different words: "program" is not "programs". Whole words are compared, so "cat" does not occur in "category". An
+    input without words scores 0.
+    """
+
+    type: Literal["relevance"] = "relevance"
+    input: InputColumn = None
+    """The column with the input, when it is not the test set's own."""
+
+    examples = (
+        Example(
+            "three of four words",
+            input="What is Python programming?",
+            output="Python is a popular programming language used for many tasks.",
+            score=0.75,
+            source="orbiter, OutputRelevanceScorer",
+        ),
+        Example("nothing in common", input="alpha beta", output="gamma delta", score=0.0),
+        Example("a repeated word counts once", input="Hello HELLO hello", output="hello", score=1.0),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("input")), Text(self.column("output"))
+
+    def explain(self, asked: str, text: str) -> Score:
+        wanted, words = _words(asked), _words(text)
+        if not wanted:
+            return Score(0.0, reason="the input has no words", details={"overlap": 0, "input_words": 0})
+        found = len(wanted & words)
+        reason = f"{found} of the input's {len(wanted)} words occur in the output"
+        missing = sorted(wanted - words)
+        return Score.share(found, len(wanted), reason, overlap=found, input_words=len(wanted), missing=missing)
+
+
+def _words(text: str) -> set[str]:
+    return {_bare(word) for word in text.lower().split()}
+
+
+def _bare(word: str) -> str:
+    """The word without the punctuation at its ends. A word of nothing but punctuation stays."""
+    if word.isalnum():
+        return word
+    start, end = 0, len(word)
+    while start < end and _is_punctuation(word[start]):
+        start += 1
+    while end > start and _is_punctuation(word[end - 1]):
+        end -= 1
+    return word[start:end] or word
+
+
+def _is_punctuation(mark: str) -> bool:
+    return category(mark).startswith("P") and mark not in _PART_OF_A_WORD

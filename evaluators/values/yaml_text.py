@@ -1,0 +1,132 @@
+"""YAML written by models and schema authors: read as plain data, trusting nothing.
+
+This door to PyYAML is for texts that are judged, or that hold a schema; a suite's own YAML, in which every value knows
+its line, has a door of its own. The parser's events are looked at first, because they cost the same whatever the text
+claims to hold: nesting that is too deep, aliases that multiply, and a second document are refused before anything is
+built. Then the safe loader builds the data; it makes plain values only and runs nothing.
+
+Words mean what they mean in JSON: only `true` and `false` are booleans, numbers are decimal and without leading zeros,
+and dates stay text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import yaml
+
+MAX_DEPTH: Final = 100
+"""Maps and lists inside each other."""
+MAX_COPIES: Final = 10_000
+"""Values that aliases may add to a text."""
+
+_SAFE: Final[Any] = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+_TAGGED_WRONGLY: Final = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What the loader raises for a word that does not go with its tag, as in `!!int x`."""
+
+
+class NotYAML(ValueError):
+    """The text is not YAML, or not YAML that is safe to read. `line` and `column` count from 1."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message, line, column)
+        self.message = message
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"{self.message} at line {self.line}, column {self.column}"
+
+
+class _Loader(_SAFE):  # type: ignore[misc]  # one of two classes, by what is installed
+    """The safe loader, with JSON's words."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _tag, _words, _first in (
+    ("null", r"(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"(?:true|false)$", ["t", "f"]),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)$", list("-+0123456789")),
+    ("float", r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$", list("-+.0123456789")),
+    ("merge", r"<<$", ["<"]),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_words), _first)
+
+
+def load_untrusted(text: str) -> Any:
+    """The data that the text holds. Raises NotYAML, and nothing else."""
+    try:
+        _check(text)
+        return yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        message = error.problem or error.context or "not YAML"
+        raise NotYAML(message, mark.line + 1 if mark else None, mark.column + 1 if mark else None) from None
+    except (yaml.YAMLError, UnicodeError):
+        raise NotYAML("a character that YAML does not allow") from None
+    except NotYAML:
+        raise
+    except _TAGGED_WRONGLY:
+        raise NotYAML("a value does not go with its tag") from None
+
+
+def _check(text: str) -> None:
+    """Refuse what would be dangerous or ambiguous to build."""
+    open_: list[_Open] = []
+    sizes: dict[str, int | None] = {}
+    copies = documents = 0
+    for event in yaml.parse(text, Loader=_SAFE):
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise _refused("a second document starts", event)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            if len(open_) == MAX_DEPTH:
+                raise _refused(f"nested deeper than {MAX_DEPTH} levels", event)
+            open_.append(_Open(event.anchor))
+            if event.anchor:
+                sizes[event.anchor] = None
+        elif isinstance(event, yaml.CollectionEndEvent):
+            closed = open_.pop()
+            _add(open_, sizes, closed.anchor, closed.size)
+        elif isinstance(event, yaml.AliasEvent):
+            size = _size_of(event, sizes)
+            copies += size
+            if copies > MAX_COPIES:
+                raise _refused("aliases that multiply", event)
+            _add(open_, sizes, None, size)
+        elif isinstance(event, yaml.ScalarEvent):
+            _add(open_, sizes, event.anchor, 1)
+
+
+class _Open:
+    """A map or list that has not ended yet: its anchor, and the values in it so far, itself included."""
+
+    __slots__ = ("anchor", "size")
+
+    def __init__(self, anchor: str | None) -> None:
+        self.anchor = anchor
+        self.size = 1
+
+
+def _add(open_: list[_Open], sizes: dict[str, int | None], anchor: str | None, size: int) -> None:
+    if anchor:
+        sizes[anchor] = size
+    if open_:
+        open_[-1].size += size
+
+
+def _size_of(event: yaml.AliasEvent, sizes: dict[str, int | None]) -> int:
+    name = str(event.anchor)
+    if name not in sizes:
+        raise _refused(f'the alias "*{name}" stands for nothing', event)
+    size = sizes[name]
+    if size is None:
+        raise _refused(f'the alias "*{name}" stands inside what it stands for', event)
+    return size
+
+
+def _refused(message: str, event: yaml.Event) -> NotYAML:
+    mark = event.start_mark
+    return NotYAML(message, mark.line + 1 if mark else None, mark.column + 1 if mark else None)

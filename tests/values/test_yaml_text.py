@@ -1,0 +1,103 @@
+"""YAML that nobody vouches for: plain data or NotYAML, and never anything else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.values.yaml_text import MAX_DEPTH, NotYAML, load_untrusted
+
+
+def refusal(text: str) -> NotYAML:
+    with pytest.raises(NotYAML) as caught:
+        load_untrusted(text)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("12:30", "12:30"),
+        ("0123", "0123"),
+        ("0x1F", "0x1F"),
+        ("1_000", "1_000"),
+        ("yes", "yes"),
+        ("NO", "NO"),
+        ("=", "="),
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("-7", -7),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("'1'", "1"),
+    ],
+)
+def test_words_mean_what_they_mean_in_json(word: str, value: object) -> None:
+    found = load_untrusted(f"a: {word}")["a"]
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_an_alias_stands_for_what_it_names() -> None:
+    assert load_untrusted("a: &x [1]\nb: *x\nc: {<<: {d: 2}}") == {"a": [1], "b": [1], "c": {"d": 2}}
+
+
+def test_aliases_that_multiply_are_refused() -> None:
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"]
+    for before, name in zip("abcde", "bcdef", strict=True):
+        lines.append(f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]")
+    assert refusal("\n".join(lines)).message == "aliases that multiply"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        ("a: *b", 'the alias "*b" stands for nothing', 1, 4),
+        ("&a [*a]", 'the alias "*a" stands inside what it stands for', 1, 5),
+        ("a: 1\n---\nb: 2", "a second document starts", 2, 1),
+        ("[" * (MAX_DEPTH + 1), f"nested deeper than {MAX_DEPTH} levels", 1, MAX_DEPTH + 1),
+        ("a: !!int x", "a value does not go with its tag", None, None),
+        ("a: !!timestamp x", "a value does not go with its tag", None, None),
+        ("\0", "a character that YAML does not allow", None, None),
+        ("\ud800", "a character that YAML does not allow", None, None),
+    ],
+)
+def test_what_is_refused_says_why(text: str, message: str, line: int | None, column: int | None) -> None:
+    error = refusal(text)
+    assert (error.message, error.line, error.column) == (message, line, column)
+
+
+def test_nothing_is_run() -> None:
+    assert "constructor" in refusal('!!python/object/apply:os.system ["true"]').message
+
+
+def test_the_sentence_names_the_place() -> None:
+    assert str(refusal("a: *b")).endswith("at line 1, column 4")
+
+
+@given(st.text(max_size=40) | st.text("a: -[]{}&*!|>'\"\n#?", max_size=40))
+def test_any_text_is_data_or_not_yaml(text: str) -> None:
+    with suppress(NotYAML):
+        load_untrusted(text)
+
+
+PLAIN: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(PLAIN)
+def test_plain_data_come_back(value: Any) -> None:
+    assert load_untrusted(yaml.safe_dump(value)) == value
