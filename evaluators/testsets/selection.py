@@ -1,0 +1,177 @@
+"""Some rows of a test set: the first ones, a sample, or those with a certain value.
+
+`where` comes first, then the sample, then the limit. A sample goes by a hash of the seed and the row's place, so that it
+is the same on every machine, and a larger one holds the smaller one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.model import MISSING
+from evaluators.needs import Cell
+from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.reader import Chunk, Split, Table
+from evaluators.testsets.source import Source
+from evaluators.values.json_text import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rows to read. `where` is pairs of a column and the text that its cell must be."""
+
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    where: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.limit is not None or self.sample is not None or bool(self.where)
+
+    def sentence(self) -> str:
+        """The choice in words, for a note."""
+        parts = [f"only rows whose {column} is {value}" for column, value in self.where]
+        if self.sample is not None:
+            parts.append(f"a sample of {self.sample:,} rows (seed {self.seed})")
+        if self.limit is not None:
+            parts.append(f"at most {self.limit:,} rows")
+        return "selected: " + ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A table of which only some rows are read. They keep their numbers."""
+
+    table: Table
+    selection: Selection
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.table.header
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first row."""
+        return self.table.first_number
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was worked out."""
+        return (*self.table.notes, self.selection.sentence())
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """Every file that is read."""
+        return self.table.files
+
+    def splits(self) -> list[Split]:
+        """The table's pieces; one piece where rows must be counted."""
+        splits = self.table.splits()
+        if self.selection.limit is None and self.selection.sample is None:
+            return splits
+        return [Split(splits[0].file, 0)] if splits else []
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The selected rows of one piece."""
+        if self.selection.limit is None and self.selection.sample is None:
+            yield from self._matching(self.table.read(split, self._with_where(columns)), columns)
+            return
+        chunks = self._matching(self._whole(self._with_where(columns)), columns)
+        if self.selection.sample is not None:
+            chunks = _at(chunks, self._sampled(self.selection.sample))
+        yield from chunks if self.selection.limit is None else _first(chunks, self.selection.limit)
+
+    def _whole(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        """All pieces of the table as one."""
+        before = 0
+        for split in self.table.splits():
+            span = 0
+            for chunk in self.table.read(split, columns):
+                span = chunk.span
+                offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
+                yield Chunk(offsets, before + span, chunk.columns, chunk.faults, chunk.ids)
+            before += span
+
+    def _with_where(self, columns: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys([*columns, *(column for column, _ in self.selection.where)]))
+
+    def _matching(self, chunks: Iterator[Chunk], columns: Sequence[str]) -> Iterator[Chunk]:
+        where = self.selection.where
+        for chunk in chunks:
+            tests = [(chunk.columns[column], value) for column, value in where]
+            yield pick(
+                chunk,
+                [index for index in range(chunk.count) if all(_is(cells[index], value) for cells, value in tests)],
+                columns,
+            )
+
+    def _sampled(self, size: int) -> set[int]:
+        """The places of the sample among the matching rows."""
+        count = sum(chunk.count for chunk in self._matching(self._whole(self._with_where([])), []))
+        seed = self.selection.seed
+        return set(heapq.nsmallest(size, range(count), lambda place: _hash(seed, place)))
+
+
+def parse_where(text: str) -> tuple[str, str]:
+    """`column=value` as a pair. Raises Problems (config) without an equals sign."""
+    column, equals, value = text.partition("=")
+    if not equals or not column:
+        message = f'"{text}" does not say which column has which value'
+        raise Problems([Issue("bad-where", Blame.CONFIG, message, hint="write it as --where column=value")])
+    return column, value
+
+
+def selected(table: Table, selection: Selection, name: str) -> Table:
+    """The table with only the selected rows. Raises Problems for a column that is not there."""
+    unknown = [no_such_column(column, table.header, name) for column, _ in selection.where if column not in table.header]
+    if unknown:
+        raise Problems(unknown)
+    return Selected(table, selection) if selection else table
+
+
+def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:
+    """Some rows and columns of a chunk."""
+    if len(positions) == chunk.count:
+        kept = {name: chunk.columns[name] for name in columns}
+        return Chunk(chunk.offsets, chunk.span, kept, chunk.faults, chunk.ids)
+    new = {old: index for index, old in enumerate(positions)}
+    return Chunk(
+        [chunk.offsets[position] for position in positions],
+        chunk.span,
+        {name: [chunk.columns[name][position] for position in positions] for name in columns},
+        [(new[position], issue) for position, issue in chunk.faults if position in new],
+        None if chunk.ids is None else [chunk.ids[position] for position in positions],
+    )
+
+
+def _at(chunks: Iterator[Chunk], places: set[int]) -> Iterator[Chunk]:
+    place = 0
+    for chunk in chunks:
+        yield pick(chunk, [index for index in range(chunk.count) if place + index in places], list(chunk.columns))
+        place += chunk.count
+
+
+def _first(chunks: Iterator[Chunk], count: int) -> Iterator[Chunk]:
+    while count > 0:
+        chunk = next(chunks, None)
+        if chunk is None:
+            return
+        yield pick(chunk, range(min(count, chunk.count)), list(chunk.columns))
+        count -= chunk.count
+
+
+def _is(cell: Cell, value: str) -> bool:
+    if isinstance(cell, str):
+        return cell == value
+    if cell is MISSING or isinstance(cell, Fault):
+        return False
+    return to_text(cell) == value
+
+
+def _hash(seed: int, place: int) -> bytes:
+    return blake2b(f"{seed}:{place}".encode(), digest_size=8).digest()
