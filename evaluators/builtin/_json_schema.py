@@ -22,13 +22,14 @@ from evaluators.values.quoting import kind, quote
 
 if TYPE_CHECKING:
     from jsonschema import FormatChecker
-    from jsonschema.exceptions import ValidationError
+    from jsonschema.exceptions import SchemaError, ValidationError
 
 Schema: TypeAlias = "dict[str, Any] | bool"
 
 DEFAULT_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 LONGEST_MESSAGE: Final = 200
 
+_TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 _IN_PLACE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
 _IN_PLACE_BY_KEY: Final = ("dependentSchemas", "dependencies")
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -69,7 +70,8 @@ def check(schema: Schema, check_formats: bool) -> None:
     try:
         draft.check_schema(schema)
     except SchemaError as error:
-        raise bad(f"the schema is malformed at {spell_path(error.absolute_path)}: {_short(error.message)}") from error
+        place = tuple(error.absolute_path)
+        raise bad(f"the schema is malformed at {spell_path(place)}: {_complaint(error)}", *place) from error
     except RecursionError:
         raise bad("the schema is nested too deeply") from None
     for inner, _ in _walk(schema):
@@ -100,7 +102,18 @@ def error_of(error: ValidationError) -> dict[str, object]:
     }
 
 
-def _message(error: ValidationError) -> str:
+def _complaint(error: SchemaError) -> str:
+    """What is wrong inside a schema."""
+    match error.absolute_path:
+        case [*_, "type"]:
+            return f"{quote(error.instance)} is not a type; there are {', '.join(_TYPES)}, and lists of them"
+        case [*_, "pattern"] if isinstance(error.instance, str):
+            return f"{quote(error.instance)} is not a regular expression"
+        case _:
+            return _short(_message(error))
+
+
+def _message(error: ValidationError | SchemaError) -> str:
     """What is wrong, with values as JSON writes them."""
     found, wanted = error.instance, error.validator_value
     match error.validator:

@@ -1,0 +1,141 @@
+"""What every evaluator type promises, whatever its settings and whatever the row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.evaluator import BUILTIN, Evaluator, Example, read
+from evaluators.issues import Blame, Fault, RowProblem
+from evaluators.model import JSON, MISSING, Score, Standing, Verdict
+from evaluators.needs import Expected, Part
+from evaluators.settings import build
+
+TEXTS = st.one_of(
+    st.text(max_size=30),
+    st.text("aAß éİ\n", max_size=12),
+    st.text('{}[]":,1a \n`<>/#-*|;\t\\', max_size=30),
+    st.sampled_from(['{"a": 1}', '```json\n{"a": [1]}\n```', "a,b\n1,2", "# a", "<a/>", "- a\n- b", "", " ", "&a [*a]"]),
+)
+JSON_VALUES: st.SearchStrategy[JSON] = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-2, 2) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=5,
+)
+CELLS = TEXTS | JSON_VALUES | st.just(MISSING)
+
+
+def alone(evaluator: Evaluator) -> bool:
+    """It scores a row by itself: without other evaluators and without a judge."""
+    return "judge" not in type(evaluator).model_fields and not any(isinstance(need, Part) for need in evaluator.needs())
+
+
+def configured() -> list[Any]:
+    """Each type with the settings of each of its examples, those that differ."""
+    found = {}
+    for name in BUILTIN.names():
+        for example in BUILTIN.find(name).examples:
+            evaluator = evaluator_of(name, example)
+            if alone(evaluator):
+                found[repr(evaluator)] = pytest.param(evaluator, id=f"{name}: {example.title}")
+    return list(found.values())
+
+
+def evaluator_of(name: str, example: Example) -> Evaluator:
+    return build(BUILTIN.find(name), dict(example.settings or {}))
+
+
+def values_of(evaluator: Evaluator, cells: dict[str, Any]) -> list[Any]:
+    values: list[Any] = []
+    for need in evaluator.needs():
+        values.append(read(need, cells, values, evaluator.needs()))
+    return values
+
+
+def explained(evaluator: Evaluator, values: list[Any]) -> Score | RowProblem:
+    try:
+        return evaluator.explain(*values)
+    except RowProblem as problem:
+        return problem
+
+
+def checked(evaluator: Evaluator, values: list[Any]) -> Verdict | RowProblem:
+    try:
+        return evaluator.compile()(*values)
+    except RowProblem as problem:
+        return problem
+
+
+@pytest.mark.parametrize("name", BUILTIN.names())
+def test_a_type_has_a_page(name: str) -> None:
+    plug = BUILTIN.find(name)
+    first, _, rest = (plug.__doc__ or "").partition("\n\n")
+    assert first.strip().endswith((".", ":")), "the first paragraph says what the type does"
+    assert "\n" not in first.strip(), "in one line"
+    assert rest.strip(), "and more follows: when to use it, what it does not forgive"
+    assert plug.model_fields["type"].default == name
+    for field, info in plug.model_fields.items():
+        assert field == "type" or info.description, f'the setting "{field}" is described'
+
+
+@pytest.mark.parametrize("evaluator", configured())
+@settings(max_examples=25, deadline=None)
+@given(output=CELLS, expected=CELLS, asked=TEXTS)
+def test_the_fast_check_says_what_the_explanation_says(
+    evaluator: Evaluator, output: Any, expected: Any, asked: str
+) -> None:
+    if any(isinstance(need, Expected) for need in evaluator.needs()) and not isinstance(expected, dict):
+        expected = {"a": None if expected is MISSING else expected}  # what else may stand there, each type's table says
+    values = values_of(evaluator, {"output": output, "expected": expected, "input": asked})
+    faults = [value for value in values if isinstance(value, Fault)]
+    if faults:
+        if all(fault.issue.blame is Blame.OUTPUT for fault in faults):
+            unreadable = evaluator.unreadable(faults[0].issue, *values)
+            assert unreadable.value == 0.0
+            assert unreadable.standing in (Standing.SCORED, Standing.UNREADABLE)
+        return
+    score, verdict = explained(evaluator, values), checked(evaluator, values)
+    if isinstance(score, RowProblem) or isinstance(verdict, RowProblem):
+        assert isinstance(score, RowProblem)
+        assert isinstance(verdict, RowProblem)
+        assert score.issue.code == verdict.issue.code
+        return
+    wanted = evaluator.settle(score)
+    assert (verdict.standing, verdict.passed, verdict.value) == (wanted.standing, wanted.passed, wanted.value)
+    assert verdict.statuses == wanted.statuses
+    assert score.value is None or 0.0 <= score.value <= 1.0
+
+
+@pytest.mark.parametrize("name", ["exact_match", "similarity", "levenshtein", "correctness", "relevance"])
+@given(text=TEXTS.filter(lambda text: bool(text.split())))
+def test_a_text_is_like_itself(name: str, text: str) -> None:
+    assert build(BUILTIN.find(name), {}).score(text, text, text).value == 1.0
+
+
+@given(one=TEXTS, other=TEXTS, name=st.sampled_from(["similarity", "levenshtein"]))
+def test_likeness_has_no_direction(one: str, other: str, name: str) -> None:
+    evaluator = build(BUILTIN.find(name), {})
+    assert evaluator.score(one, other).value == evaluator.score(other, one).value
+
+
+def test_a_document_too_deep_for_its_schema_does_not_fit() -> None:
+    step = {"allOf": [{"anyOf": [{"type": "object", "properties": {"next": {"$ref": "#/$defs/step"}}}]}]}
+    evaluator = build(BUILTIN.find("json_schema_valid"), {"schema": {"$ref": "#/$defs/step", "$defs": {"step": step}}})
+    document: JSON = {}
+    for _ in range(290):
+        document = {"next": document}
+    score = evaluator.score(document)
+    assert (score.value, evaluator.compile()(document).value) == (0.0, 0.0)
+    assert score.reason is not None
+    assert "too deeply" in score.reason
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "[a](" * 20_000, "**" * 20_000, "\n" * 50_000, "- " * 20_000, 'a,"' * 9_999]
+)
+def test_a_hostile_text_has_a_format_or_not(text: str) -> None:
+    for name in ("json", "xml", "yaml", "markdown", "csv"):
+        assert build(BUILTIN.find("format_valid"), {"format": name}).score(text).value in (0.0, 1.0)
