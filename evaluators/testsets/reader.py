@@ -19,7 +19,7 @@ from evaluators.needs import Cell
 from evaluators.registry import Socket
 from evaluators.testsets.source import Source
 
-__all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken"]
+__all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
 
 SPLIT_BYTES: Final = 16 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
@@ -126,6 +126,18 @@ class Reader:
     def knows(self, column: str) -> bool:
         """Whether some row has the column; looks beyond the header where the header may not be all."""
         return column in self.header
+
+
+def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
+    """All pieces of a table as one."""
+    names, before = list(dict.fromkeys(columns)), 0
+    for split in table.splits():
+        span = 0
+        for chunk in table.read(split, names):
+            span = chunk.span
+            offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
+            yield Chunk(offsets, before + span, chunk.columns, chunk.faults, chunk.ids)
+        before += span
 
 
 def broken(source: Source, code: str, message: str, hint: str | None = None) -> Problems:

@@ -15,7 +15,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.reader import Chunk, Split, Table
+from evaluators.testsets.reader import Chunk, Split, Table, whole
 from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
@@ -81,21 +81,10 @@ class Selected:
         if self.selection.limit is None and self.selection.sample is None:
             yield from self._matching(self.table.read(split, self._with_where(columns)), columns)
             return
-        chunks = self._matching(self._whole(self._with_where(columns)), columns)
+        chunks = self._matching(whole(self.table, self._with_where(columns)), columns)
         if self.selection.sample is not None:
             chunks = _at(chunks, self._sampled(self.selection.sample))
         yield from chunks if self.selection.limit is None else _first(chunks, self.selection.limit)
-
-    def _whole(self, columns: Sequence[str]) -> Iterator[Chunk]:
-        """All pieces of the table as one."""
-        before = 0
-        for split in self.table.splits():
-            span = 0
-            for chunk in self.table.read(split, columns):
-                span = chunk.span
-                offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
-                yield Chunk(offsets, before + span, chunk.columns, chunk.faults, chunk.ids)
-            before += span
 
     def _with_where(self, columns: Sequence[str]) -> list[str]:
         return list(dict.fromkeys([*columns, *(column for column, _ in self.selection.where)]))
@@ -112,7 +101,7 @@ class Selected:
 
     def _sampled(self, size: int) -> set[int]:
         """The places of the sample among the matching rows."""
-        count = sum(chunk.count for chunk in self._matching(self._whole(self._with_where([])), []))
+        count = sum(chunk.count for chunk in self._matching(whole(self.table, self._with_where([])), []))
         seed = self.selection.seed
         return set(heapq.nsmallest(size, range(count), lambda place: _hash(seed, place)))
 

@@ -1,0 +1,132 @@
+"""The settings under `test_set:`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from evaluators.needs import Role
+from evaluators.registry import suggestion
+from evaluators.settings import bad
+from evaluators.testsets.reader import READERS
+
+_NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class ColumnNames(_Settings):
+    """The columns of the four roles, where their names are not the usual ones."""
+
+    id: str | None = None
+    """Names a row."""
+    input: str | None = None
+    """What the model was given."""
+    output: str | None = None
+    """What the model answered."""
+    expected: str | None = None
+    """What it should have answered."""
+
+    def named(self) -> dict[Role, str]:
+        """The columns that are named."""
+        every: dict[Role, str | None] = {
+            "id": self.id, "input": self.input, "output": self.output, "expected": self.expected,
+        }  # fmt: skip
+        return {role: column for role, column in every.items() if column is not None}
+
+
+class Joined(_Settings):
+    """A column of another file, joined to the rows by id."""
+
+    file: str
+    """The other file, relative to the suite."""
+    key: str | None = None
+    """The column of the other file that holds the id of the row; guessed from usual names without it."""
+    column: str | None = None
+    """The column to take; guessed from usual names without it."""
+    format: str | None = None
+    """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
+
+    @field_validator("format")
+    @classmethod
+    def _known(cls, name: str | None) -> str | None:
+        return _known_format(name)
+
+
+Place = str | Joined
+"""A folder or a document, or a column of another file."""
+
+
+class TestSetConfig(_Settings):
+    """The data that a suite runs on. A text alone is the name of a file."""
+
+    __test__: ClassVar[bool] = False
+
+    file: str | None = None
+    """The file with the rows, relative to the suite; `-` is standard input."""
+    format: str | None = None
+    """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
+    encoding: str = "utf-8"
+    """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows."""
+    delimiter: str | None = None
+    """What stands between cells in a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
+    columns: ColumnNames = Field(default_factory=ColumnNames)
+    """Which columns play which role."""
+    unreadable_output: Literal["fail", "skip"] = "fail"
+    """What an output without usable JSON counts: 0.0, or nothing."""
+    parse: Literal["lenient", "strict"] = "lenient"
+    """Whether JSON is found inside prose and fences, or must stand alone."""
+    expected: Place | None = None
+    """The expected answers, when they are documents (a folder or one file) or a column of another file."""
+    output: Place | None = None
+    """The outputs, when they are documents (a folder or one file) or a column of another file."""
+    outputs: str | dict[str, Place] | None = None
+    """Outputs of several variants: names with a file or folder each, or a folder or pattern that holds them all."""
+    no_output: Literal["invalid", "fail"] = "invalid"
+    """What a row counts that has no output among joined outputs: nothing (the test set is to blame), or 0.0."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, data: Any) -> Any:
+        return {"file": data} if isinstance(data, str) else data
+
+    @field_validator("format")
+    @classmethod
+    def _known(cls, name: str | None) -> str | None:
+        return _known_format(name)
+
+    @field_validator("delimiter")
+    @classmethod
+    def _one_character(cls, text: str | None) -> str | None:
+        character = None if text is None else _NAMED_DELIMITERS.get(text, text)
+        if character is not None and (len(character) != 1 or character in '"\r\n'):
+            raise bad(f'"delimiter" must be one character; found "{text}"', hint="for a tab write: tab")
+        return character
+
+    @model_validator(mode="after")
+    def _once(self) -> Self:
+        if self.output is not None and self.outputs is not None:
+            raise bad('"output" and "outputs" cannot stand together', hint="with several variants keep `outputs`")
+        for role, elsewhere in (("output", self.output or self.outputs), ("expected", self.file and self.expected)):
+            if elsewhere is not None and getattr(self.columns, role) is not None:
+                raise bad(f'the {role} is named twice: under "columns", and as "{role}"', hint="keep one of them")
+        if isinstance(self.outputs, dict) and not self.outputs:
+            raise bad('"outputs" must not be empty')
+        return self
+
+    def but(self, changes: Mapping[str, Any]) -> TestSetConfig:
+        """The settings with some of them replaced. Raises BadSettings when they do not go together."""
+        from evaluators.settings import build
+
+        return build(TestSetConfig, {**self.model_dump(exclude_unset=True), **changes}, noun="test_set")
+
+
+def _known_format(name: str | None) -> str | None:
+    if name is not None and name not in READERS:
+        known = READERS.names()
+        raise bad(f'unknown format "{name}"', hint=suggestion(name, known) or f"known: {', '.join(known)}")
+    return name

@@ -1,0 +1,45 @@
+"""Opening a file of rows: its format goes by the name, else by its first bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.source import Source, locate
+from evaluators.values.json_text import NotJSON, parse
+
+_HEAD_BYTES: Final = 64 * 1024
+
+
+def open_table(source: Source, format: str | None = None) -> Reader:
+    """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
+    return READERS.find(format or format_of(source)).open(source)
+
+
+def open_file(name: str, folder: Path, format: str | None = None) -> Reader:
+    """The file of that name, relative to `folder`."""
+    return open_table(locate(name, folder), format)
+
+
+def format_of(source: Source) -> str:
+    """The format that the file's name says, or else the one that its first bytes look like."""
+    by_suffix = {suffix: name for name in READERS.names() for suffix in READERS.find(name).suffixes}
+    return by_suffix.get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
+
+
+def _sniffed(head: bytes) -> str:
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return "jsonl" if _is_json(text.partition(b"\n")[0]) else "json"
+    return "json" if text.startswith(b"[") else "csv"
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse(line.strip())
+    except NotJSON:
+        return False
+    return True
