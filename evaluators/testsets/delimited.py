@@ -111,7 +111,8 @@ class Delimited(Reader):
                     continue
                 if not quotes.looks_like_rows(stream, start, len(self.header), self.delimiter):
                     name = self.source.name
-                    return ends, f"{name}: quotes inside unquoted cells; the file is read in fewer pieces, more slowly"
+                    note = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
+                    return ends, f"{name}: around byte {start:,} {note}"
                 ends.append(start)
         return ends, None
 

@@ -3,7 +3,7 @@
 Strategy. In CSV as RFC 4180 has it every quote opens or closes, so an even number of quotes before a place says that the
 place is outside quotes, and a line break there ends a row. Counting quotes is an order of magnitude cheaper than parsing.
 A quote inside a cell that is not quoted (`5" pipe`) upsets the count. So a cut is looked at before a split ends there:
-unless the rows behind it have as many cells as the header, the rest of the file stays in one piece. Whoever reads a split
+unless what follows reads as rows, the rest of the file stays in one piece. Whoever reads a split
 also learns whether it ended inside a quoted cell, which is exact (`delimited`).
 """
 
@@ -21,7 +21,7 @@ CUT_BYTES: Final = 512 * 1024
 """A place where a row starts is noted about this often."""
 
 _LOOK_BYTES: Final = 64 * 1024
-_LOOK_ROWS: Final = 8
+_LOOK_ROWS: Final = 9
 
 
 def row_starts(stream: BinaryIO) -> Iterator[int]:
@@ -57,12 +57,13 @@ def row_start(block: bytes, inside: bool) -> int | None:
 
 
 def looks_like_rows(stream: BinaryIO, start: int, width: int, delimiter: str) -> bool:
-    """Whether the lines from `start` on read as rows of `width` cells, with quotes around whole cells only."""
+    """Whether the lines from `start` on read as rows: quotes around whole cells only, and mostly `width` cells."""
     stream.seek(start)
     text = b"".join(line_blocks(stream, _LOOK_BYTES, _LOOK_BYTES)).decode("latin-1")
-    rows = [row for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _LOOK_ROWS + 1) if row]
-    # the last row may be cut off by the end of the look
-    return all(len(row) == width for row in rows[:-1] or rows) and _quotes_whole_cells(text, delimiter)
+    if not _quotes_whole_cells(text, delimiter):
+        return False
+    rows = [row for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _LOOK_ROWS) if row]
+    return 2 * sum(len(row) == width for row in rows) >= len(rows)
 
 
 def _quotes_whole_cells(text: str, delimiter: str) -> bool:

@@ -246,7 +246,7 @@ cells = st.text(alphabet='ab1é"\n\r,; \x00\u2028', max_size=8)
 tables = st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), max_size=30))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rows=tables, line_end=st.sampled_from(["\n", "\r\n"]), arrow=st.booleans(), cut=st.integers(5, 60))
 def test_written_rows_come_back_however_the_file_is_cut(
     shared_file: Path, rows: list[list[str]], line_end: str, arrow: bool, cut: int
@@ -272,7 +272,7 @@ def oracle(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(body=st.text(alphabet='ab"\n\r, \x00', max_size=120), arrow=st.booleans(), cut=st.integers(3, 30))
 @example(body='x"y,"\n","\n"\na,b\n', arrow=True, cut=3)
 def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(
@@ -295,7 +295,7 @@ def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(
         )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     content=st.binary(max_size=200),
     encoding=st.sampled_from(["utf-8", "utf-16", "latin-1", "cp1252"]),

