@@ -1,1 +1,94 @@
-"""A declarative engine that scores structured output."""
+"""A declarative engine that scores structured output.
+
+`load` reads a suite; a suite evaluates one row or runs over a test set. Every evaluator type also works on its own, from
+its module in `evaluators.builtin`. Nothing heavy is imported until it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+__version__: Final = "0.1.0"
+
+_WHERE: Final = {
+    "load": "evaluators.running.suite",
+    "loads": "evaluators.running.suite",
+    "Suite": "evaluators.running.suite",
+    "Selection": "evaluators.testsets.selection",
+    "Row": "evaluators.model",
+    "RowResult": "evaluators.model",
+    "Result": "evaluators.model",
+    "Score": "evaluators.model",
+    "FieldResult": "evaluators.model",
+    "Outcome": "evaluators.model",
+    "Status": "evaluators.model",
+    "Standing": "evaluators.model",
+    "MISSING": "evaluators.model",
+    "RunResult": "evaluators.runs.result",
+    "Issue": "evaluators.issues",
+    "Blame": "evaluators.issues",
+    "Problems": "evaluators.issues",
+    "Evaluator": "evaluators.evaluator",
+    "Example": "evaluators.evaluator",
+    "Column": "evaluators.evaluator",
+    "Text": "evaluators.evaluator",
+    "Expected": "evaluators.evaluator",
+    "Output": "evaluators.evaluator",
+    "Comparator": "evaluators.comparator",
+    "evaluator": "evaluators.extending",
+    "comparator": "evaluators.extending",
+}
+
+if TYPE_CHECKING:
+    from evaluators.comparator import Comparator
+    from evaluators.evaluator import Column, Evaluator, Example, Expected, Output, Text
+    from evaluators.extending import comparator, evaluator
+    from evaluators.issues import Blame, Issue, Problems
+    from evaluators.model import MISSING, FieldResult, Outcome, Result, Row, RowResult, Score, Standing, Status
+    from evaluators.running.suite import Suite, load, loads
+    from evaluators.runs.result import RunResult
+    from evaluators.testsets.selection import Selection
+
+__all__ = [
+    "MISSING",
+    "Blame",
+    "Column",
+    "Comparator",
+    "Evaluator",
+    "Example",
+    "Expected",
+    "FieldResult",
+    "Issue",
+    "Outcome",
+    "Output",
+    "Problems",
+    "Result",
+    "Row",
+    "RowResult",
+    "RunResult",
+    "Score",
+    "Selection",
+    "Standing",
+    "Status",
+    "Suite",
+    "Text",
+    "__version__",
+    "comparator",
+    "evaluator",
+    "load",
+    "loads",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Names of the public API are imported when they are asked for."""
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    from evaluators.builtin import find_class
+
+    return find_class(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

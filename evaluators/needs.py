@@ -7,13 +7,14 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.values import json_text
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
+ROLES: Final[tuple[Role, ...]] = ("id", "input", "output", "expected")
 Wanted: TypeAlias = Literal["object", "array", "container", "any", "like_expected"]
 
 

@@ -32,7 +32,7 @@ class Socket(Generic[Plug]):
 
     def shipped(self) -> tuple[str, ...]:
         """Names of the plugs that come with the package, sorted."""
-        return _modules(self.package)
+        return modules_of(self.package)
 
     def names(self) -> tuple[str, ...]:
         """Every name that `find` knows, sorted."""
@@ -81,7 +81,8 @@ class Socket(Generic[Plug]):
 
 
 @cache
-def _modules(package: str) -> tuple[str, ...]:
+def modules_of(package: str) -> tuple[str, ...]:
+    """The names of the plugs in a package's folder, sorted."""
     folder = resources.files(package)
     return tuple(
         sorted(
@@ -94,7 +95,7 @@ def _modules(package: str) -> tuple[str, ...]:
 
 @cache
 def _installed(group: str) -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=group) if point.name not in _modules(group)}
+    return {point.name: point for point in entry_points(group=group) if point.name not in modules_of(group)}
 
 
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:

@@ -164,9 +164,7 @@ def _arrow_columns(arrow: Any, stored: Stored, verdicts: Sequence[Verdict], code
         (f"{stored.name}.passed", taken([verdict.passed for verdict in verdicts], arrow.bool_())),
     ]
     for place, name in enumerate(stored.fields):
-        words = [
-            Status(verdict.statuses[place]).word if len(verdict.statuses) > place else None for verdict in verdicts
-        ]
+        words = [Status(verdict.statuses[place]).word if len(verdict.statuses) > place else None for verdict in verdicts]
         found.append((f"{stored.name}.{name}", taken(words, arrow.string())))
     return found
 

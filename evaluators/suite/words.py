@@ -35,6 +35,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "regex_match": {"regex_pattern": "pattern", "regex_should_match": "should_match"},
     "field_match": {"json_field": "field"},
     "format_valid": {"fmt": "format"},
+    "correctness": {"ground_truth": "answer"},
     "length": {"min_length": "min", "max_length": "max"},
     "completeness": {"required_sections": "sections"},
 }

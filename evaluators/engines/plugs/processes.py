@@ -1,0 +1,55 @@
+"""`processes`: worker processes on this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import BaseContext
+
+from evaluators.engines.engine import Engine, Result, Task
+from evaluators.issues import Blame, Issue, Problems
+
+
+class Processes(Engine):
+    """Scores in `workers` processes. At most two tasks a worker are under way, so memory stays flat."""
+
+    def map(self, run: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        waiting = iter(tasks)
+        with ProcessPoolExecutor(self.workers, mp_context=_context(), initializer=_leave_interrupts) as pool:
+            running: set[Future[Result]] = set()
+            try:
+                while True:
+                    while len(running) < 2 * self.workers and (task := next(waiting, None)) is not None:
+                        running.add(pool.submit(run, task))
+                    if not running:
+                        return
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield future.result()
+            except BrokenProcessPool as error:
+                raise Problems([_lost()]) from error
+
+
+def _context() -> BaseContext:
+    """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
+    forks = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if forks else "spawn")
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is the parent's business: it lets the running splits finish."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _lost() -> Issue:
+    return Issue(
+        "worker-lost",
+        Blame.ENVIRONMENT,
+        "a worker process ended without a result; it may have run out of memory",
+        hint="try fewer workers: --workers 1",
+    )

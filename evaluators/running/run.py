@@ -1,0 +1,312 @@
+"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from evaluators import __version__
+from evaluators.engines.engine import ENGINES, Engine
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.model import JSON
+from evaluators.needs import ROLES
+from evaluators.running.suite import Suite
+from evaluators.runs.gates import check_gates, judge_gates
+from evaluators.runs.job import Job
+from evaluators.runs.result import Environment as RunEnvironment
+from evaluators.runs.result import EvaluatorStats, RunResult
+from evaluators.runs.rows import RowsFormat, has_pyarrow
+from evaluators.runs.runner import Measured, coverage, figures, measure, slice_figures, store_parts
+from evaluators.runs.store import RunFolder, default_name
+from evaluators.runs.verdict import Facts, causes, exit_code
+from evaluators.settings import BadSettings
+from evaluators.suite.plan import Plan
+from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.selection import Selection
+from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.values.paths import nearest_path
+from evaluators.values.paths import parse as parse_path
+
+PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
+"""Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
+ANNOTATED_ROWS: Final = 10_000
+"""The annotated rows.csv is written up to this many rows without being asked for."""
+_LOOKED_AT: Final = 200  # rows that are read again to suggest a path
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a run is asked to do, beside what the suite says."""
+
+    test_set: str | None = None
+    """A file with rows, relative to the working folder; the suite's own test set without it."""
+    test_set_settings: dict[str, Any] = field(default_factory=dict)
+    """Settings of `test_set` that replace the suite's."""
+    workers: int = 1
+    engine: str | None = None
+    """in_process or processes; goes by `workers` without it."""
+    selection: Selection = field(default_factory=Selection)
+    results: Path | None = None
+    """The folder for run folders. None writes nothing."""
+    name: str | None = None
+    force: bool = False
+    formats: tuple[str, ...] | None = None
+    rows: Literal["auto", "jsonl", "parquet"] | None = None
+    evidence: Literal["first", "all"] | None = None
+    stopped: Callable[[], bool] = lambda: False
+    progress: Callable[[int, int | None], None] = lambda rows, of: None
+    """Told how many rows are finished, and how many bytes of input there are."""
+    command: tuple[str, ...] = ()
+    after: Callable[[RunResult, Prepared, RunFolder | None], Iterable[tuple[str, str]]] | None = None
+    """Makes further files of the run folder, as (name, text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A suite and a test set that fit together."""
+
+    suite: Suite
+    test_set: TestSet
+    roles: dict[str, str]
+
+    def variants(self) -> list[tuple[str | None, TestSet]]:
+        """Each variant with its rows; one without a name when there are none."""
+        names = self.test_set.variants
+        return [(name, self.test_set.variant(name)) for name in names] if names else [(None, self.test_set)]
+
+    def plan(self) -> Plan:
+        """The compiled steps for these columns."""
+        return self.suite.plan(self.roles)
+
+
+def prepare(suite: Suite, request: RunRequest) -> Prepared:
+    """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
+    config, folder = suite.test_set, suite.folder
+    changes = dict(request.test_set_settings)
+    if request.test_set is not None:
+        changes["file"], folder = request.test_set, Path()
+        for elsewhere in ("output", "outputs", "expected"):
+            if isinstance(getattr(config, elsewhere), str) and elsewhere not in changes:
+                changes[elsewhere] = None
+    if changes:
+        try:
+            config = config.but(changes)
+        except BadSettings as error:
+            raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
+    opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
+    columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
+    roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
+    _check_columns(suite, opened)
+    return Prepared(suite, opened, roles)
+
+
+def execute(suite: Suite, request: RunRequest) -> RunResult:
+    """The run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
+    started, clock = datetime.now().astimezone(), time.monotonic()
+    prepared = prepare(suite, request)
+    _check_gate_targets(suite, prepared)
+    engine = _engine(request)
+    folder = _folder(suite, request, started)
+    try:
+        measured = [
+            (name, measure(_job(prepared, table, request, folder, name), suite.lines, engine, prepared.test_set.name,
+                           request.stopped, _progress(request, table)))
+            for name, table in prepared.variants()
+        ]  # fmt: skip
+        result = conclude(prepared, request, measured)
+        seconds = time.monotonic() - clock
+        result = replace(result, environment=_environment(started, seconds, request))
+        if folder is None:
+            return result
+        _store(prepared, request, folder, measured)
+        files = dict(request.after(result, prepared, folder) if request.after else ())
+        folder.finish(result, files)
+        return result
+    finally:
+        if folder is not None:
+            folder.discard()
+
+
+def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, Measured]]) -> RunResult:
+    """The figures, the gates, the gaps in coverage and the exit code of what was measured."""
+    suite, test_set = prepared.suite, prepared.test_set
+    stats = [one for name, each in measured for one in figures(suite.lines, each, name)]
+    slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name)]
+    gates = judge_gates(suite.gates, stats, slices)
+    gaps = _gaps(prepared, stats)
+    finished = all(each.finished for _, each in measured)
+    partial_run = bool(request.selection) or not finished
+    issues = [*test_set.issues, *(issue for _, each in measured for issue in each.issues)]
+    counts: dict[str, int] = {}
+    for _, each in measured:
+        for code, count in each.issue_counts.items():
+            counts[code] = counts.get(code, 0) + count
+    facts = Facts(tuple(stats), gates, (*test_set.issues, *([] if partial_run else gaps)), interrupted=not finished)
+    return RunResult(
+        name=suite.name,
+        suite_fingerprint=suite.fingerprint,
+        data_fingerprint=test_set.fingerprint(),
+        version=__version__,
+        test_set=test_set.name,
+        rows=measured[0][1].rows,
+        columns=prepared.roles,
+        evaluators=tuple(stats),
+        slices=tuple(slices),
+        gates=gates,
+        notes=(*suite.notes, *test_set.notes),
+        warnings=tuple(gaps) if partial_run else (),
+        issues=(*issues, *([] if partial_run else gaps)),
+        issue_counts=dict(sorted(counts.items())),
+        complete=finished,
+        exit_code=exit_code(facts),
+        causes=causes(facts),
+        variants=test_set.variants,
+    )
+
+
+def rows_file(kind: RowsFormat, variant: str | None, stem: str = "rows") -> str:
+    """The name of the file that holds rows: `rows.jsonl`, or `rows.gpt.jsonl` for a variant."""
+    return f"{stem}.{kind}" if variant is None else f"{stem}.{variant}.{kind}"
+
+
+def rows_format(suite: Suite, request: RunRequest, size: int) -> RowsFormat:
+    """How rows are stored."""
+    asked = request.rows or suite.results.rows
+    if asked != "auto":
+        return asked
+    return "parquet" if size >= PARQUET_FROM_BYTES and has_pyarrow() else "jsonl"
+
+
+def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFolder | None, variant: str | None) -> Job:
+    suite = prepared.suite
+    size = sum(source.size for source in table.files)
+    working = folder.working / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
+    if working is not None:
+        working.mkdir(parents=True, exist_ok=True)
+    evidence = request.evidence or suite.results.evidence
+    return Job(
+        suite=suite.shipped(),
+        table=table,
+        roles=prepared.roles,
+        reading=suite.reading,
+        folder=working,
+        rows=rows_format(suite, request, size),
+        slices=suite.config.slices,
+        most_evidence=None if evidence == "all" else 1_000,
+    )
+
+
+def _store(
+    prepared: Prepared, request: RunRequest, folder: RunFolder, measured: Sequence[tuple[str | None, Measured]]
+) -> None:
+    for (name, each), (_, table) in zip(measured, prepared.variants(), strict=True):
+        job = _job(prepared, table, request, folder, name)
+        rows, evidence = rows_file(job.rows, name), rows_file("jsonl", name, "evidence")
+        store_parts(job, each, folder.working / rows, folder.working / evidence)
+        if job.folder is not None:
+            job.folder.rmdir()
+
+
+def _folder(suite: Suite, request: RunRequest, started: datetime) -> RunFolder | None:
+    if request.results is None:
+        return None
+    name = request.name or suite.results.name or default_name(started, suite.fingerprint)
+    return RunFolder.create(request.results, name, request.force)
+
+
+def _engine(request: RunRequest) -> Engine:
+    name = request.engine or ("in_process" if request.workers <= 1 else "processes")
+    return ENGINES.find(name)(max(1, request.workers))
+
+
+def _progress(request: RunRequest, table: TestSet) -> Callable[[int], None]:
+    size = sum(source.size for source in table.files)
+    return partial(_told, request.progress, size)
+
+
+def _told(progress: Callable[[int, int | None], None], size: int, rows: int) -> None:
+    progress(rows, size)
+
+
+def _environment(started: datetime, seconds: float, request: RunRequest) -> RunEnvironment:
+    return RunEnvironment(
+        started=started.isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
+        workers=request.workers,
+        host=platform.node(),
+        python=sys.version.split()[0],
+        command=request.command,
+    )
+
+
+def _check_columns(suite: Suite, test_set: TestSet) -> None:
+    """Every column that the suite names itself must be there."""
+    knows = getattr(test_set.table, "knows", None)
+    issues = [
+        no_such_column(name, test_set.header, test_set.name)
+        for name in suite.named_columns()
+        if name not in test_set.header and not (knows and knows(name))
+    ]
+    if issues:
+        raise Problems(issues)
+
+
+def _check_gate_targets(suite: Suite, prepared: Prepared) -> None:
+    fields = {line.name: line.settings.field_names() or _open_or_none(line.settings) for line in suite.lines}
+    placed = [replace(gate, where=suite.place("gates", gate.written, key=True)) for gate in suite.gates]
+    issues = check_gates(placed, fields, suite.config.slices, prepared.test_set.variants)
+    if issues:
+        raise Problems(issues)
+
+
+def _open_or_none(settings: Any) -> tuple[str, ...] | None:
+    """None for an open tree, whose fields are known only after the run; no fields otherwise."""
+    return None if hasattr(settings, "tree") else ()
+
+
+def _gaps(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> list[Issue]:
+    suite = prepared.suite
+    places = {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
+    finder = _Nearest(prepared)
+    found: list[Issue] = []
+    for start in range(0, len(stats), len(suite.lines)):
+        found += coverage(suite.lines, stats[start : start + len(suite.lines)], places, finder.find)
+    return list(dict.fromkeys(found))
+
+
+class _Nearest:
+    """Finds the existing path most like one that was found in no row, in the first rows of the test set."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+        self._documents: dict[str, list[JSON]] = {}
+
+    def find(self, evaluator: str, path: str) -> str | None:
+        if not self._documents:
+            self._read()
+        wanted = parse_path(path)
+        for document in self._documents.get(evaluator, ()):
+            near = nearest_path(wanted, document)
+            if near is not None:
+                return near
+        return None
+
+    def _read(self) -> None:
+        _, table = self._prepared.variants()[0]
+        plan = self._prepared.plan()
+        for split in table.splits()[:1]:
+            for chunk in table.read(split, plan.columns):
+                slots = plan.run({name: list(cells) for name, cells in chunk.columns.items()}, chunk.count)
+                for one in plan.evaluators:
+                    kept = self._documents.setdefault(one.line.name, [])
+                    for slot in one.inputs:
+                        kept.extend(value for value in slots[slot] if isinstance(value, (dict, list)))
+                        del kept[_LOOKED_AT:]
+                return

@@ -1,0 +1,91 @@
+"""The sections of a suite that belong to rooms above it: test set, gates and results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from evaluators.issues import Problems
+from evaluators.reports.format import check_words
+from evaluators.runs.gates import Gate, GateConfig, parse_target
+from evaluators.settings import BadSettings, Detail, bad, build, spell
+from evaluators.suite.config import SectionReader
+from evaluators.testsets.config import TestSetConfig
+
+
+class ResultsConfig(BaseModel):
+    """Where the results of a run go, and which files are written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    folder: str = "runs"
+    """The folder that holds the run folders, relative to where the command is run."""
+    name: str | None = None
+    """The name of this run's folder; date, time and a fingerprint of the suite without it."""
+    formats: tuple[str, ...] = ("csv", "markdown")
+    """The files that are written beside run.json, summary.txt and the rows."""
+    lowest_fields: int = Field(5, ge=0, strict=True)
+    """How many of the lowest-scoring fields the summary lists."""
+    rows: Literal["auto", "jsonl", "parquet"] = "auto"
+    """How rows are stored; auto is Parquet for large files when pyarrow is installed, else JSON lines."""
+    evidence: Literal["first", "all"] = "first"
+    """Whether the first 1,000 mismatches of each field are recorded, or all of them."""
+
+    @field_validator("formats")
+    @classmethod
+    def _known(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        issues = check_words(words)
+        if issues:
+            raise BadSettings(Detail((words.index(_word(issue.message)),), issue.message, issue.hint) for issue in issues)
+        return words
+
+
+def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:
+    """The settings under `test_set`."""
+    return build(TestSetConfig, data, noun="test_set")
+
+
+def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
+    """The settings under `results`."""
+    return build(ResultsConfig, data, noun="results")
+
+
+def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
+    """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
+    if not isinstance(data, Mapping):
+        raise bad(f"gates must be a map from a target to its limits; found {spell(data)}")
+    names = [line.name for line in context["evaluators"]]
+    gates: list[Gate] = []
+    details: list[Detail] = []
+    for written, limits in data.items():
+        several = isinstance(limits, list)
+        for index, one in enumerate(limits if several else [limits]):
+            prefix = (written, index) if several else (written,)
+            try:
+                config = build(GateConfig, one, noun="a gate")
+                gates.append(Gate(written, parse_target(written, names), config))
+            except BadSettings as error:
+                details.extend(detail.under(*prefix) for detail in error.details)
+            except Problems as error:
+                details.extend(Detail((written,), issue.message, issue.hint, True, issue.code) for issue in error.issues)
+    if details:
+        raise BadSettings(details)
+    return tuple(gates)
+
+
+READERS: Final[Mapping[str, SectionReader]] = {
+    "test_set": read_test_set,
+    "gates": read_gates,
+    "results": read_results,
+}
+MODELS: Final[Mapping[str, type[BaseModel]]] = {
+    "test_set": TestSetConfig,
+    "gates": GateConfig,
+    "results": ResultsConfig,
+}
+
+
+def _word(message: str) -> str:
+    return message.rpartition(' "')[2].rstrip('"')

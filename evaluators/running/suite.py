@@ -1,0 +1,162 @@
+"""A suite, ready to be asked: about one row, about a test set, or about itself."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluators.model import Row, RowResult
+from evaluators.needs import ROLES, Role
+from evaluators.running.sections import READERS, ResultsConfig
+from evaluators.runs.gates import Gate
+from evaluators.runs.job import ShippedSuite
+from evaluators.settings import Loc
+from evaluators.suite import source as suite_source
+from evaluators.suite.config import SuiteConfig, read_config
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Plan, Reading, compile_plan, needed_columns
+from evaluators.testsets.config import TestSetConfig
+
+if TYPE_CHECKING:
+    from evaluators.runs.result import RunResult
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite that has been read and checked. `load` makes one."""
+
+    config: SuiteConfig
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.config.name
+
+    @property
+    def lines(self) -> tuple[EvaluatorLine, ...]:
+        """The evaluators, in the order of the file."""
+        return self.config.lines
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read in another system's words, one sentence each."""
+        return self.config.notes
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """The gates."""
+        found: tuple[Gate, ...] = self.config.sections.get("gates") or ()
+        return found
+
+    @property
+    def results(self) -> ResultsConfig:
+        """Where results go."""
+        found: ResultsConfig = self.config.sections.get("results") or ResultsConfig()
+        return found
+
+    @property
+    def test_set(self) -> TestSetConfig:
+        """The test set that the suite names; an empty one when it names none."""
+        found: TestSetConfig = self.config.sections.get("test_set") or TestSetConfig()
+        return found
+
+    @property
+    def folder(self) -> Path:
+        """Where the suite's relative paths start."""
+        return self.config.source.folder or Path()
+
+    @property
+    def reading(self) -> Reading:
+        """How outputs are read where an evaluator says nothing else."""
+        return Reading(self.test_set.parse, self.test_set.unreadable_output)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over what the suite means: its settings, the files it extends, and the environment filled in."""
+        return f"sha256:{hashlib.sha256(self.config.source.fingerprint_text.encode('utf-8', 'backslashreplace')).hexdigest()}"
+
+    def place(self, *loc: str | int, key: bool = False) -> str:
+        """Where something stands in the suite's text."""
+        where: Loc = loc
+        return self.config.source.place(where, key=key)
+
+    def shipped(self) -> ShippedSuite:
+        """The suite as a worker gets it."""
+        source = self.config.source
+        if source.text:
+            return ShippedSuite(source.text, None, source.name, source.folder)
+        return ShippedSuite(None, source.data, source.name, source.folder)
+
+    def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
+        """The compiled steps. Without `roles`, columns are called by their roles."""
+        return compile_plan(self.lines, roles or self._own_roles, self.reading)
+
+    def evaluate(self, row: Row | Mapping[str, Any]) -> RowResult:
+        """What every evaluator says of one row, explained.
+
+        A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
+        `expected`, `input`, `id`), or under the columns that the suite names for them.
+        """
+        given = row if isinstance(row, Row) else Row(dict(row), str(row.get(self._own_roles["id"], "")))
+        return RowResult(given.id, given.number, self._row_plan.explain(given.cells))
+
+    async def evaluate_async(self, row: Row | Mapping[str, Any]) -> RowResult:
+        """`evaluate`, for use inside a running event loop."""
+        return await asyncio.to_thread(self.evaluate, row)
+
+    def run(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
+        """Score a whole test set; `options` are those of `evaluators.running.run.RunRequest`.
+
+        `test_set` is a file; without it, the suite's own test set is read. Nothing is written unless `results` names a
+        folder. Raises Problems when nothing can be run: bad settings, no such file, an unclear column.
+        """
+        from evaluators.running.run import RunRequest, execute
+
+        return execute(self, RunRequest(test_set=str(test_set) if test_set is not None else None, **options))
+
+    async def run_async(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
+        """`run`, for use inside a running event loop."""
+        return await asyncio.to_thread(lambda: self.run(test_set, **options))
+
+    @cached_property
+    def _row_plan(self) -> Plan:
+        return self.plan()
+
+    @cached_property
+    def _own_roles(self) -> dict[str, str]:
+        named: dict[str, str] = {role: role for role in ROLES}
+        for role, column in self.test_set.columns.named().items():
+            named[role] = column
+        return named
+
+    def needed_roles(self) -> set[Role]:
+        """The roles that some evaluator reads."""
+        read = {column.name for column in needed_columns(self.lines) if not column.literal}
+        return {role for role in ROLES if role in read}
+
+    def named_columns(self) -> list[str]:
+        """The columns that evaluators, conditions and slices name themselves."""
+        named = [column.name for column in needed_columns(self.lines) if column.literal]
+        return list(dict.fromkeys([*named, *self.config.slices]))
+
+
+def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:
+    """The suite in a file, or in plain data.
+
+    Raises Problems with everything that is wrong with it, each with file, line and column.
+    """
+    if isinstance(suite, Mapping):
+        source = suite_source.from_data(suite, environment=environment)
+    else:
+        source = suite_source.load(Path(suite), environment)
+    return Suite(read_config(source, READERS))
+
+
+def loads(text: str, name: str = "suite.yaml", folder: Path | None = None) -> Suite:
+    """The suite in a text. `folder` is where its relative paths start."""
+    return Suite(read_config(suite_source.loads(text, name, folder), READERS))
