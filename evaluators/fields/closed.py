@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from evaluators.conditions import Condition
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
-from evaluators.fields.lines import FieldLine
+from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.rules import Explained, Partial, Rule, compile_rule, explain_rule
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
@@ -123,7 +123,7 @@ def gather(
         if line.skip:
             values: list[Place] = []
         elif line.path.query is not None:
-            values = _query_places(line, expected, output)
+            values = _query_places(tree, number, line, expected, output)
         elif several:
             values = in_lists.get(number, [])
         else:
@@ -250,14 +250,15 @@ def holds(conditions: Sequence[Condition], expected: Any, output: Any, row: Mapp
     )
 
 
-def _query_places(line: FieldLine, expected: Any, output: Any) -> list[Place]:
-    ours, theirs = line.path.get(expected), line.path.get(output)
-    ours, theirs = ours if isinstance(ours, list) else [], theirs if isinstance(theirs, list) else []
-    length = max(len(ours), len(theirs))
-    return [
-        Place(ours[index] if index < len(ours) else MISSING, theirs[index] if index < len(theirs) else MISSING, (index,))
-        for index in range(length)
-    ]
+def hits(line: FieldLine, document: Any) -> list[Any]:
+    """Everything a query hits; an empty list where it hits nothing."""
+    found = line.path.get(document) if document is not MISSING else MISSING
+    return found if isinstance(found, list) else []
+
+
+def _query_places(tree: ClosedTree, number: int, line: FieldLine, expected: Any, output: Any) -> list[Place]:
+    ours, theirs = hits(line, expected), hits(line, output)
+    return pair_values(line.align or Align(), ours, theirs, lambda one, other: tree.matches(number, one, other))
 
 
 def _definite_places(

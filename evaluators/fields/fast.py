@@ -17,12 +17,13 @@ from evaluators.fields.closed import (
     ClosedTree,
     absent_status,
     combined,
+    hits,
     holds,
     required_missing,
     standing_of,
 )
 from evaluators.fields.items import ListNode, Place, pair_values, places
-from evaluators.fields.lines import FieldLine
+from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.rules import Judged, Partial, Rule
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Standing, Status, Verdict
@@ -301,14 +302,15 @@ def _shared_places(tree: ClosedTree, node: ListNode) -> PlacesOf:
 def _several_check(tree: ClosedTree, number: int, line: FieldLine, rule: Rule, shared: dict[int, PlacesOf]) -> FieldCheck:
     absent, two_sided = absent_status(tree, line)[0], line.comparator is None or line.comparator.reads == "both"
     of_row = next((shared[id(node)] for node in tree.lists if number in _numbers(node)), None)
+    align = line.align or Align()
+
+    def matches(one: Any, other: Any) -> bool:
+        return tree.matches(number, one, other)
 
     def gather(expected: Any, output: Any) -> Sequence[Place]:
         if of_row is not None:
             return of_row(expected, output).get(number, ())
-        ours, theirs = _hits(line, expected), _hits(line, output)
-        longest = max(len(ours), len(theirs))
-        ours, theirs = ours + [MISSING] * (longest - len(ours)), theirs + [MISSING] * (longest - len(theirs))
-        return [Place(one, other, ()) for one, other in zip(ours, theirs, strict=True)]
+        return pair_values(align, hits(line, expected), hits(line, output), matches)
 
     def check(expected: Any, output: Any) -> Judged:
         found = gather(expected, output)
@@ -332,13 +334,8 @@ def _combined(found: Sequence[Place], rule: Rule, two_sided: bool) -> Status:
     return combined(statuses)
 
 
-def _hits(line: FieldLine, document: Any) -> list[Any]:
-    found = line.path.get(document)
-    return found if isinstance(found, list) else []
-
-
 def _numbers(node: ListNode) -> set[int]:
-    found = {number for number, _ in node.leaves}
+    found = {leaf.number for leaf in node.leaves}
     for inner in node.lists:
         found |= _numbers(inner)
     return found

@@ -2,23 +2,24 @@
 
 A list node says where a list stands, how its items are aligned, and which leaves and inner lists its items have. Walking
 it over two documents gives, for each listed leaf, the pairs of values to compare. A leaf that is missing on both sides
-of a pair says nothing; a leaf that one side lacks keeps its place with MISSING on that side.
+of a pair says nothing; a leaf that one side lacks keeps its place with MISSING on that side. Where a literal key with
+dots may be meant, the output follows the reading of the expected side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.fields.lines import Align, FieldLine
-from evaluators.model import JSON, MISSING, Missing
+from evaluators.model import JSON, MISSING
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs, best, by_key, in_order
 from evaluators.values.paths import ANY, Path
 
-Side = Any  # JSON or MISSING
-Matches = Callable[[int, Side, Side], bool]
+Side: TypeAlias = Any  # JSON or MISSING
+Matches: TypeAlias = Callable[[int, Side, Side], bool]
 """Whether the values of one leaf (by its number) match: what alignment counts as gain."""
 
 
@@ -30,13 +31,21 @@ class Place(NamedTuple):
     location: tuple[str | int, ...]
 
 
+class Leaf(NamedTuple):
+    """One listed leaf of an item. `align` pairs the items of the leaf's own value, where both sides have a list."""
+
+    number: int
+    path: Path
+    align: Align | None = None
+
+
 @dataclass(slots=True)
 class ListNode:
     """One list of a tree of listed fields."""
 
     head: Path
     align: Align
-    leaves: list[tuple[int, Path]] = field(default_factory=list)
+    leaves: list[Leaf] = field(default_factory=list)
     lists: list[ListNode] = field(default_factory=list)
 
 
@@ -75,10 +84,10 @@ def _place_line(
         cut = steps.index(ANY, start)
         array = steps[:cut]
         if array not in known:
-            known[array] = ListNode(Path(steps[start:cut]), aligned.get(array) or Align())
+            known[array] = ListNode(line.path.part(start, cut), aligned.get(array) or Align())
             siblings.append(known[array])
         siblings, start = known[array].lists, cut + 1
-    known[array].leaves.append((number, Path(steps[start:])))
+    known[array].leaves.append(Leaf(number, line.path.part(start), line.align))
 
 
 def _collect(
@@ -89,33 +98,56 @@ def _collect(
     location: tuple[str | int, ...],
     found: dict[int, list[Place]],
 ) -> None:
-    ours, theirs = _items(node.head.get(expected)), _items(node.head.get(output))
-    inside = (*location, *(step for step in node.head.steps if step is not ANY))
-    if isinstance(ours, dict) or isinstance(theirs, dict):
-        ours, theirs = _values_by_key(ours), _values_by_key(theirs)
-        keys = sorted({*ours, *theirs})
-        pairs: list[tuple[Any, Side, Side]] = [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in keys]
-    else:
-        paired = _pairs(node.align, ours, theirs, lambda one, other: _gain(node, one, other, matches))
-        pairs = [*_with_rest(paired, ours, theirs)]
-    for step, one, other in pairs:
-        for number, path in node.leaves:
-            value, actual = path.get(one), path.get(other)
-            if value is not MISSING or actual is not MISSING:
-                found.setdefault(number, []).append(Place(value, actual, (*inside, step, *path.steps)))  # type: ignore[arg-type]  # ANY ends a list node, so no leaf holds it
-        for inner in node.lists:
-            _collect(inner, one, other, matches, (*inside, step), found)
+    inside = (*location, *_plain(node.head))
+    for step, one, other in _paired_items(node, *node.head.get_pair(expected, output), matches):
+        _collect_item(node, one, other, matches, (*inside, step), found)
+
+
+def _collect_item(
+    node: ListNode,
+    one: Side,
+    other: Side,
+    matches: Matches,
+    location: tuple[str | int, ...],
+    found: dict[int, list[Place]],
+) -> None:
+    for leaf in node.leaves:
+        value, actual = leaf.path.get_pair(one, other)
+        if value is not MISSING or actual is not MISSING:
+            found.setdefault(leaf.number, []).extend(_leaf_places(leaf, value, actual, matches, location))
+    for inner in node.lists:
+        _collect(inner, one, other, matches, location, found)
+
+
+def _leaf_places(leaf: Leaf, value: Side, actual: Side, matches: Matches, location: tuple[str | int, ...]) -> list[Place]:
+    inside = (*location, *_plain(leaf.path))
+    if leaf.align is None or not isinstance(value, list) or not isinstance(actual, list) or not (value or actual):
+        return [Place(value, actual, inside)]
+    paired = pair_values(leaf.align, value, actual, lambda one, other: matches(leaf.number, one, other))
+    return [Place(place.expected, place.actual, (*inside, *place.location)) for place in paired]
+
+
+def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches) -> list[tuple[str | int, Side, Side]]:
+    """The items of two lists, paired as the node says; of two objects, the values by key. What is no container has none.
+
+    The items of a list never pair with the values of an object.
+    """
+    if isinstance(expected, list) and isinstance(output, list):
+        paired = _pairs(node.align, expected, output, lambda one, other: _gain(node, one, other, matches))
+        return [*_with_rest(paired, expected, output)]
+    ours, theirs = _values(expected), _values(output)
+    if isinstance(expected, dict) and isinstance(output, dict):
+        return [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in sorted({*expected, *output})]
+    return [
+        *((step, value, MISSING) for step, value in ours.items()),
+        *((step, MISSING, value) for step, value in theirs.items()),
+    ]
 
 
 def _gain(node: ListNode, one: Side, other: Side, matches: Matches) -> int:
     """How many listed leaves match, or under any_order whether all that are there do."""
     found: dict[int, list[Place]] = {}
-    for number, path in node.leaves:
-        value, actual = path.get(one), path.get(other)
-        if value is not MISSING or actual is not MISSING:
-            found.setdefault(number, []).append(Place(value, actual, ()))
-    for inner in node.lists:
-        _collect(inner, one, other, matches, (), found)
+    _collect_item(node, one, other, matches, (), found)
     verdicts = [
         place.expected is not MISSING and place.actual is not MISSING and matches(number, place.expected, place.actual)
         for number, list_of_places in found.items()
@@ -136,12 +168,18 @@ def _pairs(align: Align, ours: list[Any], theirs: list[Any], gain: Callable[[Any
     return best(len(ours), len(theirs), lambda row, column: gain(ours[row], theirs[column]))
 
 
-def _key(align: Align, item: JSON) -> str:
-    """What identifies an item, spelled so that equal keys are equal texts; items without one share a spelling."""
-    value = align.key.get(item) if align.key else MISSING
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return f"{type(value).__name__}:{value!r}"
+def _key(align: Align, item: JSON) -> Hashable:
+    """What identifies an item; items without a key share one, so that they pair with each other in list order."""
+    return _identity(align.key.get(item) if align.key else MISSING)
+
+
+def _identity(value: Side) -> Hashable:
+    """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
+    if isinstance(value, dict):
+        return frozenset((key, _identity(inner)) for key, inner in value.items())
+    if isinstance(value, list):
+        return tuple(_identity(inner) for inner in value)
+    return (isinstance(value, bool), value)
 
 
 def _with_rest(pairs: Pairs, ours: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, Side, Side]]:
@@ -155,9 +193,12 @@ def _with_rest(pairs: Pairs, ours: Sequence[Any], theirs: Sequence[Any]) -> list
     return listed
 
 
-def _items(value: JSON | Missing) -> list[Any] | dict[str, Any]:
-    return value if isinstance(value, (list, dict)) else []
+def _values(value: Side) -> dict[Any, Side]:
+    """The items of a list or the values of an object, by index or by key in order."""
+    if isinstance(value, list):
+        return dict(enumerate(value))
+    return {key: value[key] for key in sorted(value)} if isinstance(value, dict) else {}
 
 
-def _values_by_key(value: list[Any] | dict[str, Any]) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def _plain(path: Path) -> tuple[str | int, ...]:
+    return tuple(step for step in path.steps if isinstance(step, (str, int)))

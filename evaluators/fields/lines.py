@@ -6,9 +6,10 @@ list of neighbours. A bare list of paths compares each of them exactly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any, Literal, TypeAlias
 
 from evaluators.comparator import COMPARATORS, Comparator
@@ -70,6 +71,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
     if not entries:
         raise bad("fields must name at least one path")
     lines: list[FieldLine] = []
+    locs: list[tuple[Any, ...]] = []
     details: list[Detail] = []
     first: dict[Path, object] = {}
     for loc, spelled, body in entries:
@@ -84,6 +86,11 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
             continue
         first[line.path] = spelled
         lines.append(line)
+        locs.append(loc)
+    details.extend(_misplaced_alignments(lines, locs))
+    if not details and not any(line.weight for line in lines if not line.skip):
+        found = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
+        details.append(Detail((), f"{found}, so nothing would count"))
     if details:
         raise BadSettings(details)
     return _with_alignments_only(lines)
@@ -94,7 +101,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     path = read_path(spelled)
     if not isinstance(body, Mapping) or not _long(body):
         return _short(path, body, context)
-    details = [_unknown_neighbour(key, body) for key in body if key not in NEIGHBOURS]
+    details = [_unknown_neighbour(key, body, context) for key in body if key not in NEIGHBOURS]
     collected: dict[str, Any] = {}
     readers: dict[str, Any] = {
         "compare": lambda value: read_comparator(value, context),
@@ -125,7 +132,8 @@ def read_path(spelled: object) -> Path:
     if isinstance(spelled, int) and not isinstance(spelled, bool):
         spelled = str(spelled)
     if not isinstance(spelled, str):
-        raise BadSettings([Detail((), f"a path is text; found {spell(spelled)}", key=True, code="bad-path")])
+        hint = "paths with comparators are a map: take the dashes away" if isinstance(spelled, Mapping) else None
+        raise BadSettings([Detail((), f"a path is text; found {spell(spelled)}", hint, key=True, code="bad-path")])
     try:
         return parse_path(spelled)
     except BadPath as error:
@@ -149,7 +157,7 @@ def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparato
         plug = COMPARATORS.find(name)
     except Problems as error:
         known = (*COMPARATORS.names(), *named, "skip")
-        hint = suggestion(name, known) or f"known: {', '.join(known)}"
+        hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
         loc = (name,) if isinstance(data, Mapping) else ()
         details = [Detail(loc, issue.message, hint, key=bool(loc), code=issue.code) for issue in error.issues]
         raise BadSettings(details) from error
@@ -235,7 +243,7 @@ def read_skipped(data: object) -> tuple[Path, ...]:
 
 def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
     """A line that only says how a list is aligned is scored itself when no `[*]` line below it uses the alignment."""
-    arrays = {line.path.steps[: line.path.steps.index(ANY)] for line in lines if ANY in line.path.steps}
+    arrays = _looked_into(lines)
     exact = COMPARATORS.find("exact")()
     return tuple(
         FieldLine(line.path, exact, "exact", align=line.align)
@@ -243,6 +251,32 @@ def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
         else line
         for line in lines
     )
+
+
+def _looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
+    """The lists whose items some line compares, `[*]` being where it looks into one."""
+    return {
+        line.path.steps[:cut]
+        for line in lines
+        if not line.skip
+        for cut, step in enumerate(line.path.steps)
+        if step is ANY
+    }
+
+
+def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[tuple[Any, ...]]) -> list[Detail]:
+    """Alignments that stand on the items of a list instead of on the list."""
+    arrays = _looked_into(lines)
+    return [
+        Detail(
+            loc,
+            f'the alignment of "{line.name}" stands on the items of a list; it goes on the list itself',
+            f"write {line.path.part(0, -1).canonical or '$'}: {{align: …}}",
+            key=True,
+        )
+        for line, loc in zip(lines, locs, strict=True)
+        if line.align is not None and line.path.steps[-1:] == (ANY,) and line.path.steps not in arrays
+    ]
 
 
 def _long(body: Mapping[Any, Any]) -> bool:
@@ -254,9 +288,9 @@ def _short(path: Path, body: object, context: Mapping[str, Any]) -> FieldLine:
     return FieldLine(path, comparator, rule, skip=rule == "skip")
 
 
-def _unknown_neighbour(key: object, body: Mapping[Any, Any]) -> Detail:
+def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[str, Any]) -> Detail:
     name = str(key)
-    if name in COMPARATORS and "compare" not in body:
+    if (name in COMPARATORS or name in context.get("comparators", {})) and "compare" not in body:
         rest = ", ".join(f"{other}: {_flow(value)}" for other, value in body.items() if other != key)
         options = body[key]
         compare = name if not options else f"{{{name}: {_flow(options)}}}"
@@ -288,9 +322,11 @@ def _rule(name: str, options: Mapping[str, Any]) -> str:
 def _weight(value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise bad(f"weight must be a number; found {spell(value)}")
+    if not isfinite(value):
+        raise bad(f"weight must be a number; found {spell(value)}")
     if value < 0:
         raise bad(f"weight must be at least 0; found {spell(value)}")
-    return Fraction(str(value))
+    return Fraction(value) if isinstance(value, int) else Fraction(str(value))
 
 
 def _flag(value: object) -> bool:
