@@ -1,7 +1,8 @@
 """`when`: which rows, or which fields of a row, a check is for. Conditions are data, never code.
 
 A condition is a reference with a literal, a list of literals, or `{present: true}`. References are `row.COLUMN`,
-`output.PATH` and `expected.PATH`. All the conditions of a `when` must hold.
+`output.PATH` and `expected.PATH`. All the conditions of a `when` must hold. A path that leads to several places holds
+when one of the values there does.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ class Condition:
             value = MISSING
         found = self.path.get(value) if self.path is not None and value is not MISSING else value
         if self.present is not None:
-            there = found is not MISSING and not (self.source == "row" and found in ("", None))
-            return there is self.present
+            given = found is not MISSING and not (self.source == "row" and found in ("", None))
+            return given is self.present
         if found is MISSING:
             return False
         if self.source == "row" and isinstance(found, str):
             return any(found == _as_cell(wanted) for wanted in self.values)
-        return any(same(wanted, found) for wanted in self.values)
+        there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
+        return any(same(wanted, value) for wanted in self.values for value in there)
 
 
 def read_conditions(data: object) -> tuple[Condition, ...]:
@@ -82,7 +84,9 @@ def _path(text: str) -> Path:
     try:
         return parse_path(text)
     except BadPath as error:
-        raise BadSettings([Detail((), f'malformed path "{text}": {error.message}', error.hint, key=True)]) from error
+        place = f" at character {error.position + 1}" if error.position is not None else ""
+        message = f'malformed path "{text}": {error.message}{place}'
+        raise BadSettings([Detail((), message, error.hint, key=True, code="bad-path")]) from error
 
 
 def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
