@@ -7,14 +7,16 @@ unless the composite is already decided. When every part is left out, so is the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator
 
 from evaluators.evaluator import Check, Evaluator, Needs, Part
 from evaluators.model import Score, Standing, Verdict
+from evaluators.settings import BadSettings, Detail, bad, spell
 
 LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
 UNSCORED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
@@ -31,15 +33,18 @@ class Composite(Evaluator):
 
     takes_weights: ClassVar[bool] = False
 
-    @field_validator("of")
+    @field_validator("of", mode="before")
     @classmethod
-    def _sensible_weights(cls, value: dict[str, float] | list[str]) -> dict[str, float] | list[str]:
-        if isinstance(value, dict) and not cls.takes_weights:
-            raise ValueError(f"its parts have no weights\nhint: write of: [{', '.join(value)}]")
-        if isinstance(value, dict) and not sum(value.values()):
-            raise ValueError("every weight is 0, so nothing would count")
-        if len(set(value)) != len(value):
-            raise ValueError("a part is named twice")
+    def _sensible_parts(cls, value: object) -> object:
+        if isinstance(value, Mapping):
+            _check_weights(value, cls.takes_weights)
+        elif isinstance(value, (list, tuple)):
+            _check_names(value)
+        else:
+            hint = f"write of: [{value}]" if isinstance(value, str) else None
+            raise bad(f'"of" must be a list of evaluator names; found {spell(value)}', hint=hint)
+        if not value:
+            raise bad('"of" must name at least one evaluator')
         return value
 
     def part_names(self) -> tuple[str, ...]:
@@ -102,6 +107,32 @@ class Composite(Evaluator):
             value = self.combine(there)
         passed = value.numerator / value.denominator >= pass_at
         return Verdict(Standing.SCORED, passed, value.numerator, value.denominator)
+
+
+def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
+    if not taken:
+        raise bad("its parts have no weights", hint=f"write of: [{', '.join(map(str, weights))}]")
+    details = [
+        Detail((name,), f'the weight of "{name}" must be a number, 0 or more; found {spell(weight)}')
+        for name, weight in weights.items()
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < inf
+    ]
+    if details:
+        raise BadSettings(details)
+    if weights and not any(weights.values()):
+        raise bad("every weight is 0, so nothing would count")
+
+
+def _check_names(names: Sequence[object]) -> None:
+    details = [
+        Detail((index,), f"a part is the name of an evaluator; found {spell(name)}")
+        if not isinstance(name, str)
+        else Detail((index,), f'"{name}" is named twice')
+        for index, name in enumerate(names)
+        if not isinstance(name, str) or name in names[:index]
+    ]
+    if details:
+        raise BadSettings(details)
 
 
 def value_of(part: Verdict) -> Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,6 +19,7 @@ from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verd
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
 
+MATCHED, NOT_MEASURED = bytes([Status.MATCH]), bytes([Status.NOT_MEASURED])
 WRONG = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
 
 
@@ -87,6 +89,11 @@ class JsonMultiFieldMatch(Evaluator):
         return ClosedTree(self.fields, self.transforms, self.both_missing)
 
     @cached_property
+    def strict_tree(self) -> ClosedTree:
+        """The fields where the output is unreadable: it matches nothing, whatever `both_missing` says."""
+        return replace(self.tree, both_missing="not_measured")
+
+    @cached_property
     def condition_columns(self) -> tuple[str, ...]:
         """The columns that the `when` of a field names."""
         return columns_of(condition for line in self.tree.scored for condition in line.when)
@@ -121,12 +128,12 @@ class JsonMultiFieldMatch(Evaluator):
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
         row = dict(zip(self.condition_columns, cells, strict=True))
-        lost = tuple(one.result for one in explain_fields(self.tree, expected, MISSING, row))
+        lost = tuple(one.result for one in explain_fields(self.strict_tree, expected, MISSING, row))
         return Score(0.0, False, lost, issue.message, standing=Standing.UNREADABLE)
 
     def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
         def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
-            verdict = check(expected, MISSING, *cells)
-            return Verdict(Standing.UNREADABLE, False, 0, 1, verdict.statuses)
+            statuses = check(expected, MISSING, *cells).statuses
+            return Verdict(Standing.UNREADABLE, False, 0, 1, statuses.replace(MATCHED, NOT_MEASURED))
 
         return lost
