@@ -105,7 +105,7 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
     """Every column that some evaluator needs, each once, in order of first use."""
     found: dict[Column, None] = {}
     for line in lines:
-        for need in (*line.settings.needs(), *(_source(condition) for condition in line.when)):
+        for need in (*line.settings.needs(), *(_source(condition, line) for condition in line.when)):
             if not isinstance(need, Part):
                 column = need if isinstance(need, Column) else need.column
                 found[replace(column, role=None)] = None
@@ -257,8 +257,8 @@ class _Compiler:
         """The slots that decide whether a row is judged: verdicts of needs, and whether `when` holds."""
         waits = [self.slots[("verdict", name)] for name in line.needs]
         if line.when:
-            sources = tuple(self._need(_source(condition), line) for condition in line.when)
-            key = ("when", line.when)
+            sources = tuple(self._need(_source(condition, line), line) for condition in line.when)
+            key = ("when", line.when, sources)
             held = self.slots.get(key)
             if held is None:
                 conditions = line.when
@@ -269,13 +269,13 @@ class _Compiler:
         return tuple(waits)
 
 
-def _source(condition: Condition) -> Need:
-    """What a condition looks at."""
+def _source(condition: Condition, line: EvaluatorLine) -> Need:
+    """What a condition looks at: a column, or the documents that the evaluator itself is about."""
     if condition.source == "row":
         return Column(condition.column, literal=True)
     if condition.source == "expected":
-        return Expected(Column("expected"))
-    return Output(Column("output"), want="any")
+        return Expected(line.settings.column("expected"))
+    return Output(line.settings.column("output"), want="any")
 
 
 def _judge(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[list[Cells]], Cells]:
@@ -342,7 +342,7 @@ def _fault_verdict(line: EvaluatorLine, check: Check, reading: Reading) -> Calla
             if issue.blame is not Blame.OUTPUT:
                 return Verdict(_standing(issue), None, 0, 0, issue=issue)
         if left_out:
-            return SKIPPED
+            return SKIPPED._replace(issue=faults[0])
         try:
             return lost(*values)
         except RowProblem as error:
@@ -402,6 +402,8 @@ def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
         return lost(*values)._replace(standing=Standing.BLOCKED, issue=None)
     except RowProblem as error:
         return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+    except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+        return _bug(error)
 
 
 def _standing(issue: Issue) -> Standing:
@@ -431,4 +433,4 @@ def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score 
         score = settings.unreadable(unreadable.issue, *values)
     else:
         score = settings.explain(*values)
-    return replace(score, passed=verdict.passed)
+    return replace(score, passed=verdict.passed) if score.standing is verdict.standing else None
