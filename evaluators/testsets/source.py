@@ -1,6 +1,6 @@
 """A file's bytes: from a folder, compressed with gzip, or from standard input.
 
-What arrives on standard input is kept in a temporary file until the program ends: it is looked at, read and
+What arrives on standard input, or through a pipe, is kept in a temporary file until the program ends: it is looked at, read and
 fingerprinted, and those are three passes.
 """
 
@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import zlib
@@ -79,6 +80,9 @@ def locate(name: str, folder: Path) -> Source:
         return Source(path, "standard input", compressed=_is_gzip(path))
     path = str(folder / name)
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
+            with open(path, "rb") as pipe:
+                path = _kept(pipe)
         return Source(path, name, compressed=_is_gzip(path))
     except FileNotFoundError:
         raise _no_such_file(name, Path(path)) from None

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.json_text import MAX_DEPTH, NotJSON, parse
 
 _OPEN, _CLOSE, _RETURN = b"{}\r"
+_CONTAINERS = frozenset({dict, list})
 _REFUSED = (msgspec.DecodeError, UnicodeError, RecursionError)
 
 
@@ -57,7 +58,10 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
             return _slowly(block, keys)
         if not _one_object_per_line(block, len(rows)):
             return _slowly(block, keys)
-        return Lines(range(len(rows)), len(rows), [list(map(cell, rows)) for cell in cells], [])
+        columns = [list(map(cell, rows)) for cell in cells]
+        if any(not _CONTAINERS.isdisjoint(map(type, column)) for column in columns) and _may_be_too_deep(block):
+            return _slowly(block, keys)
+        return Lines(range(len(rows)), len(rows), columns, [])
 
     return read
 
@@ -82,6 +86,13 @@ def _one_object_per_line(block: bytes, count: int) -> bool:
         found += 1
         position += 1
     return found == count
+
+
+def _may_be_too_deep(block: bytes) -> bool:
+    """Whether some line has so many brackets that its nesting must be looked at."""
+    return any(
+        len(line) > 2 * MAX_DEPTH and line.count(b"[") + line.count(b"{") > MAX_DEPTH for line in block.split(b"\n")
+    )
 
 
 def _slowly(block: bytes, keys: Sequence[str]) -> Lines:

@@ -99,6 +99,13 @@ def test_a_key_that_appears_late_is_known_after_a_closer_look(file: Path) -> Non
         assert not table.knows("c")
 
 
+def test_nesting_without_end_is_refused_like_everywhere_else(file: Path) -> None:
+    deep, shallow = "[" * 400 + "]" * 400, "[" * 200 + "]" * 200
+    (_, (first,)), (_, (second,)) = numbered(opened(file, f'{{"a": {deep}}}\n{{"a": {shallow}}}\n'), ["a"])
+    assert isinstance(first, Fault)
+    assert second == json.loads(shallow)
+
+
 def test_an_empty_file_has_no_rows(file: Path) -> None:
     assert numbered(opened(file, ""), ["a"]) == []
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
+import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -158,6 +161,31 @@ def test_standard_input_is_recognised_by_its_first_bytes(
     assert test_set.header == columns
     assert rows(test_set, "output")["1"] == ["x"]
     assert rows(test_set, "expected")["1"] == ["y"]
+
+
+def test_a_pipe_is_read_like_a_file(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    writer = threading.Thread(target=lambda: write(folder, {"pipe": ROWS}))
+    writer.start()
+    test_set = opened(folder, "pipe")
+    writer.join()
+    assert list(rows(test_set, "output")) == ["a", "b", "c"]
+
+
+def test_a_small_test_set_loads_no_heavy_library(folder: Path) -> None:
+    write(folder, {"rows.csv": ROWS, "out.jsonl": '{"id": "a", "output": 1}'})
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from evaluators.testsets.config import TestSetConfig, Joined\n"
+        "from evaluators.testsets.test_set import open_test_set\n"
+        "config = TestSetConfig(file='rows.csv', output=Joined(file='out.jsonl'))\n"
+        "test_set = open_test_set(config, Path())\n"
+        "print([list(test_set.read(split, ['output'])) for split in test_set.splits()][0][0].count)\n"
+        "print(sorted({'pyarrow', 'numpy', 'pandas', 'polars'} & set(sys.modules)))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True,
+                           env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})  # fmt: skip
+    assert found.stdout.split("\n")[:2] == ["3", "[]"]
 
 
 def test_the_fingerprint_is_that_of_the_bytes(folder: Path) -> None:
