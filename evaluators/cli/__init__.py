@@ -1,0 +1,109 @@
+"""The command line: one file per command, found in this folder, imported when it is called or its help is asked for.
+
+`cli/run.py` holds the command `run` as a click command named `command`; a word that Python keeps for itself takes an
+underscore at its end (`try_.py`). Files whose names start with an underscore are no commands. The first line of a file,
+its docstring, is what `evaluators --help` says of the command: it is read, and nothing is imported for it.
+
+A command raises `Problems` or ends the context with an exit code. Every other ending is handled here, once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from evaluators import __version__
+
+PROGRAM: Final = "evaluators"
+INTERRUPTED: Final = 130
+
+
+def _file_names() -> dict[str, str]:
+    """The modules of the commands, by the name of the command, sorted."""
+    names = (name.removesuffix(".py") for name in os.listdir(__path__[0]) if name.endswith(".py"))
+    return {name.rstrip("_").replace("_", "-"): name for name in sorted(names) if not name.startswith("_")}
+
+
+def _summary(module: str) -> str:
+    """The first line of a command's file, without its quotes."""
+    with open(os.path.join(__path__[0], f"{module}.py"), encoding="utf-8") as file:
+        return file.readline().strip().strip('"')
+
+
+class Commands(click.Group):
+    """The commands in this folder. Knows their names and summaries without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, sorted."""
+        return list(_file_names())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        module = _file_names().get(cmd_name)
+        if module is None:
+            return None
+        found: click.Command = import_module(f"{__name__}.{module}").command
+        if TRACEBACK not in found.params:
+            found.params.append(TRACEBACK)
+        return found
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names. Refuses another word with a suggestion."""
+        if args and args[0] not in _file_names() and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from evaluators.registry import suggestion
+
+            known = ", ".join(_file_names())
+            hint = suggestion(args[0], _file_names()) or f"the commands are: {known}"
+            ctx.fail(f'there is no command "{args[0]}"; {hint}')
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in the help text."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _summary(module)) for name, module in _file_names().items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Every problem ends in words and an exit code, never in a traceback unless it is asked for."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit, BrokenPipeError):
+            raise
+        except BaseException as error:  # the outermost guard of the program
+            from evaluators.cli._endings import ending
+
+            sys.exit(ending(error, ctx.meta.get(_ASKED, False)))
+
+
+_ASKED: Final = "evaluators.traceback"
+
+
+def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_ASKED] = True
+
+
+TRACEBACK: Final = click.Option(
+    ["--traceback"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    envvar="EVALUATORS_TRACEBACK",
+    callback=_ask_for_tracebacks,
+    help="Show where in the program a problem arose.",
+)
+
+
+@click.group(
+    PROGRAM,
+    cls=Commands,
+    params=[TRACEBACK],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`evaluators COMMAND --help` says more about a command.",
+)
+@click.version_option(__version__, prog_name=PROGRAM)
+def command() -> None:
+    """Score structured output: a suite, written in YAML, runs over the rows of a test set."""

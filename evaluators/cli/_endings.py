@@ -1,0 +1,48 @@
+"""How a command ends when something went wrong: what is printed, and the exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+from evaluators.cli import INTERRUPTED
+from evaluators.issues import Issue, Problems
+from evaluators.runs.verdict import BUG, CONFIG, Facts, exit_code
+
+
+def ending(error: BaseException, with_traceback: bool) -> int:
+    """Print what happened to standard error. Returns the exit code."""
+    if with_traceback:
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt):
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    if isinstance(error, Problems):
+        print_problems(error.issues)
+        return code_of(error.issues)
+    print(_bug_text(error), file=sys.stderr)
+    return BUG
+
+
+def print_problems(issues: Sequence[Issue]) -> None:
+    """Print every problem with its place, excerpt and hint, in order, and how many there are."""
+    from evaluators.reports.display import visible
+
+    for issue in issues:
+        print("\n".join(visible(line) for line in str(issue).splitlines()), file=sys.stderr)
+    print(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.", file=sys.stderr)
+
+
+def code_of(issues: Sequence[Issue]) -> int:
+    """The exit code for problems that keep a command from doing its work."""
+    return exit_code(Facts(issues=tuple(issues))) or CONFIG
+
+
+def _bug_text(error: BaseException) -> str:
+    said = str(error).strip().splitlines()
+    what = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
+    return (
+        f"This is a bug in evaluators, not in your files: {what}\n"
+        "  hint: run the same command with --traceback, and send what it prints to the authors"
+    )
