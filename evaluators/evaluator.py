@@ -94,7 +94,7 @@ class Evaluator(BaseModel):
     type: str
     output: str | None = None
     """The column to score, when it is not the test set's output column."""
-    pass_at: float = Field(1.0, ge=0.0, le=1.0)
+    pass_at: float = Field(1.0, ge=0.0, le=1.0, strict=True)
     """A row passes when its score is at least this."""
 
     examples: ClassVar[tuple[Example, ...]] = ()
@@ -153,11 +153,12 @@ class Evaluator(BaseModel):
     def settle(self, score: Score) -> Verdict:
         """The verdict that an explained score stands for: `pass_at` applied, values dropped."""
         statuses = bytes(result.status for result in score.fields) if self.field_names() else b""
+        counts = counts_of(score) if not statuses else None
         if score.value is None:
-            return Verdict(score.standing, None, 0, 0, statuses, issue=score.issue)
+            return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue)
         num, den = score.ratio or float(score.value).as_integer_ratio()
         passed = score.passed if score.passed is False else num / den >= self.pass_at
-        return Verdict(score.standing, passed, num, den, statuses, counts_of(score) if not statuses else None)
+        return Verdict(score.standing, passed, num, den, statuses, counts)
 
     def score(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from evaluators.model import MISSING, FieldResult, Missing, Score, Standing, Status, Verdict
@@ -29,6 +30,17 @@ class OpenTree:
     types_only: bool = False
     """Values count as equal when they are of one JSON type."""
     rule: str = "exact"
+
+    def skips(self, place: tuple[Any, ...]) -> bool:
+        """This very place is left out, with `ANY` for every index. Folded keys are skipped in any case."""
+        return self._spelled(place) in self._skipped
+
+    @cached_property
+    def _skipped(self) -> frozenset[tuple[Any, ...]]:
+        return frozenset(self._spelled(path.steps) for path in self.skip)
+
+    def _spelled(self, place: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(step.casefold() if isinstance(step, str) else step for step in place) if self.fold_keys else place
 
 
 def verdict_of_counts(counts: tuple[int, int, int, int], penalize_extra: bool, pass_at: float) -> Verdict:
@@ -143,7 +155,7 @@ def _beneath(document: Any, place: Location) -> Any:
 
 def _skipped(tree: OpenTree, place: Location) -> bool:
     names: tuple[Any, ...] = tuple(ANY if isinstance(step, int) else step for step in place)
-    return any(names[: len(path.steps)] == path.steps for path in tree.skip)
+    return any(tree.skips(names[:depth]) for depth in range(len(names) + 1))
 
 
 def _sentence(match: int, whole: int, results: Sequence[FieldResult]) -> str:
