@@ -19,6 +19,8 @@ from evaluators.registry import suggestion
 
 Loc = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
+READ_AS = "x-read-as"
+"""Marks, in pydantic's JSON Schema, a setting that a function of ours reads; the value is the schema's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class ReadBy:
         return core_schema.with_info_plain_validator_function(lambda value, info: read(value, info.context or {}))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        return {"$ref": f"#/$defs/{self.schema}"} if self.schema != "any" else {}
+        # not a $ref: pydantic follows those, and the schema writer is the one who knows the names
+        return {READ_AS: self.schema} if self.schema != "any" else {}
 
 
 def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = False) -> BadSettings:

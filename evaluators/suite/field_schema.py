@@ -1,0 +1,205 @@
+"""The schema of what `fields:` is made of: paths, comparators, transforms, alignments and conditions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from pydantic import ValidationError
+
+from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.fields.lines import NEIGHBOURS
+from evaluators.suite.model_schema import (
+    Schema,
+    described,
+    documentation,
+    first_sentence,
+    hoisted,
+    needs_settings,
+    one_key,
+    reference,
+    refused_word,
+    section_schema,
+    suggested,
+    with_examples,
+)
+from evaluators.values.transforms import TRANSFORMS
+
+_NOTHING: Final[Schema] = {"type": ["object", "null"], "maxProperties": 0}
+_SKIP: Final = {"skip": "The field is left out."}
+
+
+def field_definitions() -> dict[str, Schema]:
+    """The definitions that settings refer to: `fields`, `path`, `transforms`, `conditions` and what they are made of."""
+    definitions: dict[str, Schema] = {}
+    spelled = "A path: dots (`vendor.name`), JSONPath (`$.vendor.name`) or JSON Pointer (`/vendor/name`)."
+    own = {
+        "path": {**described(spelled), "type": ["string", "integer"]},
+        "paths": {"type": "array", "items": reference("path")},
+        "conditions": _conditions(),
+        "alignment": _alignment(),
+        "transform": _transform(definitions),
+        "transforms": {"type": "array", "items": reference("transform")},
+        **{f"comparator.{name}": _comparator_options(name, definitions) for name in COMPARATORS.shipped()},
+        "comparator": _comparator(in_suite=True),
+        "comparator.definition": _comparator(in_suite=False),
+        "field": _field(),
+        "fields": _fields(),
+    }
+    return {**definitions, **own}
+
+
+def _comparator_options(name: str, definitions: dict[str, Schema]) -> Schema:
+    plug = COMPARATORS.find(name)
+    found = hoisted(section_schema(plug), definitions)
+    found = with_examples(found, [example.options for example in plug.examples])
+    return {
+        **found,
+        **described(documentation(plug)),
+        "type": "object" if needs_settings(plug) else ["object", "null"],
+    }
+
+
+def _comparator(*, in_suite: bool) -> Schema:
+    """A comparator by its word or by a one-key map. In the fields of a suite it may be `skip`, or one of the suite's own."""
+    names = COMPARATORS.shipped()
+    known: Schema = {name: reference(f"comparator.{name}") for name in names}
+    if in_suite:
+        known["skip"] = {**_NOTHING, "doNotSuggest": True}
+    listed = f"Known: {', '.join(names)}."
+    short = {
+        "properties": known,
+        "additionalProperties": False,
+        "errorMessage": f"This is not a comparator that takes options. {listed}",
+    }
+    several = 'A comparator is a word, or a map with one key; weight and the like go beside "compare".'
+    other: Schema = {"type": "string"} if in_suite else {"enum": [*_alone()]}
+    word: Schema = {
+        "if": {"enum": [name for name in names if name not in _alone()]},
+        "then": refused_word("This comparator cannot do without options: write {NAME: {OPTION: VALUE}}."),
+        "else": {**other, "errorMessage": f"This is not a comparator. {listed}"},
+    }
+    offered = {**_alone(), **(_SKIP if in_suite else {})}
+    return {**suggested(offered), "if": {"type": "object"}, "then": one_key(short, several), "else": word}
+
+
+@cache
+def _alone() -> dict[str, str]:
+    """The comparators that need no options, and what each does."""
+    plugs = {name: COMPARATORS.find(name) for name in COMPARATORS.shipped()}
+    return {name: first_sentence(plug) for name, plug in plugs.items() if not _wants_options(plug)}
+
+
+def _wants_options(plug: type[Comparator]) -> bool:
+    try:
+        plug()
+    except ValidationError:
+        return True
+    return False
+
+
+def _field() -> Schema:
+    known = ", ".join(NEIGHBOURS)
+    flag = {"type": "boolean", "default": False}
+    settings: dict[str, tuple[str, Schema]] = {
+        "compare": ("How the two values are compared: a comparator. Without it, exactly.", reference("comparator")),
+        "weight": ("How much the field counts in the score of the row.", {"type": "number", "minimum": 0, "default": 1}),
+        "required": ("`true`: a row never passes while this field does not match.", flag),
+        "optional": ("`true`: it is no problem when no row has this field.", flag),
+        "transforms": ("What is done to both values before they are compared.", reference("transforms")),
+        "align": ("How the items of this list are paired.", reference("alignment")),
+        "when": ("In which rows the field counts.", reference("conditions")),
+    }
+    long: Schema = {
+        "properties": {key: {**schema, **described(text)} for key, (text, schema) in settings.items()},
+        "additionalProperties": False,
+        "errorMessage": f'Beside the settings of a field, the comparator goes under "compare". Known: {known}.',
+    }
+    has_neighbour = {"type": "object", "anyOf": [{"required": [name]} for name in NEIGHBOURS]}
+    return {
+        **suggested({**_alone(), **_SKIP}),
+        "if": has_neighbour,
+        "then": long,
+        "else": {"if": {"type": "null"}, "else": reference("comparator")},
+        "defaultSnippets": [
+            {
+                "label": "compare, with settings",
+                "description": "A comparator with a weight.",
+                "body": {"compare": "${1:exact}", "weight": "^${2:1}"},
+            }
+        ],
+    }
+
+
+def _fields() -> Schema:
+    return {
+        "type": ["object", "array"],
+        "minItems": 1,
+        "items": reference("path"),
+        "minProperties": 1,
+        "additionalProperties": reference("field"),
+    }
+
+
+def _transform(definitions: dict[str, Schema]) -> Schema:
+    alone = {name: kind.does for name, kind in TRANSFORMS.items() if not needs_settings(kind.parameters)}
+    known: Schema = {}
+    for name, kind in TRANSFORMS.items():
+        schema = hoisted(section_schema(kind.parameters), definitions)
+        known[name] = {**schema, **described(kind.does), "type": "object" if name not in alone else ["object", "null"]}
+    unknown = f"This is not a transform. Known: {', '.join(TRANSFORMS)}."
+    several = "A transform is a word, or a map with one key. Each has a place of its own in the list."
+    word: Schema = {
+        "if": {"enum": [name for name in TRANSFORMS if name not in alone]},
+        "then": refused_word("This transform cannot do without settings: write {NAME: {SETTING: VALUE}}."),
+        "else": {"enum": [*alone], "errorMessage": unknown},
+    }
+    short = {"properties": known, "additionalProperties": False, "errorMessage": unknown}
+    return {**suggested(alone), "if": {"type": "object"}, "then": one_key(short, several), "else": word}
+
+
+def _alignment() -> Schema:
+    words = {
+        "ordered": "Item by item, in the order of the lists.",
+        "any_order": "The order does not count.",
+        "hungarian": "The pairs that agree best over the whole list.",
+    }
+    key = {
+        "description": "Items with the same key are a pair.",
+        "type": "object",
+        "properties": {"key": reference("path", description="The path, inside an item, of what identifies it.")},
+        "required": ["key"],
+        "additionalProperties": False,
+    }
+    unknown = f"An alignment is {', '.join(words)}, or key_field: {{key: PATH}}."
+    short: Schema = {
+        "properties": {**{word: {"description": text, **_NOTHING} for word, text in words.items()}, "key_field": key},
+        "additionalProperties": False,
+        "errorMessage": unknown,
+    }
+    return {
+        **suggested(words),
+        "if": {"type": "object"},
+        "then": one_key(short, "An alignment is a word, or a map with one key."),
+        "else": {"enum": [*words], "errorMessage": unknown},
+        "defaultSnippets": [{"label": "key_field: …", "body": {"key_field": {"key": "${1:id}"}}}],
+    }
+
+
+def _conditions() -> Schema:
+    present = {
+        "type": "object",
+        "properties": {"present": {"type": "boolean", "description": "Whether there is a value at all."}},
+        "required": ["present"],
+        "additionalProperties": False,
+        "errorMessage": "A condition is a value, a list of values, or {present: true}.",
+    }
+    return {
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {
+            "pattern": r"^(row|output|expected)\.[\s\S]",
+            "patternErrorMessage": "A condition starts with row.COLUMN, output.PATH or expected.PATH.",
+        },
+        "additionalProperties": {"if": {"type": "object"}, "then": present, "else": {"minItems": 1}},
+    }

@@ -1,0 +1,156 @@
+"""The schema for editors: valid, current in the repository, and of one mind with the reader of suites."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN
+from evaluators.issues import Problems
+from evaluators.running.schema import language_schema, schema_text
+from evaluators.running.sections import READERS
+from evaluators.suite.config import SECTIONS, read_config
+from evaluators.suite.nodes import Document, Findings
+from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.suite.python_data import data_of
+from evaluators.suite.source import loads, tree
+from evaluators.values.transforms import TRANSFORMS
+
+COMMITTED = Path(__file__).parents[2] / "docs" / "suite.schema.json"
+TABLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("schema_table.yaml").read_text(encoding="utf-8"))
+SCHEMA = language_schema()
+VALIDATOR = Draft7Validator(SCHEMA)
+
+
+def as_written(text: str) -> Any:
+    """The data of a suite as an editor sees it: this file alone, `extends` included."""
+    return data_of(tree(Document("suite.yaml", text)), {}, Findings())
+
+
+def complaints(data: object) -> list[str]:
+    return [f"{error.json_path}: {error.message}" for error in VALIDATOR.iter_errors(data)]
+
+
+def refusals(text: str) -> list[str]:
+    try:
+        read_config(loads(text, environment={}), READERS)
+    except Problems as error:
+        return [str(issue) for issue in error.issues]
+    return []
+
+
+def test_the_committed_schema_is_current() -> None:
+    command = "evaluators schema > docs/suite.schema.json"
+    assert COMMITTED.read_text(encoding="utf-8") == schema_text(SCHEMA), f"it is out of date; write it anew: {command}"
+
+
+def test_the_schema_is_the_same_every_time() -> None:
+    assert schema_text(language_schema()) == schema_text(SCHEMA)
+
+
+def test_it_is_a_valid_schema_whose_references_lead_somewhere() -> None:
+    Draft7Validator.check_schema(SCHEMA)
+    for definition in SCHEMA["definitions"].values():
+        Draft7Validator.check_schema(definition)
+    for found in references(SCHEMA):
+        assert found.removeprefix("#/definitions/") in SCHEMA["definitions"]
+
+
+def test_pydantic_leaves_no_traces() -> None:
+    text = json.dumps(SCHEMA)
+    assert '"x-read-as"' not in text
+    assert '"title": "' not in text
+    assert '"$defs"' not in text
+
+
+def test_it_knows_every_section_type_comparator_and_transform() -> None:
+    assert set(SCHEMA["properties"]) == set(SECTIONS)
+    for name in BUILTIN.shipped():
+        assert f"evaluator.{name}" in SCHEMA["definitions"]
+    for name in COMPARATORS.shipped():
+        assert f"comparator.{name}" in SCHEMA["definitions"]
+    short = SCHEMA["definitions"]["transform"]["then"]["then"]
+    assert set(short["properties"]) == set(TRANSFORMS)
+
+
+@pytest.mark.parametrize("name", BUILTIN.shipped())
+def test_everything_that_a_person_can_point_at_is_described(name: str) -> None:
+    definition = SCHEMA["definitions"][f"evaluator.{name}"]
+    assert definition["description"]
+    assert [word for word, setting in definition["properties"].items() if not described(word, setting)] == []
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
+def test_the_editor_and_the_reader_agree(entry: dict[str, Any]) -> None:
+    assert set(entry) <= {"it", "yaml", "ok", "only_parser", "only_schema"}
+    assert not ({"only_parser", "only_schema"} <= set(entry))
+    found, refused = complaints(as_written(entry["yaml"])), refusals(entry["yaml"])
+    assert (not refused) is entry["ok"], refused
+    if "only_parser" in entry:
+        assert refused
+        assert not found
+    elif "only_schema" in entry:
+        assert found
+        assert not refused
+    else:
+        assert (not found) is entry["ok"], found
+
+
+def test_the_table_covers_every_section_type_and_comparator() -> None:
+    good = "\n".join(entry["yaml"] for entry in TABLE if entry["ok"])
+    for name in (*SECTIONS, *BUILTIN.shipped(), *COMPARATORS.shipped(), *TRANSFORMS):
+        assert name in good, f"no good suite has {name}"
+    assert len(TABLE) >= 60
+
+
+@pytest.mark.parametrize("name", BUILTIN.shipped())
+def test_the_settings_of_worked_examples_fit(name: str) -> None:
+    for example in BUILTIN.find(name).examples:
+        settings = dict(example.settings or {})
+        assert complaints({"evaluators": [{name: settings}]}) == []
+        assert complaints({"evaluators": [{"type": name, "name": "it", **settings}]}) == []
+
+
+@pytest.mark.parametrize("name", COMPARATORS.shipped())
+def test_the_options_of_worked_examples_fit(name: str) -> None:
+    for example in COMPARATORS.find(name).examples:
+        options = {name: dict(example.options or {})}
+        fields = {"a": options, "b": {"compare": options, "weight": 2}}
+        assert complaints({"evaluators": [{"json_multi_field_match": {"fields": fields}}]}) == []
+        assert complaints({"comparators": {"mine": options}}) == []
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_presets_fit(name: str) -> None:
+    assert complaints(as_written((preset_folder() / f"{name}.yaml").read_text(encoding="utf-8"))) == []
+
+
+def test_snippets_fit_once_they_are_inserted() -> None:
+    for snippet in SCHEMA["definitions"]["evaluator"]["defaultSnippets"]:
+        assert complaints({"evaluators": [inserted(snippet["body"])]}) == [], snippet["label"]
+
+
+def references(schema: object) -> list[str]:
+    if isinstance(schema, dict):
+        own = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
+        return own + [found for value in schema.values() for found in references(value)]
+    return [found for value in schema for found in references(value)] if isinstance(schema, list) else []
+
+
+def described(word: str, setting: dict[str, Any]) -> bool:
+    return word == "type" or "description" in setting or "deprecationMessage" in setting
+
+
+def inserted(body: Any) -> Any:
+    """A snippet as it stands in the file: marks unescaped, places filled with what they propose."""
+    if isinstance(body, str):
+        return body.replace("${1:name}", "name").replace("\\", "")
+    if isinstance(body, dict):
+        return {key: inserted(value) for key, value in body.items()}
+    return [inserted(value) for value in body] if isinstance(body, list) else body
