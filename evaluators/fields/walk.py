@@ -13,14 +13,17 @@ from typing import Any, Final
 
 from evaluators.fields.open_tree import OpenTree, folded_names, is_leaf, verdict_of_counts
 from evaluators.model import MISSING, Verdict
+from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path
 
 Counts = tuple[int, int, int, int]
 
 PATH_CAP: Final = 2_000
 SHAPE_CAP: Final = 500
+_HOLDERS: Final = frozenset((dict, list))
+MEMO: Final = 10_000
+"""Verdicts that one evaluator remembers."""
 OVERFLOW: Final = "(other paths)"
-_PLAIN: Final = frozenset((str, int, float, bool, type(None)))
 
 
 class Shape:
@@ -37,12 +40,13 @@ class Shape:
 class Counter:
     """The tallies of one path, and the counters of the paths below it."""
 
-    __slots__ = ("direct", "hallucination", "keys", "less", "mismatch", "name", "omission", "shapes", "skip")
+    __slots__ = ("direct", "hallucination", "items", "keys", "less", "mismatch", "name", "omission", "shapes", "skip")
 
     def __init__(self, name: tuple[Any, ...], skip: bool = False) -> None:
         self.name = name
         self.skip = skip
         self.keys: dict[Any, Counter] = {}
+        self.items: Counter | None = None  # the counter of every index, which is in `keys` as well
         self.shapes: dict[tuple[str, ...], Shape] = {}
         self.direct = self.less = self.mismatch = self.omission = self.hallucination = 0
 
@@ -70,6 +74,11 @@ class PathTally:
         found = counter.keys[key] = Counter(name, skip)
         return found
 
+    def items(self, counter: Counter) -> Counter:
+        """The counter that the items of a list share, made at its first use."""
+        counter.items = self.below(counter, ANY)
+        return counter.items
+
     def shape(self, counter: Counter, keys: tuple[str, ...]) -> Shape:
         """The shape of an object at a path, made at its first use."""
         if len(counter.shapes) >= SHAPE_CAP:
@@ -94,7 +103,7 @@ class PathTally:
         return {path: counts for path, counts in sorted(found.items()) if any(counts)}
 
     def _skips(self, name: tuple[Any, ...]) -> bool:
-        return any(path.steps == name for path in self.tree.skip)
+        return self.tree.skips(name)
 
 
 class OpenCheck:
@@ -104,16 +113,20 @@ class OpenCheck:
         self.tree = tree
         self.pass_at = pass_at
         self.tally = PathTally(tree)
+        self._plain = not tree.skip and not tree.fold_keys
+        self._exact = tree.same is same
         self._known: dict[Counts, Verdict] = {}
+        self._perfect: dict[int, Verdict] = {}
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
+        if output is expected and self._plain and self.tree.depth is None:
+            match = self._all_match(self.tally.root, expected)
+            perfect = self._perfect.get(match)
+            if perfect is None:
+                perfect = self._perfect[match] = self._verdict((match, 0, 0, 0))
+            return perfect
         counts = self.count(expected, output)
-        found = self._known.get(counts)
-        if found is None:
-            found = verdict_of_counts(counts, self.tree.penalize_extra, self.pass_at)
-            if len(self._known) < 10_000:
-                self._known[counts] = found
-        return found
+        return self._known.get(counts) or self._verdict(counts)
 
     def count(self, expected: Any, output: Any) -> Counts:
         """The row's (match, mismatch, omission, hallucination), tallied by path as well."""
@@ -126,9 +139,17 @@ class OpenCheck:
             return self._all_match(root, expected), 0, 0, 0
         if output is MISSING:
             return 0, 0, self._lost(root, expected), 0
-        totals = [0, 0, 0, 0]
-        self._walk(root, expected, output, totals)
-        return totals[0], totals[1], totals[2], totals[3]
+        wrong = [0, 0, 0]
+        match = self._walk(root, expected, output, wrong)
+        return match, wrong[0], wrong[1], wrong[2]
+
+    def _verdict(self, counts: Counts) -> Verdict:
+        found = self._known.get(counts)
+        if found is None:
+            found = verdict_of_counts(counts, self.tree.penalize_extra, self.pass_at)
+            if len(self._known) < MEMO:
+                self._known[counts] = found
+        return found
 
     def _top(self, root: Counter, expected: dict[str, Any], output: dict[str, Any]) -> Counts:
         """Top-level values, compared whole."""
@@ -139,130 +160,204 @@ class OpenCheck:
             keys = tuple(expected)
             shape = root.shapes.get(keys) or self.tally.shape(root, keys)
         shape.seen += 1
+        whole = len(keys)
         if output is expected:
-            return len(expected), 0, 0, 0
-        same, children = self.tree.same, shape.children
+            return whole, 0, 0, 0
+        equal = self.tree.same
         mismatch = omission = hallucination = 0
         for key, value in expected.items():
-            actual = output.get(key, MISSING)
-            kind = value.__class__
-            if kind in _PLAIN and kind is actual.__class__ and value == actual:
-                continue
-            if actual is MISSING:
-                children[key].omission += 1
+            try:
+                actual = output[key]
+            except KeyError:
+                child = shape.children[key]
+                child.omission += 1
+                child.less += 1
                 omission += 1
-            elif same(value, actual):
                 continue
-            else:
-                children[key].mismatch += 1
+            kind = value.__class__
+            if kind is str:
+                if value == actual:
+                    continue
+            elif kind is not dict and kind is not list and value == actual and kind is actual.__class__:
+                continue
+            if not equal(value, actual):
+                child = shape.children[key]
+                child.mismatch += 1
+                child.less += 1
                 mismatch += 1
-            children[key].less += 1
-        if len(output) > len(expected) - omission:
+        if len(output) > whole - omission:
             for key in output:
                 if key not in expected and not (counter := root.keys.get(key) or self.tally.below(root, key)).skip:
                     counter.hallucination += 1
                     hallucination += 1
-        return len(expected) - mismatch - omission, mismatch, omission, hallucination
+        return whole - mismatch - omission, mismatch, omission, hallucination
+
+    # The loops below tell objects, lists and plain values apart in line: a call per leaf costs more than all the rest.
 
     def _all_match(self, counter: Counter, value: Any) -> int:
         """The number of leaves of a value that equals its counterpart."""
         if value.__class__ is dict and value:
-            keys = tuple(value)
-            shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
-            if shape.skips:
-                kept = self._unskipped(counter, value)
-                return self._all_match(counter, kept) if kept else 0
-            shape.seen += 1
-            total = len(value)
-            for key, inner in value.items():
-                kind = inner.__class__
-                if (kind is dict or kind is list) and inner:
-                    child = shape.children[key]
-                    child.less += 1
-                    total += self._all_match(child, inner) - 1
-            return total
+            return self._match_keys(counter, value)
         if value.__class__ is list and value:
-            child = counter.keys.get(ANY) or self.tally.below(counter, ANY)
-            if child.skip:
-                return 0
-            total = len(value)
-            child.direct += total
-            for inner in value:
-                kind = inner.__class__
-                if (kind is dict or kind is list) and inner:
-                    child.less += 1
-                    total += self._all_match(child, inner) - 1
-            return total
+            return self._match_items(counter, value)
         counter.direct += 1
         return 1
 
-    def _walk(self, counter: Counter, expected: Any, output: Any, totals: list[int]) -> None:
-        """Two values at the same place, both there, counted."""
+    def _match_keys(self, counter: Counter, value: dict[str, Any]) -> int:
+        keys = tuple(value)
+        shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
+        if shape.skips:
+            kept = self._unskipped(counter, value)
+            return self._match_keys(counter, kept) if kept else 0
+        shape.seen += 1
+        match = len(keys)
+        for key, inner in value.items():
+            kind = inner.__class__
+            if kind is not str and (kind is dict or kind is list) and inner:
+                child = shape.children[key]
+                child.less += 1
+                if kind is dict:
+                    match += self._match_keys(child, inner) - 1
+                else:
+                    match += self._match_items(child, inner) - 1
+        return match
+
+    def _match_items(self, counter: Counter, value: list[Any]) -> int:
+        child = counter.items or self.tally.items(counter)
+        if child.skip:
+            return 0
+        direct, below = len(value), 0
+        for inner in value:
+            kind = inner.__class__
+            if kind is str:
+                continue
+            if kind is dict and inner:
+                direct -= 1
+                keys = tuple(inner)
+                shape = child.shapes.get(keys)
+                if shape is None or shape.skips or not _HOLDERS.isdisjoint(map(type, inner.values())):
+                    below += self._match_keys(child, inner)
+                else:
+                    shape.seen += 1
+                    below += len(keys)
+            elif kind is list and inner:
+                direct -= 1
+                below += self._match_items(child, inner)
+        child.direct += direct
+        return direct + below
+
+    def _walk(self, counter: Counter, expected: Any, output: Any, wrong: list[int]) -> int:
+        """Two values at the same place, both there: the matches, and in `wrong` what else was counted."""
         kind, other = expected.__class__, output.__class__
+        if kind is str and other is str and self._exact:
+            if expected == output:
+                counter.direct += 1
+                return 1
+            counter.mismatch += 1
+            wrong[0] += 1
+            return 0
         if kind is dict and other is dict and expected and output:
-            self._walk_keys(counter, expected, output, totals)
-        elif kind is list and other is list and expected and output:
-            self._walk_items(counter, expected, output, totals)
-        elif not is_leaf(expected):
-            totals[2] += self._lost(counter, expected)
-            totals[3] += self._extra(counter, output)
+            return self._walk_keys(counter, expected, output, wrong)
+        if kind is list and other is list and expected and output:
+            return self._walk_items(counter, expected, output, wrong)
+        if not is_leaf(expected):
+            wrong[1] += self._lost(counter, expected)
+            wrong[2] += self._extra(counter, output)
         elif is_leaf(output) and self.tree.same(expected, output):
             counter.direct += 1
-            totals[0] += 1
+            return 1
         else:
             counter.mismatch += 1
-            totals[1] += 1
+            wrong[0] += 1
             if not is_leaf(output):
-                totals[3] += self._extra(counter, output)
+                wrong[2] += self._extra(counter, output)
+        return 0
 
-    def _walk_keys(self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], totals: list[int]) -> None:
+    def _walk_keys(self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], wrong: list[int]) -> int:
         keys = tuple(expected)
         shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
-        if shape.skips or self.tree.skip:
-            kept, rest = self._unskipped(counter, expected), self._unskipped(counter, output)
-            if len(kept) != len(expected) or len(rest) != len(output):
-                if not kept:
-                    totals[3] += sum([self._extra(self.tally.below(counter, key), value) for key, value in rest.items()])
-                else:
-                    self._walk_keys(counter, kept, rest, totals)
-                return
-        if self.tree.fold_keys:
-            names = {theirs: ours for ours, theirs in folded_names(expected, output).items()}
-            output = {names.get(key, key): value for key, value in output.items()}
+        if not self._plain:
+            if shape.skips or self.tree.skip:
+                kept, rest = self._unskipped(counter, expected), self._unskipped(counter, output)
+                if len(kept) != len(expected) or len(rest) != len(output):
+                    if kept:
+                        return self._walk_keys(counter, kept, rest, wrong)
+                    wrong[2] += sum([self._extra(self.tally.below(counter, key), value) for key, value in rest.items()])
+                    return 0
+            if self.tree.fold_keys:
+                names = {theirs: ours for ours, theirs in folded_names(expected, output).items()}
+                output = {names.get(key, key): value for key, value in output.items()}
         shape.seen += 1
-        match, missing, children = len(expected), 0, shape.children
+        match, missing = len(keys), 0
         for key, value in expected.items():
-            actual = output.get(key, MISSING)
-            kind = value.__class__
-            if kind in _PLAIN and kind is actual.__class__ and value == actual:
-                continue
-            match -= 1
-            child = children[key]
-            child.less += 1
-            if actual is MISSING:
+            try:
+                actual = output[key]
+            except KeyError:
+                child = shape.children[key]
+                child.less += 1
+                match -= 1
                 missing += 1
-                totals[2] += self._lost(child, value)
-            else:
-                self._walk(child, value, actual, totals)
-        totals[0] += match
-        if len(output) > len(expected) - missing:
+                wrong[1] += self._lost(child, value)
+                continue
+            kind = value.__class__
+            if kind is str:
+                if value == actual:
+                    continue
+            elif kind is dict:
+                if actual.__class__ is dict and value and actual:
+                    child = shape.children[key]
+                    child.less += 1
+                    match += self._walk_keys(child, value, actual, wrong) - 1
+                    continue
+            elif kind is list:
+                if actual.__class__ is list and value and actual:
+                    child = shape.children[key]
+                    child.less += 1
+                    match += self._walk_items(child, value, actual, wrong) - 1
+                    continue
+            elif value == actual and kind is actual.__class__:
+                continue
+            child = shape.children[key]
+            child.less += 1
+            match += self._walk(child, value, actual, wrong) - 1
+        if len(output) > len(keys) - missing:
             for key, actual in output.items():
                 if key not in expected:
-                    totals[3] += self._extra(counter.keys.get(key) or self.tally.below(counter, key), actual)
+                    wrong[2] += self._extra(counter.keys.get(key) or self.tally.below(counter, key), actual)
+        return match
 
-    def _walk_items(self, counter: Counter, expected: list[Any], output: list[Any], totals: list[int]) -> None:
-        child = counter.keys.get(ANY) or self.tally.below(counter, ANY)
+    def _walk_items(self, counter: Counter, expected: list[Any], output: list[Any], wrong: list[int]) -> int:
+        child = counter.items or self.tally.items(counter)
         if child.skip:
-            return
-        for ours, theirs in zip(expected, output, strict=False):
-            self._walk(child, ours, theirs, totals)
-        for ours in expected[len(output) :]:
-            totals[2] += self._lost(child, ours)
-        for theirs in output[len(expected) :]:
-            totals[3] += self._extra(child, theirs)
+            return 0
+        direct = below = 0
+        for value, actual in zip(expected, output, strict=False):
+            kind = value.__class__
+            if kind is str:
+                if value == actual:
+                    direct += 1
+                    continue
+            elif kind is dict:
+                if actual.__class__ is dict and value and actual:
+                    below += self._walk_keys(child, value, actual, wrong)
+                    continue
+            elif kind is not list and value == actual and kind is actual.__class__:
+                direct += 1
+                continue
+            below += self._walk(child, value, actual, wrong)
+        child.direct += direct
+        if len(expected) != len(output):
+            for value in expected[len(output) :]:
+                wrong[1] += self._lost(child, value)
+            for actual in output[len(expected) :]:
+                wrong[2] += self._extra(child, actual)
+        return direct + below
 
     def _lost(self, counter: Counter, value: Any) -> int:
         """Counts every leaf that only the expected document has."""
+        if value.__class__ is not dict and value.__class__ is not list and not counter.skip:
+            counter.omission += 1
+            return 1
         leaves = self._leaf_counters(counter, value)
         for leaf in leaves:
             leaf.omission += 1
@@ -270,6 +365,9 @@ class OpenCheck:
 
     def _extra(self, counter: Counter, value: Any) -> int:
         """Counts every leaf that only the output has."""
+        if value.__class__ is not dict and value.__class__ is not list and not counter.skip:
+            counter.hallucination += 1
+            return 1
         leaves = self._leaf_counters(counter, value)
         for leaf in leaves:
             leaf.hallucination += 1
@@ -285,7 +383,7 @@ class OpenCheck:
             if inner.__class__ is dict and inner:
                 pending += [(self.tally.below(place, key), one) for key, one in inner.items()]
             elif inner.__class__ is list and inner:
-                child = self.tally.below(place, ANY)
+                child = place.items or self.tally.items(place)
                 pending += [(child, one) for one in inner]
             else:
                 found.append(place)
