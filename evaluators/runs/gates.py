@@ -50,7 +50,7 @@ class GateConfig(BaseModel):
     each_slice: str | None = None
     """The column of which every value is held to the limits on its own."""
 
-    @field_validator("slice", mode="before")
+    @field_validator("slice", mode="before", json_schema_input_type=Mapping[str, str | int | float | bool] | None)
     @classmethod
     def _slice_values_as_text(cls, value: object) -> object:
         if not isinstance(value, Mapping):

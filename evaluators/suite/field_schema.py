@@ -73,7 +73,7 @@ def _comparator(*, in_suite: bool) -> Schema:
         "errorMessage": f"This is not a comparator that takes options. {listed}",
     }
     several = 'A comparator is a word, or a map with one key; weight and the like go beside "compare".'
-    other: Schema = {"type": "string"} if in_suite else {"enum": [*_alone()]}
+    other: Schema = {"type": "string", "minLength": 1} if in_suite else {"enum": [*_alone()]}
     word: Schema = {
         "if": {"enum": [name for name in names if name not in _alone()]},
         "then": refused_word("This comparator cannot do without options: write {NAME: {OPTION: VALUE}}."),

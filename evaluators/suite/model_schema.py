@@ -24,6 +24,13 @@ _SHOWN_EXAMPLES: Final = 3
 _MAPS: Final = ("properties", "patternProperties", "$defs")
 _LISTS: Final = ("anyOf", "allOf", "oneOf")
 _ONE: Final = ("items", "additionalProperties", "propertyNames")
+_KINDS: Final = {
+    "string": "text",
+    "array": "a list",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+}
 _SIZES: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
 
 
@@ -38,7 +45,9 @@ def section_schema(model: type[BaseModel], old: Mapping[str, str] | None = None)
     nested = {}
     for name, schema in drafted.pop("$defs", {}).items():
         tidy = _tidy(schema)
-        nested[name] = _in_every_spelling(tidy, models[name], {}) if name in models and "properties" in tidy else tidy
+        nested[_said(name)] = (
+            _in_every_spelling(tidy, models[name], {}) if name in models and "properties" in tidy else tidy
+        )
     found = _in_every_spelling(_tidy({"properties": {}, **drafted}), model, old or {})
     return {**found, DEFINITIONS: nested} if nested else found
 
@@ -178,7 +187,7 @@ def _tidy(schema: Mapping[str, Any]) -> Schema:
         elif key in _ONE and isinstance(value, Mapping):
             found[key] = _tidy(value)
         elif key in ("$ref", READ_AS):
-            refers = reference(str(value).removeprefix("#/$defs/"))
+            refers = reference(_said(str(value).removeprefix("#/$defs/")))
         elif key == "description":
             found |= described(value)
         elif key != "title" and not (key == "default" and value is None):
@@ -197,7 +206,8 @@ def _or_nothing(schema: Schema) -> Schema:
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     (other,) = others
     if isinstance(other.get("type"), str) and "enum" not in other:
-        return {**other, "type": [other["type"], "null"], **rest}
+        said = {"errorMessage": f"This must be {_KINDS[other['type']]}."} if other["type"] in _KINDS else {}
+        return {**other, "type": [other["type"], "null"], **said, **rest}
     return {**rest, "if": {"type": "null"}, "else": other}
 
 
@@ -211,6 +221,11 @@ def _sized(schema: Schema) -> Schema:
         for branch in schema["anyOf"]
     ]
     return {**{key: value for key, value in schema.items() if key != "minLength"}, "anyOf": branches}
+
+
+def _said(name: str) -> str:
+    """The name of a model as an editor's message says it: `FromColumn` is from_column."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _reflowed(paragraph: str) -> str:

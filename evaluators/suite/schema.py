@@ -84,7 +84,11 @@ def or_text(schema: Schema) -> Schema:
     """The schema of a section that may also be one text."""
     nested: dict[str, Schema] = {}
     inner = hoisted(schema, nested)
-    either: Schema = {"if": {"type": "object"}, "then": inner, "else": {"type": "string"}}
+    either: Schema = {
+        "if": {"type": "object"},
+        "then": inner,
+        "else": {"type": "string", "errorMessage": "This must be text, or a map."},
+    }
     return either | ({DEFINITIONS: nested} if nested else {})
 
 
