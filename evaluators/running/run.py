@@ -111,7 +111,7 @@ def execute(suite: Suite, request: RunRequest) -> RunResult:
     """The run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     started, clock = datetime.now().astimezone(), time.monotonic()
     prepared = prepare(suite, request)
-    _check_gate_targets(suite, prepared)
+    check_gate_targets(suite, prepared.test_set.variants)
     engine = _engine(request)
     folder = _folder(suite, request, started)
     try:
@@ -132,6 +132,24 @@ def execute(suite: Suite, request: RunRequest) -> RunResult:
     finally:
         if folder is not None:
             folder.discard()
+
+
+def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:
+    """Every gate must be about something that the suite has. Raises Problems with those that are not.
+
+    `variants` are those of the test set; None where it has not been looked at, and then any name will do.
+    """
+    known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
+    fields = {line.name: line.settings.field_names() or _open_or_none(line.settings) for line in suite.lines}
+    source = suite.config.source
+    issues = []
+    for gate in suite.gates:
+        loc = ("gates", gate.written)
+        placed = replace(gate, where=source.place(loc, key=True))
+        found = check_gates([placed], fields, suite.config.slices, known)
+        issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
+    if issues:
+        raise Problems(issues)
 
 
 def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, Measured]]) -> RunResult:
@@ -254,14 +272,6 @@ def _check_columns(suite: Suite, test_set: TestSet) -> None:
         for name in suite.named_columns()
         if name not in test_set.header and not (knows and knows(name))
     ]
-    if issues:
-        raise Problems(issues)
-
-
-def _check_gate_targets(suite: Suite, prepared: Prepared) -> None:
-    fields = {line.name: line.settings.field_names() or _open_or_none(line.settings) for line in suite.lines}
-    placed = [replace(gate, where=suite.place("gates", gate.written, key=True)) for gate in suite.gates]
-    issues = check_gates(placed, fields, suite.config.slices, prepared.test_set.variants)
     if issues:
         raise Problems(issues)
 
