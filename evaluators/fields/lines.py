@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.conditions import Condition, read_conditions
-from evaluators.issues import Problems
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
 from evaluators.values.paths import ANY, BadPath, Path
@@ -22,7 +21,8 @@ from evaluators.values.paths import parse as parse_path
 from evaluators.values.transforms import Transform, parse_transform
 
 AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
-NEIGHBOURS = ("compare", "weight", "required", "optional", "transforms", "align", "when")
+MOST_WEIGHT: Final = 10**12
+NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,9 @@ def read_path(spelled: object) -> Path:
 
 def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
     """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
-    name, options = word_or_map(data, "comparator")
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
+    _refuse_unknown(data, named)
+    name, options = word_or_map(data, "comparator")
     if name == "skip" and not options:
         return None, "skip"
     if name in named:
@@ -154,19 +155,23 @@ def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparato
         comparator, rule = named[name]
         return comparator, f"{name} = {rule}"
     try:
-        plug = COMPARATORS.find(name)
-    except Problems as error:
-        known = (*COMPARATORS.names(), *named, "skip")
-        hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
-        loc = (name,) if isinstance(data, Mapping) else ()
-        details = [Detail(loc, issue.message, hint, key=bool(loc), code=issue.code) for issue in error.issues]
-        raise BadSettings(details) from error
-    try:
-        comparator = build(plug, options, noun=f'comparator "{name}"')
+        comparator = build(COMPARATORS.find(name), options, noun=f'comparator "{name}"')
     except BadSettings as error:
         prefix = (name,) if isinstance(data, Mapping) else ()
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
     return comparator, _rule(name, options)
+
+
+def _refuse_unknown(data: object, named: Mapping[str, Any]) -> None:
+    """Refuses a name that nobody has, before its options are looked at."""
+    single = isinstance(data, Mapping) and len(data) == 1
+    name = next(iter(data)) if isinstance(data, Mapping) and single else data
+    known = (*COMPARATORS.names(), *named, "skip")
+    if not isinstance(name, str) or name in known:
+        return
+    hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
+    loc = (name,) if single else ()
+    raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
 
 
 def default(context: Mapping[str, Any]) -> Comparator:
@@ -322,8 +327,10 @@ def _rule(name: str, options: Mapping[str, Any]) -> str:
 def _weight(value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise bad(f"weight must be a number; found {spell(value)}")
-    if not isfinite(value):
+    if isinstance(value, float) and not isfinite(value):
         raise bad(f"weight must be a number; found {spell(value)}")
+    if value > MOST_WEIGHT:
+        raise bad(f"weight must be at most {MOST_WEIGHT:,}", hint="only the proportions of weights matter")
     if value < 0:
         raise bad(f"weight must be at least 0; found {spell(value)}")
     return Fraction(value) if isinstance(value, int) else Fraction(str(value))

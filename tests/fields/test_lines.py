@@ -1,0 +1,210 @@
+"""Reading `fields:`: the shapes of a line, and what each mistake is answered."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from evaluators.comparators.numeric import Numeric
+from evaluators.fields.lines import FieldLine, read_comparator, read_fields, read_skipped
+from evaluators.settings import BadSettings, Detail
+
+MONEY = {"comparators": {"money": read_comparator({"numeric": {"tolerance": {"abs": 0.01}}}, {})}}
+
+
+def line(body: Any, path: str = "a") -> FieldLine:
+    return read_fields({path: body}, MONEY)[0]
+
+
+def mistakes(data: object) -> list[Detail]:
+    with pytest.raises(BadSettings) as caught:
+        read_fields(data, MONEY)
+    return list(caught.value.details)
+
+
+def mistake(data: object) -> Detail:
+    found = mistakes(data)
+    assert len(found) == 1
+    return found[0]
+
+
+def test_a_word_names_the_comparator() -> None:
+    assert line("numeric").comparator == Numeric()
+    assert line("numeric").rule == "numeric"
+
+
+def test_a_one_key_map_gives_its_options() -> None:
+    found = line({"numeric": {"tolerance": {"abs": 0.5}}})
+    assert isinstance(found.comparator, Numeric)
+    assert found.rule == "numeric {tolerance: {abs: 0.5}}"
+
+
+def test_a_list_of_paths_compares_each_exactly() -> None:
+    found = read_fields(["a", "$.b.c", "/d/0"])
+    assert [each.name for each in found] == ["a", "b.c", "d[0]"]
+    assert {each.rule for each in found} == {"exact"}
+
+
+def test_a_path_without_a_comparator_is_exact() -> None:
+    assert line(None).rule == "exact"
+    assert line({"weight": 2}).rule == "exact"
+
+
+def test_skip_leaves_a_path_out() -> None:
+    skipped, scored = read_fields({"a": "skip", "b": "exact"})
+    assert (skipped.skip, skipped.comparator) == (True, None)
+    assert not scored.skip
+    assert read_fields({"a": {"compare": "skip"}, "b": "exact"})[0].skip
+
+
+def test_the_long_form_has_neighbours() -> None:
+    found = line({"compare": "numeric", "weight": 2.5, "required": True, "transforms": ["strip"], "when": {"row.x": 1}})
+    assert found.weight == Fraction(5, 2)
+    assert found.required
+    assert [each.name for each in found.transforms] == ["strip"]
+    assert found.when[0].column == "x"
+
+
+def test_a_comparator_of_the_suite_goes_by_its_name() -> None:
+    assert line("money").rule == "money = numeric {tolerance: {abs: 0.01}}"
+    assert line({"compare": "money", "weight": 2}).weight == 2
+
+
+def test_a_weight_is_exact() -> None:
+    assert line({"weight": 0.1}).weight == Fraction(1, 10)
+    assert read_fields({"a": {"weight": 0}, "b": "exact"})[0].weight == 0
+
+
+def test_an_alignment_alone_is_scored_where_no_line_looks_into_the_list() -> None:
+    assert line({"align": "any_order"}).rule == "exact"
+    declared, item = read_fields({"a": {"align": "any_order"}, "a[*].b": "exact"})
+    assert declared.comparator is None
+    assert item.align is None
+
+
+def test_an_alignment_of_an_inner_list_is_used_by_the_lines_below_it() -> None:
+    declared = read_fields({"a[*].b": {"align": "any_order"}, "a[*].b[*].c": "exact"})[0]
+    assert declared.comparator is None
+    skipped = read_fields({"a": {"align": "any_order"}, "a[*].b": "skip"})[0]
+    assert skipped.comparator is not None
+
+
+@pytest.mark.parametrize("how", ["ordered", "any_order", "hungarian"])
+def test_an_alignment_is_a_word(how: str) -> None:
+    align = line({"align": how}).align
+    assert align is not None
+    assert (align.how, align.key) == (how, None)
+
+
+def test_an_alignment_by_key_names_a_place_in_the_item() -> None:
+    align = line({"align": {"key_field": {"key": "sku.code"}}}).align
+    assert align is not None
+    assert align.key is not None
+    assert align.key.canonical == "sku.code"
+
+
+Said = tuple[tuple[Any, ...], str, str | None]
+MISTAKES: dict[str, tuple[Any, Said]] = {
+    "a text": ("a, b", ((), 'fields must be a list of paths, or a map from paths to comparators; found the text "a, b"',
+        "write fields: [a, b]")),
+    "nothing": (None, ((), "fields must be a list of paths, or a map from paths to comparators; found nothing", None)),
+    "an empty list": ([], ((), "fields must name at least one path", None)),
+    "an empty map": ({}, ((), "fields must name at least one path", None)),
+    "only skipped": ({"a": "skip"}, ((), "every field is skipped, so nothing would count", None)),
+    "only weights of 0": ({"a": {"weight": 0}}, ((), "every weight is 0, so nothing would count", None)),
+    "a map in a list": ([{"a": "exact"}], ((0,), "a path is text; found a map",
+        "paths with comparators are a map: take the dashes away")),
+    "an unknown comparator": ({"a": "numerc"}, (("a",), 'unknown comparator "numerc"', 'did you mean "numeric"?')),
+    "an unknown comparator of one's own": ({"a": "mony"}, (("a",), 'unknown comparator "mony"', 'did you mean "money"?')),
+    "an unknown option": ({"a": {"numeric": {"tolerence": 1}}}, (("a", "numeric", "tolerence"),
+        'unknown setting "tolerence" for comparator "numeric"', 'did you mean "tolerance"?')),
+    "a misspelled setting alone": ({"a": {"wieght": 2}}, (("a", "wieght"), 'unknown comparator "wieght"',
+        'did you mean "weight"?')),
+    "a huge weight": ({"a": {"weight": 10**400}}, (("a", "weight"), "weight must be at most 1,000,000,000,000",
+        "only the proportions of weights matter")),
+    "a misspelled setting beside": ({"a": {"compare": "exact", "wieght": 2}}, (("a", "wieght"),
+        'unknown setting "wieght" for a field', 'did you mean "weight"?')),
+    "a comparator beside its neighbours": ({"a": {"date": {"formats": ["YYYY-MM-DD"]}, "weight": 2}}, (("a", "date"),
+        '"date" stands beside "weight"; here the comparator goes under "compare"',
+        "write {compare: {date: {formats: [YYYY-MM-DD]}}, weight: 2}")),
+    "a word beside its neighbours": ({"a": {"exact": None, "required": True}}, (("a", "exact"),
+        '"exact" stands beside "required"; here the comparator goes under "compare"',
+        "write {compare: exact, required: true}")),
+    "one's own beside its neighbours": ({"a": {"money": None, "weight": 2}}, (("a", "money"),
+        '"money" stands beside "weight"; here the comparator goes under "compare"', "write {compare: money, weight: 2}")),
+    "options for one's own": ({"a": {"money": {"tolerance": 1}}}, (("a", "money"),
+        '"money" is one of your own comparators and takes no options here', None)),
+    "two comparators": ({"a": {"exact": None, "numeric": None}}, (("a",),
+        'a comparator is a word or a map with one key; found "exact", "numeric"', None)),
+    "a negative weight": ({"a": {"weight": -1}}, (("a", "weight"), "weight must be at least 0; found the number -1", None)),
+    "a weight in quotes": ({"a": {"weight": "2"}}, (("a", "weight"), 'weight must be a number; found the text "2"', None)),
+    "a weight that is true": ({"a": {"weight": True}}, (("a", "weight"), "weight must be a number; found true", None)),
+    "an endless weight": ({"a": {"weight": float("inf")}}, (("a", "weight"), "weight must be a number; found the number inf",
+        None)),
+    "required: yes": ({"a": {"required": "yes"}}, (("a", "required"), 'expected true or false; found the text "yes"', None)),
+    "an unknown transform": ({"a": {"transforms": ["stripp"]}}, (("a", "transforms", 0), 'unknown transform "stripp"',
+        'did you mean "strip"?')),
+    "transforms as a word": ({"a": {"transforms": "strip"}}, (("a", "transforms"),
+        'transforms must be a list; found the text "strip"', "write transforms: [strip]")),
+    "an unknown alignment": ({"a": {"align": "anyorder"}}, (("a", "align"), 'unknown alignment "anyorder"',
+        'did you mean "any_order"?')),
+    "options for an alignment": ({"a": {"align": {"any_order": {"key": "b"}}}}, (("a", "align", "any_order"),
+        'alignment "any_order" takes no options', None)),
+    "an alignment without its key": ({"a": {"align": "key_field"}}, (("a", "align"),
+        'alignment "key_field" needs "key" and nothing else', "write key_field: {key: sku}")),
+    "an alignment key of many places": ({"a": {"align": {"key_field": {"key": "b[*]"}}}}, (("a", "align", "key_field", "key"),
+        'the key "b[*]" must be one place in an item', None)),
+    "an alignment on the items": ({"tags[*]": {"align": "any_order"}}, (("tags[*]",),
+        'the alignment of "tags[*]" stands on the items of a list; it goes on the list itself', "write tags: {align: …}")),
+    "an alignment on the items of the whole": ({"$[*]": {"align": "any_order"}}, (("$[*]",),
+        'the alignment of "[*]" stands on the items of a list; it goes on the list itself', "write $: {align: …}")),
+    "an empty condition": ({"a": {"when": {}}}, (("a", "when"),
+        "when must be a map from a reference to a value; found a map", "when: {row.kind: invoice}")),
+    "a condition on nothing known": ({"a": {"when": {"kind": 1}}}, (("a", "when", "kind"), '"kind" is not a reference',
+        "references are row.COLUMN, output.PATH and expected.PATH")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "said"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_has_its_place_its_fact_and_its_way_out(data: Any, said: Said) -> None:
+    found = mistake(data)
+    assert (found.loc, found.message, found.hint) == said
+
+
+@pytest.mark.parametrize("other", ["$.a.b", "/a/b", '["a"].b', "$['a']['b']"])
+def test_one_place_is_listed_once_whatever_its_spelling(other: str) -> None:
+    found = mistake({"a.b": "exact", other: "numeric"})
+    assert found.loc == (other,)
+    assert found.message == f'"{other}" is the same place as "a.b"'
+    assert found.key
+    assert mistake(["a.b", other]).loc == (1,)
+
+
+@pytest.mark.parametrize(("path", "position"), [("a[", 2), ("$.a[?(@.b]", 10), ("a..b", 3), ("/a~2", 3)])
+def test_a_malformed_path_says_where(path: str, position: int) -> None:
+    found = mistake({path: "exact"})
+    assert found.loc == (path,)
+    assert found.code == "bad-path"
+    assert found.message.startswith(f'malformed path "{path}": ')
+    assert f"at character {position}" in found.message
+
+
+def test_every_mistake_is_told_at_once() -> None:
+    found = mistakes({"a": "nope", "b": {"weight": -1, "required": 3}, "c[": "exact", "d": {"transforms": ["x", "y"]}})
+    assert [detail.loc for detail in found] == [
+        ("a",), ("b", "weight"), ("b", "required"), ("c[",), ("d", "transforms", 0), ("d", "transforms", 1),
+    ]  # fmt: skip
+
+
+def test_skipped_paths_are_keys_and_every_item() -> None:
+    assert [path.canonical for path in read_skipped(["a.b", "$.c[*].d"])] == ["a.b", "c[*].d"]
+
+
+@pytest.mark.parametrize("path", ["a[0]", "$..a", "$.a[0:2]"])
+def test_single_items_cannot_be_skipped(path: str) -> None:
+    with pytest.raises(BadSettings) as caught:
+        read_skipped(["b", path])
+    assert caught.value.details[0].loc == (1,)
+    assert caught.value.details[0].message == f'"{path}" cannot be skipped: it picks single items'

@@ -1,0 +1,280 @@
+"""The laws of scoring, for every evaluator type that scores structure."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from evaluators.evaluator import Evaluator
+from evaluators.fields.closed import explain_fields
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.model import MISSING, Standing, Status
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import compile_plan
+from tests.laws.structures import (
+    ALIGNMENTS,
+    DOCUMENTS,
+    ITEMS,
+    OBJECTS,
+    SCALARS,
+    counted,
+    evaluator,
+    evaluators,
+    explained,
+    field_lists,
+    pairs,
+    shuffled,
+    verdict,
+    whole_documents,
+)
+
+MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@MANY
+@given(evaluators(required=False), OBJECTS | ITEMS)
+def test_a_document_that_is_measured_matches_itself(one: Evaluator, document: Any) -> None:
+    for output in (document, copy.deepcopy(document)):
+        found = verdict(one, document, output)
+        assert found.value in (None, 1.0)
+        if found.value is None:
+            assert found.standing in (Standing.NOT_MEASURED, Standing.INVALID)
+
+
+@MANY
+@given(evaluators(two_sided=False), pairs())
+def test_a_score_is_between_0_and_1_and_passes_from_its_threshold(one: Evaluator, pair: tuple[Any, Any]) -> None:
+    found = verdict(one, *pair)
+    assert found.value is None or 0 <= found.value <= 1
+    assert (found.passed is None) is (found.value is None)
+    if found.passed:
+        assert found.value is not None
+        assert found.value >= one.pass_at
+
+
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@given(evaluators(two_sided=False), pairs())
+def test_the_fast_verdict_is_the_explained_one(one: Evaluator, pair: tuple[Any, Any]) -> None:
+    assert verdict(one, *pair) == explained(one, *pair)
+
+
+@SOME
+@given(evaluators(two_sided=False), pairs())
+def test_an_equal_document_and_the_same_object_get_the_same_verdict(one: Evaluator, pair: tuple[Any, Any]) -> None:
+    expected = pair[0]
+    assert verdict(one, expected, expected) == verdict(one, expected, copy.deepcopy(expected))
+
+
+@SOME
+@given(evaluators(two_sided=False), pairs())
+def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair: tuple[Any, Any]) -> None:
+    issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
+    expected = pair[0]
+    assume(verdict(one, expected, pair[1]).standing not in (Standing.INVALID, Standing.UNJUDGED))
+    fast = one.compile_unreadable(one.compile())(expected, MISSING)
+    slow = counted(one, one.settle(one.unreadable(issue, expected, MISSING)))
+    assert fast == slow
+    assert (fast.value, fast.passed, fast.standing) == (0.0, False, Standing.UNREADABLE)
+    assert Status.MATCH not in fast.statuses
+    assert fast.counts is None or fast.counts[0] == 0
+
+
+@MANY
+@given(st.data(), evaluators(two_sided=False), pairs())
+def test_key_order_never_matters(data: st.DataObject, one: Evaluator, pair: tuple[Any, Any]) -> None:
+    expected, output = pair
+    other = verdict(one, data.draw(shuffled(expected)), data.draw(shuffled(output)))
+    found = verdict(one, expected, output)
+    assert (found.standing, found.value, found.statuses, found.counts) == (
+        other.standing, other.value, other.statuses, other.counts,
+    )  # fmt: skip
+
+
+@SOME
+@given(st.data(), st.sampled_from(ALIGNMENTS[1:]), st.lists(SCALARS, max_size=5), st.lists(SCALARS, max_size=5))
+def test_the_order_of_an_aligned_list_never_matters(
+    data: st.DataObject, align: Any, expected: list[Any], output: list[Any]
+) -> None:
+    assume(align in ("any_order", "hungarian"))
+    one = evaluator("json_multi_field_match", {"fields": {"a": {"align": align}}})
+    shuffled_output = data.draw(st.permutations(output))
+    assert verdict(one, {"a": expected}, {"a": output}) == verdict(one, {"a": expected}, {"a": shuffled_output})
+
+
+def test_the_order_of_a_list_matters_when_nothing_frees_it() -> None:
+    for kind, options in (
+        ("json_multi_field_match", {"fields": ["a"]}),
+        ("json_diff_match", {}),
+        ("json_field_match", {}),
+    ):
+        found = verdict(evaluator(kind, options), {"a": [1, 2]}, {"a": [2, 1]})
+        assert found.value == 0.0
+
+
+def test_values_of_different_kinds_are_not_equal() -> None:
+    for kind, options in (
+        ("json_multi_field_match", {"fields": ["a"]}),
+        ("json_diff_match", {}),
+        ("json_field_match", {}),
+        ("json_field_match_normalized", {}),
+    ):
+        one = evaluator(kind, options)
+        for expected, output in (
+            (True, 1),
+            (1, True),
+            (False, 0),
+            ("30", 30),
+            (None, ""),
+            (None, 0),
+            ([], {}),
+            ("true", True),
+        ):
+            assert verdict(one, {"a": expected}, {"a": output}).value == 0.0
+            assert verdict(one, {"a": {"b": [expected]}}, {"a": {"b": [output]}}).value == 0.0
+        assert verdict(one, {"a": 1}, {"a": 1.0}).value == 1.0
+        assert verdict(one, {"a": 2**70}, {"a": 2**70 + 1}).value == 0.0
+        assert verdict(one, {"a": None}, {}).value == 0.0
+        assert verdict(one, {"a": None}, {"a": None}).value == 1.0
+
+
+@SOME
+@given(field_lists(), OBJECTS)
+def test_absent_on_both_sides_is_never_a_free_match(one: Any, document: Any) -> None:
+    settled = explain_fields(one.tree, document, document)
+    for line, found in zip(one.tree.scored, settled, strict=True):
+        if line.path.definite and line.path.get(document) is MISSING and not line.when:
+            expected = Status.OMISSION if line.required else None
+            expected = expected or (Status.MATCH if one.both_missing == "match" else Status.NOT_MEASURED)
+            assert found.result.status is expected
+
+
+@MANY
+@given(st.data(), evaluators(queries=False), pairs(), DOCUMENTS)
+def test_an_invented_key_or_an_appended_item_never_raises_a_score(
+    data: st.DataObject, one: Evaluator, pair: tuple[Any, Any], value: Any
+) -> None:
+    expected, output = pair
+    if any(line.align or line.when for line in getattr(one, "fields", ())):
+        return  # an aligned list may pair the new item, and a condition may ask for it
+    more = data.draw(with_more(output, expected, value))
+    before, after = verdict(one, expected, output), verdict(one, expected, more)
+    if before.value is not None and after.value is not None:
+        assert after.value <= before.value
+
+
+@st.composite
+def with_more(draw: Any, output: Any, expected: Any, value: Any) -> Any:
+    """The output with a key that the expected side lacks, or with one more item, somewhere."""
+    if isinstance(output, dict):
+        inner: list[str] = [key for key in output if isinstance(output[key], (dict, list))]
+        there = expected if isinstance(expected, dict) else {}
+        if inner and draw(st.booleans()):
+            key = draw(st.sampled_from(sorted(inner)))
+            return {**output, key: draw(with_more(output[key], there.get(key), value))}
+        key = draw(st.sampled_from(["zz", "z.z"]))
+        return {**output, key: value}
+    if isinstance(output, list) and isinstance(expected, list) and len(output) >= len(expected):
+        return [*output, value]
+    return output
+
+
+@MANY
+@given(st.data(), evaluators(two_sided=True), OBJECTS | ITEMS)
+def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
+    data: st.DataObject, one: Evaluator, document: Any
+) -> None:
+    """What is dropped or replaced in a right answer is lost, and never left out of the count."""
+    right = verdict(one, document, document)
+    assume(right.value == 1.0)
+    broken = data.draw(spoiled(document))
+    assume(isinstance(broken, dict) or not one.type.startswith("json_field_match"))
+    found = verdict(one, document, broken)
+    if any(line.when for line in getattr(one, "fields", ())):
+        return
+    assert found.value is not None
+    assert found.value <= 1.0
+    if found.counts is not None and right.counts is not None:
+        assert sum(found.counts[:3]) >= sum(right.counts[:3])
+    for before, after in zip(right.statuses, found.statuses, strict=True):
+        assert before == Status.NOT_MEASURED or after != Status.NOT_MEASURED
+
+
+@st.composite
+def spoiled(draw: st.DrawFn, document: Any) -> Any:
+    """A document with one value dropped or replaced by garbage."""
+    if isinstance(document, (dict, list)) and document and draw(st.integers(0, 3)):
+        steps: list[Any] = sorted(document) if isinstance(document, dict) else list(range(len(document)))
+        step = draw(st.sampled_from(steps))
+        found = copy.copy(document)
+        if draw(st.booleans()):
+            del found[step]
+        else:
+            found[step] = draw(spoiled(document[step]))
+        return found
+    return draw(st.sampled_from([None, "garbage", {}, [], 17]))
+
+
+@MANY
+@given(field_lists(two_sided=False), pairs())
+def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]) -> None:
+    found = verdict(one, *pair)
+    settled = explain_fields(one.tree, *pair)
+    if found.value is None:
+        return
+    measured = [
+        (line.weight, each.share)
+        for line, each in zip(one.tree.scored, settled, strict=True)
+        if each.result.status not in (Status.NOT_MEASURED, Status.SKIPPED)
+    ]
+    whole = sum(weight for weight, _ in measured)
+    assert Fraction(found.num, found.den) == sum(weight * share for weight, share in measured) / whole
+    for line, each in zip(one.tree.scored, settled, strict=True):
+        partial = getattr(line.comparator, "partial", False)
+        assert partial or each.share == (each.result.status is Status.MATCH)
+
+
+@MANY
+@given(whole_documents(), pairs())
+def test_the_counts_of_a_document_are_those_of_its_leaves(one: Any, pair: tuple[Any, Any]) -> None:
+    found = verdict(one, *pair)
+    if found.counts is None or found.counts == (0, 0, 0, 0):
+        return
+    match, mismatch, omission, hallucination = found.counts
+    whole = match + mismatch + omission + (hallucination if one.extra_fields == "penalize" else 0)
+    assert (found.num, found.den) == ((match, whole) if whole else (0, 0))
+
+
+@SOME
+@given(evaluators(two_sided=False), pairs())
+def test_the_tally_by_path_adds_up_to_the_counts_of_the_rows(one: Any, pair: tuple[Any, Any]) -> None:
+    check = one.compile()
+    tally = getattr(check, "tally", None)
+    if tally is None or not isinstance(pair[0], dict):
+        return
+    totals = [0, 0, 0, 0]
+    for expected, output in (pair, (pair[0], pair[0])):
+        for at, count in enumerate(check(expected, output).counts):
+            totals[at] += count
+    assert [sum(counts[at] for counts in tally.counts().values()) for at in range(4)] == totals
+
+
+@SOME
+@given(evaluators(two_sided=False), pairs())
+def test_a_row_scored_alone_gets_the_score_of_a_run(one: Evaluator, pair: tuple[Any, Any]) -> None:
+    expected, output = json.dumps(pair[0]), json.dumps(pair[1])
+    plan = compile_plan([EvaluatorLine("it", one)], {role: role for role in ("id", "input", "output", "expected")})
+    found = plan.run({"output": [output], "expected": [expected]}, 1)[plan.evaluators[0].verdicts][0]
+    if found.standing in (Standing.INVALID, Standing.UNJUDGED):
+        with pytest.raises(Problems) as caught:
+            one.score(output, expected)
+        assert caught.value.issues == (found.issue,)
+        return
+    alone = one.score(output, expected)
+    assert (found.value, found.standing, found.passed) == (alone.value, alone.standing, alone.passed)
