@@ -61,6 +61,10 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     details: list[Detail] = []
     for written, limits in data.items():
         several = isinstance(limits, list)
+        if limits == []:
+            details.append(
+                Detail((written,), f'the gate "{written}" has no limit', f"write {written}: {{fail_below: 0.9}}")
+            )
         for index, one in enumerate(limits if several else [limits]):
             prefix = (written, index) if several else (written,)
             try:

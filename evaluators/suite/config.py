@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.conditions import read_conditions
 from evaluators.evaluator import BUILTIN, Evaluator
-from evaluators.fields.lines import read_comparator
+from evaluators.fields.lines import NEIGHBOURS, read_comparator
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
@@ -72,14 +72,15 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
             details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
     collect(lambda: _version(data.get("version", 1)), "version")
     name = collect(lambda: _text(data.get("name"), "name"), "name")
-    comparators = collect(lambda: _comparators(data.get("comparators") or {}), "comparators") or {}
+    collect(lambda: _text(data.get("description"), "description"), "description")
+    comparators = collect(lambda: _comparators(data.get("comparators")), "comparators") or {}
     drafts = _drafts(source, data, comparators, details, notes)
     lines = _named(drafts, details)
-    slices = collect(lambda: _slices(data.get("slices", ())), "slices") or ()
+    slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
     context = {"evaluators": lines, "folder": source.folder}
     sections = {}
     for key, reader in (readers or {}).items():
-        if key in data:
+        if data.get(key) is not None:
             sections[key] = collect(lambda reader=reader, key=key: reader(data[key], context), key)  # type: ignore[misc]
     if not details:
         details.extend(check_edges(lines, source))
@@ -232,6 +233,8 @@ def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLi
 
 
 def _comparators(data: object) -> dict[str, tuple[Comparator, str]]:
+    if data is None:
+        return {}
     if not isinstance(data, Mapping):
         raise bad(f"comparators must be a map from your names to comparators; found {spell(data)}")
     found: dict[str, tuple[Comparator, str]] = {}
@@ -240,6 +243,8 @@ def _comparators(data: object) -> dict[str, tuple[Comparator, str]]:
         try:
             if name in COMPARATORS or name == "skip":
                 raise BadSettings([Detail((), f'"{name}" is a comparator that ships with the package', key=True)])
+            if not name.strip() or name in NEIGHBOURS:
+                raise BadSettings([Detail((), f'a comparator cannot be called "{name}"', "choose another name", True)])
             comparator, rule = read_comparator(body, {})
             if comparator is None:
                 raise bad('"skip" leaves a field out and cannot be given another name')
@@ -252,13 +257,15 @@ def _comparators(data: object) -> dict[str, tuple[Comparator, str]]:
 
 
 def _slices(data: object) -> tuple[str, ...]:
+    if data is None:
+        return ()
     items = [data] if isinstance(data, str) else data
     if not isinstance(items, (list, tuple)):
         raise bad(f"slices must be a list of columns; found {spell(data)}", hint="slices: [row.supplier]")
     details = [
         Detail((index,), f"a slice is a column, written row.COLUMN; found {spell(item)}", "slices: [row.supplier]")
         for index, item in enumerate(items)
-        if not isinstance(item, str) or not item.startswith("row.") or item == "row."
+        if not isinstance(item, str) or not item.startswith("row.") or not item[4:].strip()
     ]
     if details:
         raise BadSettings(details)
@@ -290,7 +297,7 @@ def _needs(value: object) -> tuple[str, ...]:
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)) or not all(isinstance(item, str) for item in items):
         raise bad(f"needs must be a list of evaluator names; found {spell(value)}")
-    return tuple(items)
+    return tuple(dict.fromkeys(items))
 
 
 def _one_of(value: object, name: str, known: Sequence[str]) -> Any:
