@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from evaluators.comparator import COMPARATORS
+from evaluators.fields.lines import NEIGHBOURS
 from evaluators.suite.evaluator_schema import evaluator_definitions
 from evaluators.suite.field_schema import field_definitions
 from evaluators.suite.model_schema import (
@@ -46,7 +47,8 @@ def suite_schema(sections: Mapping[str, Schema]) -> Schema:
     for name, definition in evaluator_definitions().items():
         add_definition(name, definition, definitions)
     above = {
-        key: {**hoisted(schema, definitions), **described(_ABOVE[key], always=True)} for key, schema in sections.items()
+        key: {**or_nothing(hoisted(schema, definitions)), **described(_ABOVE[key], always=True)}
+        for key, schema in sections.items()
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -92,6 +94,16 @@ def or_text(schema: Schema) -> Schema:
     return either | ({DEFINITIONS: nested} if nested else {})
 
 
+def or_nothing(schema: Schema) -> Schema:
+    """The schema of a section that may be left empty, as one is whose lines are all commented out."""
+    if "else" in schema:
+        return {**schema, "else": or_nothing(schema["else"])}
+    if "type" not in schema:
+        return {"if": {"type": "null"}, "else": schema}
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return {**schema, "type": [*dict.fromkeys([*kinds, "null"])]}
+
+
 def _own_sections() -> Schema:
     presets = [f"preset:{name}" for name in preset_names()]
     sections: dict[str, tuple[str, Schema]] = {
@@ -110,8 +122,8 @@ def _own_sections() -> Schema:
             {
                 "type": ["object", "null"],
                 "propertyNames": {
-                    "pattern": f"^(?!({'|'.join([*COMPARATORS.shipped(), 'skip'])})$)",
-                    "patternErrorMessage": "A comparator of that name ships with the package: choose another name.",
+                    "pattern": rf"^(?!({'|'.join([*COMPARATORS.shipped(), 'skip', *NEIGHBOURS])})$)\s*\S",
+                    "patternErrorMessage": "That name is taken by the language: choose another name.",
                 },
                 "additionalProperties": reference("comparator.definition"),
             },
@@ -122,11 +134,11 @@ def _own_sections() -> Schema:
         ),
         "slices": (
             "Columns by whose values every figure is also given: `[row.supplier]`.",
-            {"type": ["array", "string"], "items": {"type": "string", **_slice()}, **_slice()},
+            {"type": ["array", "string", "null"], "items": {"type": "string", **_slice()}, **_slice()},
         ),
     }
     return {key: {**described(text), **schema} for key, (text, schema) in sections.items()}
 
 
 def _slice() -> Schema:
-    return {"pattern": r"^row\.[\s\S]", "patternErrorMessage": "A slice is a column, written row.COLUMN."}
+    return {"pattern": r"^row\.\s*\S", "patternErrorMessage": "A slice is a column, written row.COLUMN."}
