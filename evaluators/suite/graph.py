@@ -62,7 +62,8 @@ def check_edges(lines: Sequence[EvaluatorLine], source: Source) -> list[Detail]:
         if edge.before not in names:
             hint = suggestion(edge.before, names) or f"evaluators: {', '.join(names)}"
             message = f'"{edge.after}" needs "{edge.before}", and no evaluator has that name'
-            details.append(Detail(_place(edge, lines), message, hint, code="unknown-evaluator"))
+            place = _place(edge, lines)
+            details.append(Detail(place, message, hint, key=isinstance(place[-1], str), code="unknown-evaluator"))
     if details:
         return details
     return [
