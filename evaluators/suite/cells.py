@@ -14,7 +14,7 @@ from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.needs import Column, Wanted, expected_of, output_of, text_of, want_like
 from evaluators.values.equality import same
-from evaluators.values.json_text import NotJSON, Want, parse
+from evaluators.values.json_text import Want, parse_all
 
 Cells: TypeAlias = list[Any]
 
@@ -25,12 +25,13 @@ _CONTAINERS: Final = (dict, list)
 class Elsewhere:
     """An output cell that is not JSON as a whole: what is wanted of it is looked for once per kind."""
 
-    __slots__ = ("_found", "cell", "lenient")
+    __slots__ = ("_beside", "_found", "cell", "lenient")
 
     def __init__(self, cell: Any, lenient: bool) -> None:
         self.cell = cell
         self.lenient = lenient
         self._found: dict[Want, Any] = {}
+        self._beside: tuple[Any, Any, Any] = (None, None, None)
 
     def get(self, want: Want) -> Any:
         """The document of that kind, or a fault."""
@@ -39,11 +40,20 @@ class Elsewhere:
             found = self._found[want] = self._shared(want) or output_of(self.cell, want, self.lenient)
         return found
 
+    def beside(self, want: Want, document: Any) -> Any:
+        """The same, or the expected document itself where the two are equal. The last comparison is remembered."""
+        found = self.get(want)
+        last, compared, answer = self._beside
+        if last is not found or compared is not document:
+            answer = _same_or_found(found, document)
+            self._beside = found, document, answer
+        return answer
+
     def _shared(self, want: Want) -> Any:
         """The object that a search for any container finds, where a search for an object finds the same.
 
         It does when the first bracket of the text opens an object, unless that object is broken and a list stands in
-        what follows: so only an object that was found counts, or a text without lists.
+        what follows: so only an object that was found counts. Where no container is found, no object is.
         """
         if want != "object" or not isinstance(self.cell, str):
             return None
@@ -62,45 +72,24 @@ def texts(cells: Cells, column: Column) -> Cells:
 
 def expected_documents(cells: Cells) -> Cells:
     """Each expected cell as a document, or a fault."""
-    found: Cells = []
-    add = found.append
-    for cell in cells:
-        if cell.__class__ is str:
-            try:
-                add(parse(cell))
-            except NotJSON:
-                add(expected_of(cell))
-        else:
-            add(expected_of(cell))
-    return found
+    return parse_all(cells, expected_of)
 
 
 def whole_outputs(cells: Cells, lenient: bool) -> Cells:
     """Each output cell as JSON where it is that as a whole, else an `Elsewhere`."""
-    return [_whole(cell, lenient) for cell in cells]
+    return parse_all(cells, lambda cell: _not_text(cell, lenient))
 
 
 def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, lenient: bool) -> Cells:
     """The same, with the expected document itself where the output equals it."""
-    found: Cells = []
-    add = found.append
-    for cell, expected_cell, document in zip(cells, expected_cells, expected, strict=True):
-        if cell.__class__ is str:
-            if cell == expected_cell and document.__class__ in _CONTAINERS:
-                add(document)
-                continue
-            try:
-                value = parse(cell)
-            except NotJSON:
-                add(Elsewhere(cell, lenient))
-                continue
-        elif cell is MISSING or cell.__class__ is Fault:
-            add(Elsewhere(cell, lenient))
-            continue
-        else:
-            value = cell
-        add(document if value == document and same(value, document) else value)
-    return found
+    texts = [
+        document if cell == text and cell.__class__ is str and document.__class__ in _CONTAINERS else cell
+        for cell, text, document in zip(cells, expected_cells, expected, strict=True)
+    ]
+    return [
+        document if value is not document and value == document and same(value, document) else value
+        for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, lenient)), expected, strict=True)
+    ]
 
 
 def outputs_of_kind(whole: Cells, want: Want, lenient: bool) -> Cells:
@@ -115,7 +104,7 @@ def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, lenient: b
     """The same, with the expected document itself where the two are equal."""
     kinds = KINDS.get(want, ())
     return [
-        value if value.__class__ in kinds else _same_or_found(_wanted(value, want, lenient), document)
+        value if value.__class__ in kinds else _wanted_beside(value, document, want, lenient)
         for value, document in zip(whole, expected, strict=True)
     ]
 
@@ -154,19 +143,19 @@ def want_of(want: Wanted) -> Want | None:
     return None if want == "like_expected" else want
 
 
-def _whole(cell: Any, lenient: bool) -> Any:
-    if cell.__class__ is str:
-        try:
-            return parse(cell)
-        except NotJSON:
-            return Elsewhere(cell, lenient)
-    return Elsewhere(cell, lenient) if cell is MISSING or cell.__class__ is Fault else cell
+def _not_text(cell: Any, lenient: bool) -> Any:
+    """A cell that is a JSON value already, or one in which JSON must be looked for."""
+    return Elsewhere(cell, lenient) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
 
 
 def _like(value: Any, document: Any, lenient: bool) -> Any:
-    return _same_or_found(
-        _wanted(value, "any" if document.__class__ is Fault else want_like(document), lenient), document
-    )
+    return _wanted_beside(value, document, "any" if document.__class__ is Fault else want_like(document), lenient)
+
+
+def _wanted_beside(value: Any, document: Any, want: Want, lenient: bool) -> Any:
+    if value.__class__ is Elsewhere:
+        return value.beside(want, document)
+    return _same_or_found(_wanted(value, want, lenient), document)
 
 
 def _same_or_found(found: Any, document: Any) -> Any:

@@ -1,9 +1,9 @@
 """JSON in texts: read it strictly, find it in what a model wrote, write it back.
 
-Strategy. msgspec decodes; whatever it refuses goes to `json_reader`, which either reads it after all (lone surrogate
-escapes) or says in plain words what is wrong and where. One set of rules on both ways: NaN and Infinity are not JSON,
-integers are exact, of two equal keys the last one wins, a number too large for a float is refused rather than read as
-infinity, and so is nesting deeper than MAX_DEPTH.
+Strategy. msgspec decodes. What it refuses for a plain mistake is told in our words from its own complaint; anything else
+goes to `json_reader`, which either reads it after all (lone surrogate escapes) or says what is wrong and where. One set
+of rules on both ways: NaN and Infinity are not JSON, integers are exact, of two equal keys the last one wins, a number
+too large for a float is refused rather than read as infinity, and so is nesting deeper than MAX_DEPTH.
 
 Finding never repairs. The whole text comes first, then Markdown fences, then whatever prose surrounds. Each step hands
 msgspec slices that do not overlap, and the reader resumes where it failed: time grows with the length of the text alone.
@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -26,7 +26,7 @@ from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, Readin
 
 __all__ = [
     "MAX_CHARS", "MAX_DEPTH", "MAX_DIGITS", "Found", "NotJSON", "Want",
-    "compact", "duplicate_keys", "find", "find_all", "parse", "to_text",
+    "compact", "duplicate_keys", "find", "find_all", "parse", "parse_all", "to_text",
 ]  # fmt: skip
 
 MAX_CHARS: Final = 64 * 1024 * 1024
@@ -74,7 +74,7 @@ _opening: Final = re.compile(
     r"(?:[A-Za-z][\w+.#-]*+(?:[ \t][^\n`~{\[]*+(?=\n))?)?"  # perhaps a word such as json, perhaps the rest of its line
 ).search
 
-_decode: Callable[[str | bytes], JSON] = msgspec.json.Decoder().decode
+_decode: Callable[[str | bytes | memoryview], JSON] = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 _dump = json.JSONEncoder(ensure_ascii=False).encode
 _dump_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -82,6 +82,23 @@ _dump_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enco
 _REFUSED: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 _SHALLOW_CHARS: Final = 2 * (MAX_DEPTH + 1)
 """A shorter text cannot be nested too deep: each level takes two brackets."""
+
+
+_MISTAKES: Final = {
+    "object keys must be strings": "a key in double quotes expected",
+    "expected ':'": '":" expected',
+    "expected ',' or '}'": '"," or "}" expected',
+    "expected ',' or ']'": '"," or "]" expected',
+    "trailing comma in object": 'nothing follows the last ",": "}" found',
+    "trailing comma in array": 'nothing follows the last ",": "]" found',
+}
+"""Complaints of msgspec that mean one thing only, and what `json_reader` says of the same character."""
+_GOES_ON: Final = "trailing characters"
+_CUT_OFF: Final = "Input data was truncated"
+_word_at_the_end: Final = re.compile(r"(?:\A|[\[:,\s])[tfn].{0,3}\Z", re.DOTALL).search
+"""It also says that a text is cut off when less than a whole word such as `true` is left, whatever stands there."""
+_complaint: Final = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)").fullmatch
+_NUMBER_LETTERS: Final = tuple(".eE0123456789")
 
 
 def parse(text: str | bytes) -> JSON:
@@ -93,6 +110,23 @@ def parse(text: str | bytes) -> JSON:
         return _decoded(text)
     except _REFUSED:
         return _usable(_read_whole(_as_str(text)))
+
+
+def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any]:
+    """`parse` of many texts; what is not JSON, or no text, becomes what `otherwise` makes of it."""
+    decode, found = _decode, list[Any]()
+    add = found.append
+    for text in texts:
+        try:
+            if text.__class__ is not str:
+                add(otherwise(text))
+            elif len(text) < _SHALLOW_CHARS or text.count("{") + text.count("[") <= MAX_DEPTH:
+                add(decode(text))
+            else:
+                add(_decoded(text))
+        except _REFUSED:
+            add(otherwise(text))
+    return found
 
 
 def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
@@ -232,14 +266,10 @@ def _whole(text: str) -> Found | None:
     Raises NotJSON when it is a value that we refuse, or an object or array that is cut off.
     """
     start = len(text) - len(text.lstrip(_BLANKS))
-    try:
-        return Found(_decoded(text[start:]), "whole", start, len(text))
-    except _REFUSED:
-        pass
     if text[start] not in _VALUE_STARTS:
         return None
     try:
-        reading = read(text, start)
+        reading = _Places(text).read(start)
     except NotJSON as problem:
         if problem.truncated and text[start] in "{[":
             raise
@@ -335,11 +365,11 @@ def _readings(text: str, kind: _Kind, mistakes: list[tuple[int, NotJSON]]) -> It
     if shot:
         yield shot
         return
-    pos = 0
+    pos, places = 0, _Places(text)
     while start := kind.starts.search(text, pos):
         at = start.start()
         try:
-            reading = read(text, at)
+            reading = places.read(at)
         except NotJSON as problem:
             pos = problem.position or 0
             if problem.truncated or not mistakes or pos - at > mistakes[-1][0]:
@@ -359,6 +389,71 @@ def _from_first_to_last(text: str, kind: _Kind) -> tuple[int, Reading] | None:
         return start.start(), Reading(_decoded(text[start.start() : end]), end, None)
     except _REFUSED:
         return None
+
+
+class _Places:
+    """Reads values at places of one text, from left to right, as `json_reader.read` does, but with msgspec.
+
+    msgspec reads on from a place without a copy of the text. It stops at a mistake or after the value, and its complaint
+    says where: so no character is read more than twice.
+    """
+
+    __slots__ = ("_byte", "_char", "_data", "_end", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end = len(text.rstrip(_JSON_BLANKS))
+        self._char = self._byte = 0  # one place, in characters and in bytes
+        try:
+            self._data: memoryview | None = memoryview(text.encode())
+        except UnicodeEncodeError:
+            self._data = None
+
+    def read(self, at: int) -> Reading:
+        """The value that begins at a character. Raises NotJSON at the first mistake."""
+        text, data = self._text, self._data
+        if data is None:
+            return read(text, at)
+        data = data[self._bytes_before(at) :]
+        try:
+            return self._reading(data, at, self._end)
+        except msgspec.DecodeError as error:
+            complaint = str(error)
+        except (RecursionError, UnicodeError):
+            return read(text, at)
+        if complaint == _CUT_OFF and text.find("\\u", at) < 0 and not _word_at_the_end(text[max(at, len(text) - 5) :]):
+            raise NotJSON("the text ends inside the value", len(text), truncated=True)
+        malformed = _complaint(complaint)
+        what, passed = (malformed[1], int(malformed[2])) if malformed else ("", 0)
+        if what == _GOES_ON:
+            passed -= 1  # it has looked at one byte more
+            end = at + len(text[at : self._chars(data, at, passed)].rstrip(_JSON_BLANKS))
+            with suppress(*_REFUSED):
+                reading = self._reading(data[:passed], at, end)
+                if isinstance(reading.value, (dict, list)):  # a number may not go on just anyhow
+                    return reading
+        elif what in _MISTAKES:
+            pos = self._chars(data, at, passed)
+            if text[pos] not in _NUMBER_LETTERS:
+                raise NotJSON(_MISTAKES[what], pos)
+        return read(text, at)
+
+    def _reading(self, data: memoryview, start: int, end: int) -> Reading:
+        value = _decode(data)
+        if end - start >= _SHALLOW_CHARS and _too_deep(self._text[start:end], value):
+            raise RecursionError
+        return Reading(value, end, None)
+
+    def _chars(self, data: memoryview, at: int, passed: int) -> int:
+        """The character after so many bytes of the data, which begins at the character `at`."""
+        return at + (passed if len(data) == len(self._text) - at else len(str(data[:passed], "utf-8")))
+
+    def _bytes_before(self, at: int) -> int:
+        if self._data is not None and len(self._data) == len(self._text):
+            return at
+        self._byte += len(self._text[self._char : at].encode())
+        self._char = at
+        return self._byte
 
 
 class _Remembering(dict[str, JSON]):
