@@ -1,0 +1,65 @@
+"""The pages of the command `explain`: of a thing that a suite can name, and of a suite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evaluators.issues import problem
+from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
+from evaluators.reports.document import Document
+from evaluators.reports.mermaid import flowchart
+from evaluators.reports.reference_markdown import page_markdown
+from evaluators.reports.reference_text import page_text
+from evaluators.reports.suite_page import suite_data, suite_page
+from evaluators.running.suite import load
+
+
+def is_suite(subject: str) -> bool:
+    """The subject is meant as a file: it ends like one, or there is one and nothing else has the name."""
+    if subject.lower().endswith((".yaml", ".yml")) or "/" in subject or "\\" in subject:
+        return True
+    return not kinds_of(present_name(subject)) and Path(subject).is_file()
+
+
+def of_suite(file: str, format_: str) -> str:
+    """A suite explained. Raises Problems with everything that is wrong with it."""
+    suite = load(file)
+    columns: dict[str, str] = dict(suite.test_set.columns.named().items())
+    if format_ == "mermaid":
+        return flowchart(suite.lines, suite.gates, columns)
+    if format_ == "json":
+        return _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
+    return _written(suite_page(suite.config, suite.gates, suite.plan(), columns), format_)
+
+
+def of_name(written: str, format_: str) -> str:
+    """The page of everything that has the name. Raises Problems (config) when nothing has it."""
+    name = present_name(written.removeprefix("preset:"))
+    kinds = kinds_of(name)
+    if not kinds:
+        raise unknown(name)
+    if format_ == "mermaid":
+        hint = "leave --format away, or name a suite: evaluators explain suite.yaml --format mermaid"
+        raise problem("no-diagram", f'"{written}" is not a suite, and a diagram can be made of a suite only', hint=hint)
+    if format_ == "json":
+        return _json([_data(kind, name) for kind in kinds])
+    note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""
+    return note + "\n".join(_written(page(kind, name), format_) for kind in kinds)
+
+
+def _written(document: Document, format_: str) -> str:
+    return page_markdown(document) if format_ == "markdown" else page_text(document)
+
+
+def _data(kind: Kind, name: str) -> Mapping[str, Any]:
+    entry = next(entry for entry in entries(kind) if entry.name == name)
+    settings = [asdict(one) for one in settings_in(kind, name)]
+    return {"kind": kind, "name": name, "does": entry.does, "instead": entry.retired, "settings": settings}
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2, default=str) + "\n"

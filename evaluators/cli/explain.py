@@ -1,0 +1,32 @@
+"""Explain an evaluator, a comparator, a transform, a preset or a whole suite."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("explain")
+@click.argument("subject", metavar="NAME|SUITE")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "markdown", "json", "mermaid"]),
+    default="text",
+    show_default=True,
+    help="How the page is written. A diagram (mermaid) can be made of a suite only.",
+)
+def command(subject: str, format_: str) -> None:
+    """Explain one thing that a suite can name, or a suite.
+
+    NAME is an evaluator, a comparator, a transform or a preset: you get what it does, its settings, and examples whose
+    results are computed now. `evaluators list` shows all names.
+
+    SUITE is a YAML file: you get what each evaluator reads, what it waits for and what it compares, then the order and
+    the steps.
+    """
+    from evaluators.cli import _explaining
+
+    if _explaining.is_suite(subject):
+        click.echo(_explaining.of_suite(subject, format_), nl=False)
+    else:
+        click.echo(_explaining.of_name(subject, format_), nl=False)

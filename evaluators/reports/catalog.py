@@ -1,0 +1,129 @@
+"""Everything that a suite can name: evaluator types, comparators, transforms and presets, each with its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN
+from evaluators.issues import Problems, problem
+from evaluators.registry import suggestion
+from evaluators.reports.document import Document
+from evaluators.reports.reference import (
+    Setting,
+    comparator_page,
+    evaluator_page,
+    first_sentence,
+    opening_comment,
+    preset_page,
+    settings_of,
+    transform_page,
+)
+from evaluators.suite import source
+from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.suite.words import today
+from evaluators.values.transforms import TRANSFORMS
+
+Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]
+KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "presets")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a suite can name, and what it does in one sentence."""
+
+    kind: Kind
+    name: str
+    does: str
+    retired: str | None = None
+    """What to use instead, for one that is kept for old suites only."""
+
+
+def entries(kind: Kind) -> tuple[Entry, ...]:
+    """Everything of a kind, in the order in which it is listed."""
+    return _ENTRIES[kind]()
+
+
+def kinds_of(name: str) -> tuple[Kind, ...]:
+    """The kinds of thing that have the name."""
+    return tuple(kind for kind in KINDS if name in _names(kind))
+
+
+def page(kind: Kind, name: str) -> Document:
+    """The reference page of a thing. Raises Problems (config) when there is none of that kind and name."""
+    if name not in _names(kind):
+        raise unknown(name)
+    return _PAGES[kind](name)
+
+
+def settings_in(kind: Kind, name: str) -> tuple[Setting, ...]:
+    """The settings of a thing, in words; a preset has none."""
+    if kind == "evaluators":
+        return settings_of(BUILTIN.find(name))
+    if kind == "comparators":
+        return settings_of(COMPARATORS.find(name))
+    return settings_of(TRANSFORMS[name].parameters) if kind == "transforms" else ()
+
+
+def present_name(name: str) -> str:
+    """Today's name of an evaluator type that is called by another system's word; any other name as it is."""
+    return today(name, {}).type
+
+
+def unknown(name: str) -> Problems:
+    """The problem of a name that nothing has, with the nearest one."""
+    known = [known for kind in KINDS for known in _names(kind)]
+    hint = suggestion(name, known) or "`evaluators list` names everything there is"
+    return problem("unknown-name", f'nothing is called "{name}"', hint=hint)
+
+
+def _names(kind: Kind) -> tuple[str, ...]:
+    if kind == "evaluators":
+        return BUILTIN.names()
+    if kind == "comparators":
+        return COMPARATORS.names()
+    return tuple(TRANSFORMS) if kind == "transforms" else preset_names()
+
+
+def _evaluators() -> tuple[Entry, ...]:
+    plugs = [(name, BUILTIN.find(name)) for name in BUILTIN.names()]
+    return tuple(Entry("evaluators", name, first_sentence(plug.__doc__ or ""), plug.retired) for name, plug in plugs)
+
+
+def _comparators() -> tuple[Entry, ...]:
+    plugs = [(name, COMPARATORS.find(name)) for name in COMPARATORS.names()]
+    return tuple(Entry("comparators", name, first_sentence(plug.__doc__ or "")) for name, plug in plugs)
+
+
+def _transforms() -> tuple[Entry, ...]:
+    return tuple(Entry("transforms", name, first_sentence(kind.does)) for name, kind in TRANSFORMS.items())
+
+
+def _presets() -> tuple[Entry, ...]:
+    said = [(name, " ".join(opening_comment(_preset_text(name)))) for name in preset_names()]
+    return tuple(Entry("presets", name, first_sentence(text)) for name, text in said)
+
+
+def _preset_text(name: str) -> str:
+    return (preset_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def _preset_page(name: str) -> Document:
+    data = source.load(preset_folder() / f"{name}.yaml").data
+    return preset_page(name, _preset_text(name), data.get("comparators") or {})
+
+
+_ENTRIES: Final[Mapping[Kind, Callable[[], tuple[Entry, ...]]]] = {
+    "evaluators": _evaluators,
+    "comparators": _comparators,
+    "transforms": _transforms,
+    "presets": _presets,
+}
+_PAGES: Final[Mapping[Kind, Callable[[str], Document]]] = {
+    "evaluators": lambda name: evaluator_page(name, BUILTIN.find(name)),
+    "comparators": lambda name: comparator_page(name, COMPARATORS.find(name)),
+    "transforms": lambda name: transform_page(name, TRANSFORMS[name]),
+    "presets": _preset_page,
+}

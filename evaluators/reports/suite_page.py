@@ -1,0 +1,232 @@
+"""A suite in plain words: what each evaluator reads, waits for and compares, and in which order it all happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.conditions import Condition
+from evaluators.evaluator import BUILTIN
+from evaluators.fields.lines import Align, FieldLine
+from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
+from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
+from evaluators.reports.reference import first_sentence, short_score
+from evaluators.runs.figures import counted
+from evaluators.runs.gates import Gate
+from evaluators.settings import Loc
+from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
+from evaluators.suite.graph import edges, in_order
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Plan
+from evaluators.values.flow import flow
+
+
+def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> Document:
+    """The suite as a page. `columns` are the names of columns by role, as far as the suite says them."""
+    evaluators = tuple(Item(_title(line), tuple(_line_words(config, line, columns))) for line in config.lines)
+    return Document(
+        f"{config.name} ({config.source.name})",
+        (
+            Section(None, tuple(_opening(config, gates))),
+            Section("Evaluators", (Listing(evaluators),)),
+            *((Section("Gates", (Listing(tuple(map(_gate_item, gates))),)),) if gates else ()),
+            Section("Order", (Listing(tuple(_order(config.lines))),)),
+            Section(
+                "Steps",
+                (
+                    Paragraph(
+                        "What is done with each row. The numbers after an arrow are the steps whose result is used."
+                    ),
+                    Listing((Item("", quote=tuple(plan.describe().splitlines())),)),
+                ),
+            ),
+        ),
+    )
+
+
+def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> dict[str, Any]:
+    """The same as plain data, for programs."""
+    return {
+        "name": config.name,
+        "evaluators": [
+            {
+                "name": line.name,
+                "type": line.type,
+                "reads": list(_reads(line, columns)),
+                "waits_for": list(_waits(line)),
+                "when": [condition_words(condition) for condition in line.when],
+                "fields": list(line.settings.field_names()),
+                "settings": settings_as_written(config, line),
+            }
+            for line in config.lines
+        ],
+        "gates": [{"target": gate.written, "limit": gate.config.limit} for gate in gates],
+        "columns": list(plan.columns),
+        "steps": [{"number": step.fills, "does": step.does, "reads": list(step.reads)} for step in plan.steps],
+    }
+
+
+def settings_as_written(config: SuiteConfig, line: EvaluatorLine) -> dict[str, Any]:
+    """The settings of an evaluator as the suite writes them, without those that say when it runs."""
+    found = _at(config.source.data, line.loc)
+    if not isinstance(found, Mapping):
+        return {}
+    return {key: value for key, value in found.items() if key not in (*RUN_SETTINGS, "type")}
+
+
+def condition_words(condition: Condition) -> str:
+    """A condition in words: `row.kind is invoice or credit_note`."""
+    about = f"row.{condition.column}" if condition.path is None else f"{condition.source}.{condition.path.canonical}"
+    if condition.present is not None:
+        return f"{about} is there" if condition.present else f"{about} is not there"
+    return f"{about} is {' or '.join(flow(value) for value in condition.values)}"
+
+
+def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
+    description = config.source.data.get("description")
+    if description:
+        yield Paragraph(str(description))
+    slices = f", figures for each {', '.join(config.slices)}" if config.slices else ""
+    yield Paragraph(f"{counted(len(config.lines), 'evaluator')}, {counted(len(gates), 'gate')}{slices}.")
+
+
+def _title(line: EvaluatorLine) -> str:
+    return line.name if line.name == line.type else f"{line.name}: {line.type}"
+
+
+def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+    yield first_sentence(BUILTIN.find(line.type).__doc__ or "")
+    if reads := tuple(_reads(line, columns)):
+        yield f"reads: {'; '.join(reads)}"
+    if line.needs:
+        yield f"waits for: {', '.join(line.needs)}. {_UNMET[line.unmet]}"
+    if line.when:
+        yield f"only where: {' and '.join(map(condition_words, line.when))}. Other rows are skipped."
+    if line.parse:
+        yield f"parse: {line.parse}"
+    for name, value in settings_as_written(config, line).items():
+        yield from _setting_words(line, name, value)
+    yield f"a row passes at a score of {short_score(line.settings.pass_at)}"
+
+
+_UNMET: Final = {
+    "fail": "A row that does not pass there scores 0 here.",
+    "skip": "A row that does not pass there is left out here.",
+}
+
+
+def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[str]:
+    fields = getattr(line.settings, "fields", None)
+    if name == "fields" and isinstance(fields, tuple) and all(isinstance(one, FieldLine) for one in fields):
+        yield "fields:"
+        yield from (f"- {_field_words(one)}" for one in fields)
+    elif name == "of":
+        yield f"combines: {_parts(value)}"
+    elif name not in ("pass_at", "output", "expected", "input", "correct_answer_key"):
+        yield f"{name}: {value if isinstance(value, str) else flow(value)}"
+
+
+def _parts(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} (weight {flow(weight)})" for name, weight in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _field_words(line: FieldLine) -> str:
+    if line.skip:
+        return f"{line.name}: not compared"
+    said = [line.rule] if line.comparator is not None else []
+    said += [f"after {', '.join(one.name for one in line.transforms)}"] if line.transforms else []
+    said += [f"weight {float(line.weight):g}"] if line.weight != 1 else []
+    said += ["required"] if line.required else []
+    said += ["may be absent everywhere"] if line.optional else []
+    said += [_align_words(line.align)] if line.align is not None else []
+    said += [f"only where {' and '.join(map(condition_words, line.when))}"] if line.when else []
+    return f"{line.name}: {', '.join(said)}"
+
+
+def _align_words(align: Align) -> str:
+    if align.how == "key_field" and align.key is not None:
+        return f"items belong together when they have the same {align.key.canonical}"
+    return _ALIGNED.get(align.how, align.how)
+
+
+_ALIGNED: Final = {
+    "ordered": "items are compared in their order",
+    "any_order": "the order of the items does not matter",
+    "hungarian": "items are paired so that as much as possible matches",
+}
+
+
+def _gate_item(gate: Gate) -> Item:
+    config = gate.config
+    said = [config.limit if config.figure == "mean" else f"{config.limit} ({config.figure.replace('_', ' ')})"]
+    said += [f"variant {config.variant}"] if config.variant else []
+    said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice.items())}"] if config.slice else []
+    said += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []
+    said += [f"undecided below {counted(config.min_rows, 'row')}"] if config.min_rows > 1 else []
+    return Item(f"{gate.written}: {', '.join(said)}")
+
+
+def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+    """What an evaluator reads of a row, in words; a column whose JSON is read is not named twice."""
+    needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
+    inside = [need.column.name for need in needs if not isinstance(need, Column)]
+    words = [_need_words(need, columns) for need in needs if not (isinstance(need, Column) and need.name in inside)]
+    words += [f'column "{one.column}"' for one in line.when if one.source == "row"]
+    yield from dict.fromkeys(words)
+
+
+def _need_words(need: Need, columns: Mapping[str, str]) -> str:
+    match need:
+        case Column():
+            return column_words(need, columns)
+        case Text(column):
+            return f"the text in {column_words(column, columns)}"
+        case Expected(column):
+            return f"the JSON in {column_words(column, columns)}"
+        case Output(column, want):
+            return f"{_WANTED[want]} in {column_words(column, columns)}"
+        case Part(name):
+            return name
+
+
+_WANTED: Final[Mapping[Wanted, str]] = {
+    "object": "the JSON object",
+    "array": "the JSON list",
+    "container": "the JSON object or list",
+    "any": "the JSON",
+    "like_expected": "the JSON",
+}
+
+
+def column_words(column: Column, columns: Mapping[str, str]) -> str:
+    """A column as sentences name it, with its name where it is known."""
+    if column.literal:
+        return f'column "{column.name}"'
+    return f'column "{columns[column.name]}"' if column.name in columns else f"the {column.name} column"
+
+
+def _waits(line: EvaluatorLine) -> Iterable[str]:
+    parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
+    yield from dict.fromkeys((*line.needs, *parts))
+
+
+def _order(lines: Sequence[EvaluatorLine]) -> Iterable[Item]:
+    """Which evaluators come first, and after which ones each of the others comes."""
+    before: dict[str, list[str]] = {line.name: [] for line in lines}
+    for edge in edges(lines):
+        if edge.before not in before[edge.after]:
+            before[edge.after].append(edge.before)
+    free = [line.name for line in lines if not before[line.name]]
+    yield Item(f"first: {', '.join(free)}")
+    for line in in_order(lines):
+        if before[line.name]:
+            yield Item(f"{line.name}, after {', '.join(before[line.name])}")
+
+
+def _at(data: Any, loc: Loc) -> object:
+    """What stands at a place; None where the place is a key whose value is nothing."""
+    for step in loc:
+        data = data[step]
+    return data
