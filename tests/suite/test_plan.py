@@ -1,0 +1,353 @@
+"""A suite run over rows: what waits, what is left out, and how far a problem reaches."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import pytest
+
+from evaluators.evaluator import BUILTIN, Evaluator, Needs
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import Result, Score, Standing, Verdict
+from evaluators.suite.config import read_config
+from evaluators.suite.plan import Plan, Reading, compile_plan
+from evaluators.suite.source import loads
+
+ROLES = {role: role for role in ("id", "input", "output", "expected")}
+
+
+class Moody(Evaluator):
+    """Does what the output says: a score, or a way to fail."""
+
+    type: Literal["moody"] = "moody"
+
+    def needs(self) -> Needs:
+        return (self.column("output"),)
+
+    def explain(self, *values: Any) -> Score:
+        if values[0] == "crash":
+            raise ZeroDivisionError("nobody foresaw this")
+        if values[0] == "timeout":
+            raise RowProblem(Issue("timeout", Blame.ENVIRONMENT, "the judge timed out"))
+        if values[0] == "unusable":
+            raise RowProblem(Issue("unusable", Blame.TESTSET, "the expected value is unusable"))
+        if values[0] == "nothing":
+            return Score(None, standing=Standing.NOT_MEASURED)
+        return Score(float(values[0]))
+
+
+@pytest.fixture(autouse=True)
+def moody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types of the tests are known to each test and forgotten after it."""
+    monkeypatch.setattr(BUILTIN, "_registered", {})
+    BUILTIN.register("moody", Moody)
+
+
+def plan(text: str, reading: Reading | None = None) -> Plan:
+    return compile_plan(read_config(loads(text)).lines, ROLES, reading)
+
+
+def verdicts(text: str, reading: Reading | None = None, /, **cells: Any) -> dict[str, Verdict]:
+    """The verdicts of one row, which agree with what `explain` says of it."""
+    made = plan(text, reading)
+    slots = made.run({name: [value] for name, value in cells.items()}, 1)
+    found = {one.line.name: slots[one.verdicts][0] for one in made.evaluators}
+    for name, result in made.explain(cells).items():
+        agrees(found[name], result)
+    return found
+
+
+def agrees(verdict: Verdict, result: Result) -> None:
+    assert result.standing is verdict.standing
+    assert result.issue == verdict.issue or verdict.standing is Standing.BUG
+    if result.score is not None:
+        assert result.score.standing is verdict.standing
+        assert (result.score.value, result.score.passed) == (verdict.value, verdict.passed)
+    elif verdict.standing.scored:
+        pytest.fail("a scored row is explained")
+
+
+def standings(text: str, reading: Reading | None = None, /, **cells: Any) -> dict[str, str]:
+    return {name: verdict.standing.word for name, verdict in verdicts(text, reading, **cells).items()}
+
+
+# Needs
+
+NEEDS = """
+evaluators:
+  - contains_json: {name: gate}
+  - json_multi_field_match: {name: child, needs: [gate], fields: [a, b]UNMET}
+  - json_diff_match: {name: grandchild, needs: [child]}
+"""
+
+
+def test_a_row_whose_need_passes_is_judged() -> None:
+    found = verdicts(NEEDS.replace("UNMET", ""), output='{"a": 1}', expected='{"a": 1}')
+    assert [verdict.value for verdict in found.values()] == [1.0, 1.0, 1.0]
+
+
+def test_a_row_whose_need_does_not_pass_is_blocked_and_counts_0() -> None:
+    found = verdicts(NEEDS.replace("UNMET", ""), output="prose", expected='{"a": 1}')
+    assert found["gate"].value == 0.0
+    for name in ("child", "grandchild"):
+        assert (found[name].standing, found[name].value, found[name].passed) == (Standing.BLOCKED, 0.0, False)
+    assert found["child"].statuses == bytes([3, 0])
+    assert found["grandchild"].counts == (0, 0, 1, 0)
+
+
+def test_a_blocked_row_can_be_left_out() -> None:
+    found = standings(NEEDS.replace("UNMET", ", unmet: skip"), output="prose", expected='{"a": 1}')
+    assert found == {"gate": "scored", "child": "skipped", "grandchild": "skipped"}
+
+
+def test_a_blocked_row_is_never_better_than_a_judged_one() -> None:
+    text = """
+evaluators:
+  - moody: {name: gate}
+  - json_diff_match: {name: child, needs: [gate], output: answer}
+"""
+    judged = verdicts(text, output="1", answer='{"a": 1}', expected='{"a": 1, "b": 2}')["child"]
+    blocked = verdicts(text, output="0", answer='{"a": 1}', expected='{"a": 1, "b": 2}')["child"]
+    assert (judged.value, blocked.value) == (0.5, 0.0)
+
+
+def test_a_bad_expected_cell_is_the_test_set_s_also_in_a_blocked_row() -> None:
+    assert standings(NEEDS.replace("UNMET", ""), output="prose", expected="{")["child"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("output", "standing"), [("timeout", "unjudged"), ("unusable", "invalid"), ("crash", "bug"), ("nothing", "skipped")]
+)
+def test_a_need_without_a_score_leaves_the_child_without_one(output: str, standing: str) -> None:
+    text = "evaluators:\n  - moody\n  - exact_match: {needs: [moody]}\n"
+    found = verdicts(text, output=output, expected="x")
+    assert found["exact_match"].standing.word == standing
+    if standing != "skipped":
+        assert found["exact_match"].issue == found["moody"].issue
+
+
+def test_a_row_that_a_condition_excludes_is_skipped_and_so_is_what_needs_it() -> None:
+    text = """
+evaluators:
+  - exact_match: {when: {row.kind: [a, b]}}
+  - contains_json: {needs: [exact_match]}
+"""
+    row = {"output": "x", "expected": "y"}
+    assert standings(text, kind="a", **row) == {"exact_match": "scored", "contains_json": "blocked"}
+    assert standings(text, kind="c", **row) == {"exact_match": "skipped", "contains_json": "skipped"}
+    assert standings(text, **row) == {"exact_match": "skipped", "contains_json": "skipped"}
+
+
+def test_a_condition_looks_at_the_columns_of_its_evaluator() -> None:
+    text = """
+evaluators:
+  - json_diff_match: {name: one, when: {output.kind: x, expected.kind: x}}
+  - json_diff_match: {name: two, output: o2, correct_answer_key: e2, when: {output.kind: x, expected.kind: x}}
+"""
+    x, y = '{"kind": "x"}', '{"kind": "y"}'
+    assert standings(text, output=x, expected=x, o2=y, e2=x) == {"one": "scored", "two": "skipped"}
+    assert standings(text, output=x, expected=y, o2=x, e2=x) == {"one": "skipped", "two": "scored"}
+
+
+def test_what_is_excluded_is_skipped_whatever_its_needs_say() -> None:
+    text = "evaluators:\n  - moody\n  - exact_match: {needs: [moody], when: {row.kind: a}}\n"
+    assert standings(text, output="crash", expected="x", kind="b")["exact_match"] == "skipped"
+
+
+# Composites
+
+
+def combined(kind: str, *outputs: str, weights: tuple[float, ...] = (), when: bool = False) -> Verdict:
+    """The verdict of a composite over moody parts, each of which reads a column of its own."""
+    names = [f"p{number}" for number in range(len(outputs))]
+    of = dict(zip(names, weights, strict=True)) if weights else names
+    text = "evaluators:\n" + "".join(f"  - moody: {{name: {name}, output: {name}, pass_at: 1}}\n" for name in names)
+    text += f"  - {kind}: {{name: it, of: {json.dumps(of)}, pass_at: 0.5{', when: {row.no: 1}' if when else ''}}}\n"
+    return verdicts(text, **dict(zip(names, outputs, strict=True)))["it"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "outputs", "value"),
+    [
+        ("weighted_mean", ["1", "0", "0.5"], 0.5),
+        ("weighted_mean", ["1", "nothing", "0.5"], 0.75),
+        ("weighted_mean", ["1", "timeout"], "unjudged"),
+        ("weighted_mean", ["nothing", "nothing"], "skipped"),
+        ("all_of", ["1", "1"], 1.0),
+        ("all_of", ["1", "0.9"], 0.0),
+        ("all_of", ["1", "nothing"], 1.0),
+        ("all_of", ["0", "crash"], 0.0),
+        ("all_of", ["1", "crash"], "bug"),
+        ("all_of", ["nothing"], "skipped"),
+        ("any_of", ["0", "1"], 1.0),
+        ("any_of", ["0", "0.9"], 0.0),
+        ("any_of", ["1", "timeout"], 1.0),
+        ("any_of", ["0", "unusable"], "invalid"),
+        ("any_of", ["0", "nothing"], 0.0),
+        ("min_of", ["0.4", "0.9"], 0.4),
+        ("min_of", ["0.4", "nothing"], 0.4),
+        ("min_of", ["0.4", "timeout"], "unjudged"),
+        ("max_of", ["0.4", "0.9"], 0.9),
+        ("max_of", ["nothing", "nothing"], "skipped"),
+    ],
+)
+def test_a_composite_is_made_of_its_parts(kind: str, outputs: list[str], value: float | str) -> None:
+    found = combined(kind, *outputs)
+    if isinstance(value, str):
+        assert (found.standing.word, found.value, found.passed) == (value, None, None)
+    else:
+        assert (found.standing, found.value, found.passed) == (Standing.SCORED, value, value >= 0.5)
+
+
+def test_weights_are_renormalised_over_the_parts_that_are_there() -> None:
+    assert combined("weighted_mean", "1", "0", "nothing", weights=(3, 1, 100)).value == 0.75
+    assert combined("weighted_mean", "0.5", "nothing", weights=(0, 1)).standing is Standing.SKIPPED
+
+
+def test_a_composite_that_a_condition_excludes_has_no_score() -> None:
+    assert combined("all_of", "1", "1", when=True).standing is Standing.SKIPPED
+
+
+def test_a_blocked_part_counts_0_in_a_composite() -> None:
+    text = """
+evaluators:
+  - moody
+  - contains_json: {name: child, needs: [moody]}
+  - weighted_mean: {of: [child, moody]}
+  - all_of: {of: [child]}
+"""
+    found = verdicts(text, output="0.5")
+    assert found["child"].standing is Standing.BLOCKED
+    assert (found["weighted_mean"].value, found["all_of"].value) == (0.25, 0.0)
+
+
+def test_composites_may_be_parts_and_needs() -> None:
+    text = """
+evaluators:
+  - all_of: {name: top, of: [middle]}
+  - any_of: {name: middle, of: [moody]}
+  - moody: {name: after, needs: [top]}
+  - moody
+"""
+    assert [verdict.value for verdict in verdicts(text, output="1").values()] == [1.0] * 4
+
+
+# How far a problem reaches
+
+
+def test_a_fault_reaches_only_the_evaluators_that_need_its_cell() -> None:
+    text = """
+evaluators:
+  - json_diff_match
+  - exact_match
+  - contains_json
+  - json_diff_match: {name: other, correct_answer_key: other_answer}
+"""
+    found = standings(text, output='{"a": 1}', expected="{broken", other_answer='{"a": 1}')
+    assert found == {"json_diff_match": "invalid", "exact_match": "scored", "contains_json": "scored", "other": "scored"}
+
+
+def test_a_fault_reaches_only_its_own_row() -> None:
+    made = plan("evaluators: [json_diff_match]")
+    columns = {"output": ['{"a": 1}'] * 3, "expected": ['{"a": 1}', "{", '{"a": 1}']}
+    found = made.run(columns, 3)[made.evaluators[0].verdicts]
+    assert [verdict.standing for verdict in found] == [Standing.SCORED, Standing.INVALID, Standing.SCORED]
+
+
+def test_a_bug_costs_one_verdict() -> None:
+    made = plan("evaluators: [moody, contains_json]")
+    slots = made.run({"output": ["1", "crash", "0"]}, 3)
+    moody, other = (slots[one.verdicts] for one in made.evaluators)
+    assert [verdict.standing for verdict in moody] == [Standing.SCORED, Standing.BUG, Standing.SCORED]
+    assert {verdict.standing for verdict in other} == {Standing.SCORED}
+    issue = moody[1].issue
+    assert issue.blame is Blame.BUG
+    assert issue.message == "ZeroDivisionError: nobody foresaw this"
+    assert "Traceback" in issue.hint
+
+
+class Fragile(Moody):
+    """Cannot even say what an unreadable output costs."""
+
+    type: Literal["fragile"] = "fragile"  # type: ignore[assignment]  # another word for another type
+
+    def compile_unreadable(self, check: Any) -> Any:
+        def lost(*values: Any) -> Verdict:
+            raise KeyError("lost")
+
+        return lost
+
+
+def test_a_bug_in_a_blocked_row_costs_one_verdict() -> None:
+    BUILTIN.register("fragile", Fragile)
+    text = "evaluators:\n  - moody\n  - fragile: {needs: [moody]}\n"
+    assert standings(text, output="0") == {"moody": "scored", "fragile": "bug"}
+
+
+# Reading
+
+
+def test_an_unreadable_output_scores_0_unless_it_is_left_out() -> None:
+    row = {"output": "prose", "expected": '{"a": 1}'}
+    found = verdicts("evaluators: [json_diff_match]", **row)["json_diff_match"]
+    assert (found.standing, found.value, found.counts) == (Standing.UNREADABLE, 0.0, (0, 0, 1, 0))
+    left_out = verdicts("evaluators: [json_diff_match]", Reading(unreadable="skip"), **row)["json_diff_match"]
+    assert (left_out.standing, left_out.value) == (Standing.SKIPPED, None)
+    assert left_out.issue is not None
+    assert left_out.issue.blame is Blame.OUTPUT
+
+
+def test_prose_around_json_is_set_aside_unless_reading_is_strict() -> None:
+    row = {"output": 'Here: {"a": 1}', "expected": '{"a": 1}'}
+    lenient, strict = "evaluators: [json_diff_match]", "evaluators:\n  - json_diff_match: {parse: strict}\n"
+    loose = "evaluators:\n  - json_diff_match: {parse: lenient}\n"
+    assert verdicts(lenient, **row)["json_diff_match"].value == 1.0
+    assert verdicts(strict, **row)["json_diff_match"].standing is Standing.UNREADABLE
+    assert verdicts(lenient, Reading(parse="strict"), **row)["json_diff_match"].standing is Standing.UNREADABLE
+    assert verdicts(loose, Reading(parse="strict"), **row)["json_diff_match"].value == 1.0
+
+
+def test_a_missing_output_is_the_model_s_and_a_missing_answer_the_test_set_s() -> None:
+    assert standings("evaluators: [json_diff_match]", expected="{}") == {"json_diff_match": "unreadable"}
+    assert standings("evaluators: [json_diff_match]", output="{}") == {"json_diff_match": "invalid"}
+    assert standings("evaluators: [json_diff_match]", output="{}", expected=" ") == {"json_diff_match": "invalid"}
+
+
+def test_one_cell_is_read_once_however_many_evaluators_need_it() -> None:
+    made = plan("evaluators:\n  - json_diff_match\n  - json_multi_field_match: {fields: [a]}\n  - json_field_match\n")
+    does = [step.does for step in made.steps]
+    assert does.count("expected document in expected") == 1
+    assert sum(each.startswith("JSON in output") for each in does) == 1
+    assert len(does) == len(set(does))
+
+
+CELLS: list[Any] = [
+    '{"a": 1}', '{"a": 2, "b": [1]}', "{}", "[]", "[1]", "1", "null", '"x"', "", "prose", '```json\n{"a": 1}\n```',
+    '[{"a": 1}] and {"a": 1}', {"a": 1}, [1], None, 3, True,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reading", [Reading(), Reading(parse="strict"), Reading(unreadable="skip")], ids=repr)
+def test_what_is_explained_is_what_was_run_and_what_is_scored_alone(reading: Reading) -> None:
+    text = """
+evaluators:
+  - json_diff_match: {extra_fields: penalize}
+  - json_multi_field_match: {fields: [a, "b[*]"]}
+  - json_field_match
+  - json_field_match_normalized
+  - field_match: {field: a}
+  - exact_match
+  - contains_json
+  - weighted_mean: {of: [json_diff_match, exact_match]}
+"""
+    made = plan(text, reading)
+    pairs = [(output, expected) for output in CELLS for expected in CELLS]
+    slots = made.run({"output": [pair[0] for pair in pairs], "expected": [pair[1] for pair in pairs]}, len(pairs))
+    for index, (output, expected) in enumerate(pairs):
+        for name, result in made.explain({"output": output, "expected": expected}).items():
+            one = next(each for each in made.evaluators if each.line.name == name)
+            agrees(slots[one.verdicts][index], result)
+            if reading == Reading() and name != "weighted_mean" and result.score is not None:
+                alone = one.line.settings.score(output, expected)
+                assert (alone.value, alone.passed) == (result.score.value, result.score.passed)
