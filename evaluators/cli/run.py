@@ -2,14 +2,227 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
 import click
+
+from evaluators.cli._completion import suites
+
+if TYPE_CHECKING:
+    from evaluators.running.run import Finished, Progress, RunRequest
+
+
+def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """`NAME=VALUE` texts, as pairs. Fails for one without an equals sign."""
+    split = [value.partition("=") for value in values]
+    for value, (name, equals, _) in zip(values, split, strict=True):
+        if not equals or not name:
+            raise click.BadParameter(f'"{value}" is not of the form {param.metavar}', ctx, param)
+    return tuple((name, rest) for name, _, rest in split)
+
+
+def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`ROLE=COLUMN` texts, by role. Fails for a role that there is not."""
+    named = dict(pairs(ctx, param, values))
+    for role in named:
+        if role not in ROLES:
+            raise click.BadParameter(f'there is no role "{role}"; the roles are {", ".join(ROLES)}', ctx, param)
+    return named
+
+
+ROLES: Final = ("id", "input", "output", "expected")
+COUNT = click.IntRange(min=1)
 
 
 @click.command("run")
-@click.argument("suite", type=click.Path())
+@click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
-def command(suite: str, test_set: str | None) -> None:
-    """Score the rows of a test set with a suite."""
+@click.option(
+    "-o",
+    "--report",
+    "files",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Also write the results to FILE. Its ending says how: .json, .md, .txt and .xml (JUnit) hold the "
+    "figures; .csv and .jsonl hold the rows. Can be given several times.",
+)
+@click.option(
+    "--results",
+    type=click.Path(),
+    metavar="FOLDER",
+    help="The folder for run folders. Without it, the suite's choice or `runs` is taken.",
+)
+@click.option("--no-results", is_flag=True, help="Write no run folder.")
+@click.option("--name", metavar="NAME", help="The name of this run's folder. Without it, date and time are taken.")
+@click.option("--force", is_flag=True, help="Replace a run of the same name.")
+@click.option(
+    "--formats",
+    metavar="WORD,…",
+    help="The files of the run folder beside run.json, summary.txt and the rows: csv, markdown, json, junit.",
+)
+@click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
+@click.option(
+    "--evidence",
+    type=click.Choice(["first", "all"]),
+    help="Record the first 1,000 mismatches of each field, or all of them.",
+)
+@click.option(
+    "--lowest-fields", type=click.IntRange(min=0), metavar="N", help="List the N fields with the lowest accuracy."
+)
+@click.option(
+    "--hardest",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="List the N rows with the lowest scores, and why.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
+@click.option(
+    "--format",
+    "print_as",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="What is printed: the summary for people, or all figures as JSON for programs.",
+)
+@click.option("--limit", type=COUNT, metavar="N", help="Score only the first N rows.")
+@click.option("--sample", type=COUNT, metavar="N", help="Score only N rows, chosen by chance, the same every time.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Another seed chooses another sample.")
+@click.option(
+    "--where",
+    callback=pairs,
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="Score only rows whose column has this value. Can be given several times: all must hold.",
+)
+@click.option(
+    "--columns",
+    callback=roles,
+    multiple=True,
+    metavar="ROLE=COLUMN",
+    help="Say which column is the id, input, output or expected answer, as in --columns output=answer. Can be "
+    "given several times.",
+)
+@click.option(
+    "--expected",
+    type=click.Path(),
+    metavar="PLACE",
+    help="A folder or file with the expected answers, in place of a column.",
+)
+@click.option(
+    "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
+)
+@click.option(
+    "--outputs",
+    type=click.Path(),
+    metavar="PLACE",
+    help="A folder, or a pattern in quotes, that holds the outputs of several variants.",
+)
+@click.option(
+    "--test-set-format",
+    metavar="WORD",
+    help="How the test set is read, where its name does not say: csv, tsv, jsonl, json or parquet.",
+)
+@click.option(
+    "--delimiter",
+    metavar="CHARACTER",
+    help="What stands between the cells of a CSV file: a character, or comma, semicolon, tab, bar.",
+)
+@click.option("--encoding", metavar="NAME", help="The encoding of a CSV or TSV file, such as cp1252.")
+@click.option(
+    "--workers", type=COUNT, default=1, metavar="N", help="Score with N processes. The results are the same for any N."
+)
+def command(suite: str, test_set: str | None, **options: Any) -> None:
+    """Score the rows of a test set with a suite.
+
+    SUITE is a YAML file. TEST_SET is a file with rows, such as rows.csv; `-` is standard input. Without it, the test set
+    that the suite names is taken.
+
+    The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
+    could not be measured, 70 for a fault in the program and 130 after Ctrl-C.
+    """
+    from evaluators.cli._interrupts import interruptible
+    from evaluators.cli._progress import progress_line
+    from evaluators.running.run import finish
     from evaluators.running.suite import load
 
-    load(suite).run(test_set)
+    loaded = load(suite)
+    line = progress_line()
+    with interruptible() as stopped, line or nullcontext():
+        results = _results_folder(options, loaded.results.folder)
+        finished = finish(loaded, _request(test_set, results, options, stopped, line or (lambda rows, share: None)))
+    _print(finished, options)
+    sys.exit(finished.result.exit_code)
+
+
+def _results_folder(options: dict[str, Any], of_suite: str) -> Path | None:
+    return None if options["no_results"] else Path(options["results"] or of_suite)
+
+
+def _request(
+    test_set: str | None, results: Path | None, options: dict[str, Any], stopped: Any, progress: Progress
+) -> RunRequest:
+    from evaluators.running.run import RunRequest
+    from evaluators.testsets.selection import Selection
+
+    formats = options["formats"]
+    return RunRequest(
+        test_set=test_set,
+        test_set_settings=_test_set_settings(options),
+        workers=options["workers"],
+        selection=Selection(options["limit"], options["sample"], options["seed"], options["where"]),
+        results=results,
+        name=options["name"],
+        force=options["force"],
+        formats=None if formats is None else tuple(word for part in formats.split(",") if (word := part.strip())),
+        rows=options["rows"],
+        evidence=options["evidence"],
+        stopped=stopped,
+        progress=progress,
+        command=tuple(sys.argv[1:]),
+        lowest_fields=options["lowest_fields"],
+        files=tuple(map(Path, options["files"])),
+        hardest=options["hardest"],
+    )
+
+
+def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """The settings of `test_set` that the command line names."""
+    named = {name: options[name] for name in ("expected", "output", "outputs", "delimiter", "encoding")}
+    named["format"] = options["test_set_format"]
+    settings = {name: value for name, value in named.items() if value is not None}
+    if options["columns"]:
+        settings["columns"] = options["columns"]
+    return settings
+
+
+def _print(finished: Finished, options: dict[str, Any]) -> None:
+    from evaluators.cli._printing import print_page, say
+
+    if options["print_as"] == "json":
+        from evaluators.runs.run_json import run_json
+
+        say(run_json(finished.result))
+        return
+    from dataclasses import replace
+
+    from evaluators.reports.summary import one_line, summary
+
+    if options["quiet"]:
+        say(one_line(finished.result) + "\n")
+        return
+    print_page(summary(finished.result, replace(finished.options, files=_files(finished))))
+
+
+def _files(finished: Finished) -> tuple[str, ...]:
+    """Where the results are, one line each."""
+    lines = [str(file) for file in finished.files]
+    if finished.folder is None:
+        return tuple(lines)
+    said = f"{finished.folder}: the run folder, with summary.txt, run.json and the rows"
+    if not finished.annotated:
+        said += "; rows.csv is left out above 10,000 rows, and -o rows.csv writes it"
+    return (said, *lines)

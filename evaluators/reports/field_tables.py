@@ -9,10 +9,15 @@ from evaluators.reports.document import Column, Paragraph, Section, Table, dense
 from evaluators.reports.tables import full_name
 from evaluators.runs.figures import counted, more_text, rows_text, score_text
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.runs.statistics import wilson
 
 
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
-    """At most that many fields, the lowest accuracy first, and the fields that no row measured."""
+    """At most that many fields, the weakest first, and the fields that no row measured.
+
+    The order is that of the upper end of the 95 % interval: a field that is wrong in its only row stands behind one that
+    is wrong in a hundred of two hundred.
+    """
     fields = [(stats, field) for stats in result.evaluators for field in stats.fields]
     if not fields:
         return ()
@@ -23,6 +28,9 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         blocks.append(_weak_table(weak[:most]))
     if len(weak) > most:
         blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000."))
+    figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
+    if figures != sorted(figures):
+        blocks.append(Paragraph(_ORDER))
     if not weak and len(unmeasured) < len(fields):
         blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
     if unmeasured:
@@ -35,13 +43,17 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     return (Section("Fields with the lowest accuracy", tuple(blocks)),)
 
 
+_ORDER: Final = "A low figure from few rows may be chance, so it stands behind a surer one."
+
+
 def _below_one(field: FieldStats) -> bool:
     return field.accuracy is not None and field.accuracy < 1
 
 
-def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, int, str, str, str]:
+def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, float, str, str, str]:
     stats, field = pair
-    return field.accuracy or 0.0, -field.counts.measured, stats.name, stats.variant or "", field.path
+    likely = wilson(field.counts.match, field.counts.measured)
+    return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
 
 
 def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> Table:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone
+from evaluators.reports.display import visible
+from evaluators.reports.document import Document, Item, Listing, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.tables import evaluator_section, gate_section, slice_section
@@ -36,10 +37,10 @@ class HardRow:
 
     number: int
     id: str
-    evaluator: str
     figure: str
     """What put it on the list: its score, or its time."""
     why: str
+    variant: str | None = None
 
 
 def summary(result: RunResult, options: Options = Options()) -> Document:
@@ -62,6 +63,12 @@ def summary(result: RunResult, options: Options = Options()) -> Document:
     return Document(f"{result.name}: {_headline(result)}", sections, _tone(result))
 
 
+def one_line(result: RunResult) -> str:
+    """The run in one line: its name and how it ended, with the first cause."""
+    cause = f" ({result.causes[0]})" if result.causes else ""
+    return visible(f"{result.name}: {_headline(result)}{cause}")
+
+
 def fields_page(result: RunResult) -> Document:
     """Every field of every evaluator, with its counts and ratios."""
     sections = tuple(field_section(stats) for stats in result.evaluators if stats.fields)
@@ -70,11 +77,16 @@ def fields_page(result: RunResult) -> Document:
     return Document(f"{result.name}: fields", (*partial, *(sections or none)))
 
 
-def hardest_rows(rows: Iterable[HardRow], title: str = "Hardest rows", figure: str = "score") -> Section:
+def hardest_rows(rows: Iterable[HardRow], title: str = "Hardest rows", figure: str = "mean score") -> Section:
     """The section for rows that were asked for, in the order given."""
-    columns = (Column("row", True), Column("id"), Column("evaluator"), Column(figure, True), Column("why"))
-    cells = tuple((str(row.number), row.id, row.evaluator, row.figure, row.why) for row in rows)
-    return Section(title, (Table(columns, cells) if cells else Paragraph("There are none."),))
+    items = tuple(Item(_row_text(row, figure), (row.why,) if row.why else ()) for row in rows)
+    return Section(title, (Listing(items) if items else Paragraph("There are none."),))
+
+
+def _row_text(row: HardRow, figure: str) -> str:
+    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
+    variant = f", variant {row.variant}" if row.variant else ""
+    return f"row {row.number}{named}{variant}: {figure} {row.figure}"
 
 
 _HEADLINES: Final = {
@@ -123,11 +135,20 @@ def _ending(result: RunResult, options: Options) -> Section:
     if result.causes:
         blocks.append(Listing(tuple(Item(cause) for cause in result.causes)))
     blocks.append(
-        Paragraph(f"Suite {result.suite_fingerprint}, test set {result.data_fingerprint}, evaluators {result.version}.")
+        Paragraph(
+            f"Suite {_brief(result.suite_fingerprint)}, test set {_brief(result.data_fingerprint)}, "
+            f"evaluators {result.version}."
+        )
     )
     if options.files:
-        blocks.append(Paragraph(f"Results: {', '.join(options.files)}"))
+        blocks.append(Paragraph("The files:"))
+        blocks.append(Listing(tuple(Item(file) for file in options.files)))
     return Section("Result", tuple(blocks))
+
+
+def _brief(fingerprint: str) -> str:
+    """Enough of a fingerprint for people to tell two apart; run.json has all of it."""
+    return fingerprint.rpartition(":")[2][:12]
 
 
 def _exit_words(result: RunResult) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -17,6 +16,8 @@ from evaluators.engines.engine import ENGINES, Engine
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import JSON
 from evaluators.needs import ROLES
+from evaluators.reports.summary import Options
+from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, check_asked, folder_files, hardest
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
 from evaluators.runs.job import Job
@@ -29,6 +30,7 @@ from evaluators.runs.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings
 from evaluators.suite.plan import Plan
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.config import PLACES, TestSetConfig
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.values.paths import nearest_path
@@ -36,9 +38,10 @@ from evaluators.values.paths import parse as parse_path
 
 PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
-ANNOTATED_ROWS: Final = 10_000
-"""The annotated rows.csv is written up to this many rows without being asked for."""
 _LOOKED_AT: Final = 200  # rows that are read again to suggest a path
+
+
+Progress = Callable[[int, float | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class RunRequest:
     test_set: str | None = None
     """A file with rows, relative to the working folder; the suite's own test set without it."""
     test_set_settings: dict[str, Any] = field(default_factory=dict)
-    """Settings of `test_set` that replace the suite's."""
+    """Settings of `test_set` that replace the suite's. Places among them are relative to the working folder."""
     workers: int = 1
     engine: str | None = None
     """in_process or processes; goes by `workers` without it."""
@@ -61,11 +64,15 @@ class RunRequest:
     rows: Literal["auto", "jsonl", "parquet"] | None = None
     evidence: Literal["first", "all"] | None = None
     stopped: Callable[[], bool] = lambda: False
-    progress: Callable[[int, int | None], None] = lambda rows, of: None
-    """Told how many rows are finished, and how many bytes of input there are."""
+    progress: Progress = lambda rows, share: None
+    """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
     command: tuple[str, ...] = ()
-    after: Callable[[RunResult, Prepared, RunFolder | None], Iterable[tuple[str, str]]] | None = None
-    """Makes further files of the run folder, as (name, text)."""
+    lowest_fields: int | None = None
+    """How many of the lowest-scoring fields the summary lists; what the suite says without it."""
+    files: tuple[Path, ...] = ()
+    """Further files, each written as its extension says."""
+    hardest: int = 0
+    """How many of the lowest-scoring rows the summary lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +93,23 @@ class Prepared:
         return self.suite.plan(self.roles)
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run, and what a reader of its summary wants beside it."""
+
+    result: RunResult
+    options: Options
+    folder: Path | None
+    """The run folder, when there is one."""
+    files: tuple[Path, ...]
+    """The further files that were asked for."""
+    annotated: bool
+    """The run folder holds the annotated rows."""
+
+
 def prepare(suite: Suite, request: RunRequest) -> Prepared:
     """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
-    config, folder = suite.test_set, suite.folder
-    changes = dict(request.test_set_settings)
-    if request.test_set is not None:
-        changes["file"], folder = request.test_set, Path()
-        for elsewhere in ("output", "outputs", "expected"):
-            if isinstance(getattr(config, elsewhere), str) and elsewhere not in changes:
-                changes[elsewhere] = None
-    if changes:
-        try:
-            config = config.but(changes)
-        except BadSettings as error:
-            raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
+    config, folder = _test_set_config(suite, request)
     opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
@@ -107,28 +117,53 @@ def prepare(suite: Suite, request: RunRequest) -> Prepared:
     return Prepared(suite, opened, roles)
 
 
+def _test_set_config(suite: Suite, request: RunRequest) -> tuple[TestSetConfig, Path]:
+    """The settings of the test set, and the folder that its places are relative to.
+
+    A file named by the request takes the place of the suite's, and of documents that the suite pairs with it.
+    """
+    config, changes = suite.test_set, dict(request.test_set_settings)
+    if request.test_set is not None:
+        changes["file"] = request.test_set
+        for elsewhere in ("output", "outputs", "expected"):
+            if isinstance(getattr(config, elsewhere), str) and elsewhere not in changes:
+                changes[elsewhere] = None
+    if "output" in changes:
+        changes.setdefault("outputs", None)
+    elif changes.get("outputs") is not None:
+        changes["output"] = None
+    if not changes:
+        return config, suite.folder
+    moved = any(key in changes for key in PLACES)
+    try:
+        return (config.moved(suite.folder) if moved else config).but(changes), Path() if moved else suite.folder
+    except BadSettings as error:
+        raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
+
+
 def execute(suite: Suite, request: RunRequest) -> RunResult:
     """The run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
+    return finish(suite, request).result
+
+
+def finish(suite: Suite, request: RunRequest) -> Finished:
+    """The run with its files written. Raises Problems when it cannot start."""
     started, clock = datetime.now().astimezone(), time.monotonic()
     prepared = prepare(suite, request)
     check_gate_targets(suite, prepared.test_set.variants)
+    check_asked(request.files, _read_files(prepared))
     engine = _engine(request)
     folder = _folder(suite, request, started)
     try:
         measured = [
             (name, measure(_job(prepared, table, request, folder, name), suite.lines, engine, prepared.test_set.name,
-                           request.stopped, _progress(request, table)))
-            for name, table in prepared.variants()
+                           request.stopped, _progress(request, prepared, place)))
+            for place, (name, table) in enumerate(prepared.variants())
         ]  # fmt: skip
         result = conclude(prepared, request, measured)
         seconds = time.monotonic() - clock
         result = replace(result, environment=_environment(started, seconds, request))
-        if folder is None:
-            return result
-        _store(prepared, request, folder, measured)
-        files = dict(request.after(result, prepared, folder) if request.after else ())
-        folder.finish(result, files)
-        return result
+        return _written(prepared, request, folder, measured, result)
     finally:
         if folder is not None:
             folder.discard()
@@ -178,7 +213,7 @@ def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[s
         evaluators=tuple(stats),
         slices=tuple(slices),
         gates=gates,
-        notes=(*suite.notes, *test_set.notes),
+        notes=(*suite.notes, *test_set.table.notes),
         warnings=tuple(gaps) if partial_run else (),
         issues=(*issues, *([] if partial_run else gaps)),
         issue_counts=dict(sorted(counts.items())),
@@ -239,18 +274,49 @@ def _folder(suite: Suite, request: RunRequest, started: datetime) -> RunFolder |
     return RunFolder.create(request.results, name, request.force)
 
 
+def _written(
+    prepared: Prepared,
+    request: RunRequest,
+    folder: RunFolder | None,
+    measured: Sequence[tuple[str | None, Measured]],
+    result: RunResult,
+) -> Finished:
+    """The run folder and the further files."""
+    wanted, plan = prepared.suite.results, prepared.plan()
+    tables = [table for _, table in prepared.variants()]
+    scored = [Scored(name, table, each.rows) for (name, each), table in zip(measured, tables, strict=True)]
+    options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
+    if request.hardest:
+        options = replace(options, extra=(hardest(request.hardest, plan, scored),))
+    if folder is not None:
+        _store(prepared, request, folder, measured)
+        words = wanted.formats if request.formats is None else request.formats
+        folder_files(folder, result, words, options, plan, scored)
+        folder.finish(result)
+    files = asked_files(request.files, result, options, plan, scored)
+    annotated = folder is not None and all(each.rows <= ANNOTATED_ROWS for each in scored)
+    return Finished(result, options, folder.path if folder else None, tuple(files), annotated)
+
+
+def _read_files(prepared: Prepared) -> list[Path]:
+    """Every file that the run reads: the suite and the test set."""
+    name = prepared.suite.config.source.name
+    return [Path(name), *(Path(source.path) for source in prepared.test_set.files)]
+
+
 def _engine(request: RunRequest) -> Engine:
     name = request.engine or ("in_process" if request.workers <= 1 else "processes")
     return ENGINES.find(name)(max(1, request.workers))
 
 
-def _progress(request: RunRequest, table: TestSet) -> Callable[[int], None]:
-    size = sum(source.size for source in table.files)
-    return partial(_told, request.progress, size)
+def _progress(request: RunRequest, prepared: Prepared, place: int) -> Progress:
+    """The request's progress as the variant in that place sees it."""
+    variants = max(1, len(prepared.test_set.variants))
 
+    def told(rows: int, share: float | None) -> None:
+        request.progress(rows, None if share is None else (place + share) / variants)
 
-def _told(progress: Callable[[int, int | None], None], size: int, rows: int) -> None:
-    progress(rows, size)
+    return told
 
 
 def _environment(started: datetime, seconds: float, request: RunRequest) -> RunEnvironment:

@@ -110,4 +110,4 @@ def _absent(role: Role, header: Sequence[str], name: str) -> Issue:
 
 
 def _key(role: Role, column: str) -> str:
-    return f"say which one under test_set: `columns: {{{role}: {column}}}`"
+    return f"say which one: `columns: {{{role}: {column}}}` under test_set, or --columns {role}={column}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -11,6 +12,7 @@ from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import bad
 from evaluators.testsets.reader import READERS
+from evaluators.testsets.source import STANDARD_INPUT
 
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
@@ -123,6 +125,23 @@ class TestSetConfig(_Settings):
         from evaluators.settings import build
 
         return build(TestSetConfig, {**self.model_dump(exclude_unset=True), **changes}, noun="test_set")
+
+    def moved(self, folder: Path) -> TestSetConfig:
+        """The settings with their places, which are relative to `folder`, made relative to the working folder."""
+        changes = {name: _moved(getattr(self, name), folder) for name in PLACES if getattr(self, name) is not None}
+        return self.model_copy(update=changes)
+
+
+PLACES: Final = ("file", "expected", "output", "outputs")
+"""The settings that name files and folders."""
+
+
+def _moved(place: Any, folder: Path) -> Any:
+    if isinstance(place, Joined):
+        return place.model_copy(update={"file": _moved(place.file, folder)})
+    if isinstance(place, Mapping):
+        return {name: _moved(one, folder) for name, one in place.items()}
+    return place if place == STANDARD_INPUT else str(folder / place)
 
 
 def _known_format(name: str | None) -> str | None:

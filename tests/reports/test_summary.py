@@ -9,7 +9,7 @@ from evaluators.reports.document import Column, Document, Item, Listing, Paragra
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.summary import HardRow, Options, fields_page, hardest_rows, summary
 from evaluators.reports.tables import MOST_SLICES
-from evaluators.runs.result import RunResult
+from evaluators.runs.result import Counts, FieldStats, RunResult
 
 
 def text_of(document: Document) -> str:
@@ -97,11 +97,21 @@ def test_an_issue_without_a_place_says_whose_it_is(runs: dict[str, RunResult]) -
 
 def test_the_last_lines_are_the_verdict_and_the_files(runs: dict[str, RunResult]) -> None:
     lines = lines_of(runs["failed"], Options(files=("runs/nightly", "rows.csv")))
-    assert lines[-4:-2] == [
+    assert lines[-6:-4] == [
         "Exit code 1: a gate or a comparison failed.",
         "- gate header./totals/gross failed: accuracy 0.9731 is below 0.99",
     ]
-    assert lines[-1] == "Results: runs/nightly, rows.csv"
+    assert lines[-3:] == ["The files:", "- runs/nightly", "- rows.csv"]
+
+
+def test_a_field_that_is_wrong_in_its_only_row_stands_behind_surer_ones(runs: dict[str, RunResult]) -> None:
+    once = FieldStats("rare", Counts(mismatch=1), 0.0, 0.0, 0.0, 0.0)
+    often = FieldStats("usual", Counts(match=60, mismatch=40), 0.6, 0.6, 0.6, 0.6)
+    stats = replace(runs["failed"].evaluators[0], fields=(once, often), more_fields=0)
+    lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
+    start = lines.index("Fields with the lowest accuracy")
+    assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["usual", "rare"]
+    assert lines[start + 5] == "A low figure from few rows may be chance, so it stands behind a surer one."
 
 
 def test_a_run_without_gates_says_that_none_decides(runs: dict[str, RunResult]) -> None:
@@ -128,11 +138,10 @@ def test_many_slices_show_the_lowest_and_count_the_rest(runs: dict[str, RunResul
 
 
 def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
-    section = hardest_rows([HardRow(57, "INV-0042", "header", "0.2500", "totals.gross is wrong")])
+    section = hardest_rows([HardRow(57, "INV-0042", "0.2500", "totals.gross is wrong")])
     lines = lines_of(runs["passed"], Options(extra=(section,)))
     start = lines.index("Hardest rows")
-    assert lines[start + 2].split() == ["row", "id", "evaluator", "score", "why"]
-    assert lines[start + 3] == " 57  INV-0042  header     0.2500  totals.gross is wrong"
+    assert lines[start + 2 : start + 4] == ["- row 57 (INV-0042): mean score 0.2500", "  totals.gross is wrong"]
     assert hardest_rows([], "Slowest rows").blocks == (Paragraph("There are none."),)
 
 

@@ -95,8 +95,16 @@ def test_without_an_id_column_rows_have_no_ids(folder: Path) -> None:
 def test_two_candidates_are_an_error_that_names_the_key(folder: Path) -> None:
     write(folder, {"rows.csv": "output,prediction,expected,gold\n1,2,3,4\n"})
     assert issues_of(folder, "rows.csv") == [
-        ("unclear-column", Blame.CONFIG, "say which one under test_set: `columns: {output: output}`"),
-        ("unclear-column", Blame.CONFIG, "say which one under test_set: `columns: {expected: expected}`"),
+        (
+            "unclear-column",
+            Blame.CONFIG,
+            "say which one: `columns: {output: output}` under test_set, or --columns output=output",
+        ),
+        (
+            "unclear-column",
+            Blame.CONFIG,
+            "say which one: `columns: {expected: expected}` under test_set, or --columns expected=expected",
+        ),
     ]
     config = {"file": "rows.csv", "columns": {"output": "prediction", "expected": "gold"}}
     assert rows(opened(folder, config), "prediction") == {"2": ["2"]}
@@ -119,7 +127,7 @@ def test_a_role_that_is_needed_must_have_a_column(folder: Path) -> None:
         opened(folder, "rows.csv", needed=("output",))
     assert str(caught.value) == (
         'rows.csv: no column is recognised as the output; the columns are "id", "text"\n'
-        "  hint: say which one under test_set: `columns: {output: NAME}`"
+        "  hint: say which one: `columns: {output: NAME}` under test_set, or --columns output=NAME"
     )
 
 

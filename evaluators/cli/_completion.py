@@ -1,0 +1,28 @@
+"""What the shell offers when a word of the command line is being typed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_SUFFIXES: Final = (".yaml", ".yml")
+
+
+def suites(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The YAML files in the folder that is being typed; what the shell finds, when there are none."""
+    from click.shell_completion import CompletionItem
+
+    folder, start = os.path.split(incomplete)
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        names = []
+    found = [name for name in names if name.startswith(start) and name.endswith(_SUFFIXES)]
+    if not found:
+        return [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(os.path.join(folder, name)) for name in found]

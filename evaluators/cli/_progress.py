@@ -1,0 +1,63 @@
+"""How far a run has come, on one line of a terminal that is written over."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+from typing import Final, TextIO
+
+_EVERY_SECONDS: Final = 0.1
+_BAR: Final = 24
+_CLEAR: Final = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Rows so far, rows a second and, as soon as it can be estimated, how much time is left."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._started = self._shown = monotonic()
+        self._rows = 0
+        self._total: float | None = None
+
+    def __call__(self, rows: int, share: float | None) -> None:
+        """Some rows are finished; `share` of the input is finished, where that is known."""
+        self._rows += rows
+        if share:
+            self._total = self._rows / share
+        now = monotonic()
+        if now - self._shown >= _EVERY_SECONDS:
+            self._shown = now
+            self._stream.write(_CLEAR + progress_text(self._rows, self._total, now - self._started))
+            self._stream.flush()
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Takes the line away."""
+        self._stream.write(_CLEAR)
+        self._stream.flush()
+
+
+def progress_text(rows: int, total: float | None, seconds: float) -> str:
+    """The line: a bar and the time left where the total can be estimated, and the rate."""
+    rate = rows / seconds if seconds > 0 else 0.0
+    said = f"{rows:,} rows, {rate:,.0f} rows/s"
+    if not total:
+        return said
+    share = min(1.0, rows / total)
+    filled = round(share * _BAR)
+    left = f", {_time_text(max(0.0, total - rows) / rate)} left" if rate else ""
+    return f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}  {said}{left}"
+
+
+def _time_text(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def progress_line() -> ProgressLine | None:
+    """A progress line on standard error, when that is a terminal."""
+    return ProgressLine(sys.stderr) if sys.stderr.isatty() else None
