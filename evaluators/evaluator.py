@@ -100,6 +100,8 @@ class Evaluator(BaseModel):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
+    judges_unreadable: ClassVar[bool] = False
+    """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 
     def needs(self) -> Needs:
         """What a check is called with, in order."""

@@ -8,17 +8,29 @@ from typing import Any
 from evaluators.evaluator import Check
 from evaluators.fields.open_tree import OpenTree, explain_open
 from evaluators.fields.walk import OpenCheck
-from evaluators.issues import Issue
+from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Score, Standing, Verdict
+from evaluators.needs import kind_of
 
 
 def explain_keys(tree: OpenTree, expected: Any, output: Any) -> Score:
-    """The share of the expected top-level keys that match; an empty expected object is a match, and says so."""
+    """The share of the expected top-level keys that match; an empty expected object is a match, and says so.
+
+    Raises RowProblem when the expected document is no object.
+    """
+    if not isinstance(expected, dict):
+        raise no_object(expected)
     if vacuous(tree, expected, output):
         return Score(
             1.0, reason="the expected object is empty, so nothing was compared", details={"empty_expected": True}
         )
     return explain_open(tree, expected, output)
+
+
+def no_object(expected: Any) -> RowProblem:
+    """The test set's problem with an expected document that has no keys to compare, ready to raise."""
+    message = f"an object was expected, the cell holds {kind_of(expected)}"
+    return RowProblem(Issue("expected-not-object", Blame.TESTSET, message))
 
 
 def vacuous(tree: OpenTree, expected: Any, output: Any) -> bool:
@@ -39,6 +51,8 @@ class KeyCheck(OpenCheck):
     """The check of an open tree of depth 1, in which an empty expected object is a match."""
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
+        if expected.__class__ is not dict:
+            raise no_object(expected)
         if not expected and vacuous(self.tree, expected, output):
             return EMPTY_EXPECTED
         return super().__call__(expected, output)
@@ -46,6 +60,8 @@ class KeyCheck(OpenCheck):
 
 def explain_lost_keys(tree: OpenTree, issue: Issue, expected: Any) -> Score:
     """What an unreadable output costs: every expected key."""
+    if not isinstance(expected, dict):
+        raise no_object(expected)
     lost = explain_open(tree, expected, MISSING)
     return Score(0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE)
 

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from evaluators.evaluator import Evaluator, Example, Needs, Output
-from evaluators.model import Score
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, Score
+from evaluators.needs import NO_EXPECTED
 from evaluators.values.equality import same
 
 
@@ -38,6 +40,8 @@ class FieldMatch(Evaluator):
         return self.column("expected"), Output(self.column("output"), "object")
 
     def explain(self, expected: Any, output: Any) -> Score:
+        if expected is MISSING:
+            raise RowProblem(NO_EXPECTED.issue)
         if self.field not in output:
             return Score.of(False, f'the output has no key "{self.field}"')
         found = same(expected, output[self.field])

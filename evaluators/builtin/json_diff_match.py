@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
 from evaluators.fields.differences import in_words
@@ -35,9 +35,9 @@ class JsonDiffMatch(Evaluator):
     type: Literal["json_diff_match"] = "json_diff_match"
     extra_fields: Literal["ignore", "penalize"] = "ignore"
     """Whether leaves that only the output has count against it."""
-    compare_schema_only: bool = False
+    compare_schema_only: StrictBool = False
     """Compare which keys there are and the JSON type of each value, and not the values."""
-    case_insensitive_keys: bool = False
+    case_insensitive_keys: StrictBool = False
     """Let `Name` stand for `name`. Exact spellings pair first; keys are never merged."""
     skip: Annotated[tuple[Path, ...], ReadBy(lambda data, _: read_skipped(data), "paths")] = ()
     """Paths to leave out, with everything below them."""
