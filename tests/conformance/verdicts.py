@@ -1,0 +1,121 @@
+"""Whether a case agrees, falls under a divergence, or disagrees.
+
+A case *agrees* when our answer says what was recorded. An unreadable output that scores 0.0 agrees with a recorded 0.0:
+the number is the same, and ours also says why. Where the other system raises an error, ours agrees when it puts the same
+blame: a bad setting, a bad expected cell, or an output that cannot be used (which scores 0.0 and is counted).
+
+A case that does not agree is *listed* when the first divergence whose predicate holds says what we give instead, and we
+do. Everything else *disagrees*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.cases import HERE, Answer, Case, mapping, read_cases
+from tests.conformance.ours import answer
+from tests.conformance.rules import Rule, rules
+
+CLOSE = 1e-9
+
+
+class Finding(Enum):
+    """What became of a case."""
+
+    AGREES = "agrees"
+    LISTED = "listed"
+    DISAGREES = "disagrees"
+    NOT_COVERED = "not covered"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One case with what became of it, and the divergence that decided."""
+
+    case: Case
+    finding: Finding
+    ours: Answer | None = None
+    rule: Rule | None = None
+
+    def __str__(self) -> str:
+        told = f"{self.case.id}: recorded {self.case.recorded}, ours {self.ours} ({self.ours.why if self.ours else ''})"
+        return told if self.rule is None else f"{told}, although: {self.rule.reason}"
+
+
+def judge_folder(folder: Path = HERE) -> Iterator[tuple[str, list[Verdict]]]:
+    """The verdicts of each file of a folder whose name is known, with the file's name."""
+    for path in sorted(folder.glob("*.jsonl")):
+        if path.stem in mapping()["files"]:
+            yield path.stem, [judge(case) for case in read_cases(path)]
+
+
+def files_not_covered(folder: Path = HERE) -> Iterator[tuple[str, int, str]]:
+    """The name, the number of cases and the reason of each file that is not run."""
+    reasons = mapping()["files_not_covered"]
+    for path in sorted(folder.glob("*.jsonl")):
+        if path.stem not in mapping()["files"]:
+            with path.open(encoding="utf-8") as lines:
+                yield path.stem, sum(bool(line.strip()) for line in lines), reasons.get(path.stem, "an unknown file")
+
+
+def why_not_covered(case: Case) -> str | None:
+    """Why an evaluator has no counterpart; None when it has one."""
+    if case.evaluator in mapping()["evaluators"][case.system]:
+        return None
+    reasons: Mapping[str, str] = mapping()["evaluators_not_covered"].get(case.system, {})
+    return reasons.get(case.evaluator, "an unknown evaluator")
+
+
+def judge(case: Case) -> Verdict:
+    """What becomes of one case."""
+    if why_not_covered(case):
+        return Verdict(case, Finding.NOT_COVERED)
+    ours = answer(case)
+    if agrees(case, ours):
+        return Verdict(case, Finding.AGREES, ours)
+    rule = next((rule for rule in rules() if rule.holds(case)), None)
+    listed = rule is not None and same_answer(ours, rule.instead(case))
+    return Verdict(case, Finding.LISTED if listed else Finding.DISAGREES, ours, rule)
+
+
+def agrees(case: Case, ours: Answer) -> bool:
+    """Our answer says what was recorded."""
+    recorded = case.recorded
+    if recorded.blame is not None:
+        return recorded.blame == ours.blame
+    return (
+        _close(recorded.score, ours.score)
+        and recorded.passed in (None, ours.passed)
+        and _close_fields(recorded, ours)
+        and not _details_differ(case, ours.details)
+    )
+
+
+def same_answer(ours: Answer, wanted: Answer) -> bool:
+    """Our answer is the wanted one, in everything that the wanted one says."""
+    return (
+        wanted.blame == ours.blame
+        and _close(wanted.score, ours.score)
+        and wanted.passed in (None, ours.passed)
+        and _close_fields(wanted, ours)
+    )
+
+
+def _close_fields(wanted: Answer, ours: Answer) -> bool:
+    return all(_close(score, ours.fields.get(path)) for path, score in wanted.fields.items())
+
+
+def _details_differ(case: Case, details: Mapping[str, Any]) -> list[str]:
+    shared = mapping()["evaluators"][case.system][case.evaluator].get("details", ())
+    recorded = case.recorded.details
+    return [name for name in shared if name in recorded and recorded[name] != details.get(name)]
+
+
+def _close(left: float | None, right: float | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return abs(left - right) <= CLOSE
