@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 MOST = 20  # differences that are put into words for one row
+TOO_DEEP = "the documents are nested too deeply for their differences to be put into words"
 
 
 def in_words(expected: Any, output: Any) -> tuple[str, ...]:
     """What differs between two documents, one sentence each, in the order of their places. At most `MOST`."""
     from deepdiff import DeepDiff
 
-    found = DeepDiff(expected, output, verbose_level=2, ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
+    try:
+        found = DeepDiff(expected, output, verbose_level=2, ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
+    except RecursionError:
+        return (TOO_DEEP,)
     sentences = [line for line in str(found.pretty()).splitlines() if line]
     if len(sentences) > MOST:
         return (*sentences[:MOST], f"and {len(sentences) - MOST} more")

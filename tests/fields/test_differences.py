@@ -1,0 +1,32 @@
+"""Differences in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluators.builtin.json_diff_match import JsonDiffMatch
+from evaluators.fields.differences import MOST, TOO_DEEP, in_words
+
+
+def test_each_difference_is_a_sentence() -> None:
+    assert in_words({"a": 1, "b": 2}, {"a": 2}) == (
+        "Item root['b'] (2) removed from dictionary.",
+        "Value of root['a'] changed from 1 to 2.",
+    )
+
+
+def test_many_differences_are_cut_short_with_their_number() -> None:
+    found = in_words({str(key): 0 for key in range(50)}, {str(key): 1 for key in range(50)})
+    assert len(found) == MOST + 1
+    assert found[-1] == f"and {50 - MOST} more"
+
+
+def test_deep_documents_are_scored_without_words() -> None:
+    def deep(value: Any) -> Any:
+        for _ in range(295):
+            value = [value]
+        return {"a": value}
+
+    score = JsonDiffMatch().score(deep(1), deep(2))
+    assert score.value == 0.0
+    assert score.details == {"differences": (TOO_DEEP,)}
