@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, Literal
 
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.evaluator import Check, Evaluator, Example, Needs, Output
@@ -34,6 +35,8 @@ class ContainsJson(Evaluator):
     type: Literal["contains_json"] = "contains_json"
     require: Literal["any", "object", "array"] = "any"
     """What to look for: an `object`, an `array`, or `any` of the two."""
+
+    judges_unreadable: ClassVar[bool] = True
 
     examples = (
         Example("an object", output='{"city": "Paris"}', score=1.0, source="Agenta, Contains JSON"),
@@ -77,6 +80,10 @@ class ContainsJson(Evaluator):
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         """No JSON is an answer here, not a reason to leave the row out."""
         return Score.of(False, issue.message)
+
+    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+        _, no = yes_and_no(self)
+        return lambda *values: no
 
 
 def _excerpt(text: str) -> str:

@@ -8,34 +8,30 @@ sums. The same split gives the same part, whoever runs it and however often.
 from __future__ import annotations
 
 import gc
-import json
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
-from evaluators.issues import Fault, Issue
+from evaluators.issues import Fault, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.needs import Column, Need, Part
-from evaluators.runs.rows import RowsFormat, Stored, open_part
+from evaluators.runs.rows import RowsFormat, RowWriter, Stored, open_part
+from evaluators.runs.slices import SliceCounts, SliceKey
 from evaluators.runs.tally import Ledger, Tally
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
+from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Compiled, Plan, Reading, compile_plan
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.values.json_text import compact
 
-MOST_ISSUES: Final = 20
-"""Issues of one code that are kept with their rows; the rest is counted."""
-MOST_SLICES: Final = 1_000
-"""Values of one column that have figures of their own; the rest shares one slice."""
-OTHER_VALUES: Final = "(other values)"
+MOST_ISSUES: Final = 5
+"""Issues of one code that are kept with their rows, the first ones; the rest is counted."""
 UNREADABLE_KEY: Final = "(unreadable)"
-
-SliceKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +42,15 @@ class ShippedSuite:
     data: Mapping[str, Any] | None
     name: str
     folder: Path | None
+    environment: Mapping[str, str] | None = None
+    """What `${NAME}` stands for; the worker's own environment when it is None."""
 
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, read again."""
         if self.text is None:
-            source = suite_source.from_data(self.data or {}, self.folder)
+            source = suite_source.from_data(self.data or {}, self.folder, self.environment)
         else:
-            source = suite_source.loads(self.text, self.name, self.folder)
+            source = suite_source.loads(self.text, self.name, self.folder, self.environment)
         return read_config(source).lines
 
 
@@ -104,15 +102,15 @@ def run_split(
     suite again where the caller has it.
     """
     plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading)
-    work = _Work(job, split, plan, full)
-    with _without_cycle_search():
-        for chunk in job.table.read(split, [*plan.columns, *(name for name in job.slices if name not in plan.columns)]):
-            work.take(chunk)
-            progress(chunk.count)
+    columns = list(dict.fromkeys([*plan.columns, *job.slices]))
+    with _without_cycle_search(), _Work(job, split, plan, full) as work:
+        for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False
                 break
-        return work.close()
+            work.take(chunk)
+            progress(chunk.count)
+        return work.finished()
 
 
 def stored_of(lines: Sequence[EvaluatorLine]) -> list[Stored]:
@@ -126,23 +124,29 @@ def evidence_key(evaluator: str, path: str) -> str:
 
 
 class _Work:
-    """One split in progress."""
+    """One split in progress. Left as a context, its files are closed."""
 
     def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
         self.job = job
         self.plan = plan
         self.result = SplitResult(split.index)
         self.ledgers = [Ledger(len(one.line.settings.field_names())) for one in plan.evaluators]
-        self.slice_counts: dict[SliceKey, list[dict[int, int]]] = {}
-        self.slice_values: dict[str, int] = defaultdict(int)
-        self.collectors = [_Collector(one, job, full) for one in plan.evaluators]
-        self.writer = None
+        self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
+        ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
+        self.collectors = [_Collector(one, ranks[one.line.name], job, full) for one in plan.evaluators]
+        self.writer: RowWriter | None = None
         self.evidence: BinaryIO | None = None
         if job.folder is not None:
             stored = stored_of([one.line for one in plan.evaluators])
             self.writer = open_part(job.rows, part_path(job.folder, "rows", split.index), stored, self.ledgers)
             if job.evidence:
-                self.evidence = open(part_path(job.folder, "evidence", split.index), "wb")  # noqa: SIM115  # closed by `close`
+                self.evidence = open(part_path(job.folder, "evidence", split.index), "wb")  # noqa: SIM115  # closed by __exit__
+
+    def __enter__(self) -> _Work:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close_files()
 
     def take(self, chunk: Chunk) -> None:
         """Scores the rows of a chunk."""
@@ -153,25 +157,18 @@ class _Work:
         ]
         if self.writer is not None:
             self.writer.add(chunk.offsets, chunk.ids, codes)
-        for name in self.job.slices:
-            self._slice(name, columns.get(name), codes)
-        for collector, ledger, column in zip(self.collectors, self.ledgers, codes, strict=True):
-            for index in collector.notable(ledger.verdicts, column):
-                self._record(collector, slots, index, chunk)
+        for name, counts in self.slices.items():
+            counts.add(columns[name], codes)
+        self._look_again(chunk, slots, codes)
         self.result.rows += chunk.count
         self.result.span = chunk.span
 
-    def close(self) -> SplitResult:
+    def finished(self) -> SplitResult:
         """The sums of the split; its files are complete."""
+        self._close_files()
         result = self.result
-        for name, codes_by_evaluator in self.slice_counts.items():
-            result.slices[name] = [
-                _tally_of(ledger, counts) for ledger, counts in zip(self.ledgers, codes_by_evaluator, strict=True)
-            ]
-        if self.writer is not None:
-            self.writer.close()
-        if self.evidence is not None:
-            self.evidence.close()
+        for name, counts in self.slices.items():
+            result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
         for one, ledger in zip(self.plan.evaluators, self.ledgers, strict=True):
             tally = ledger.settle()
             paths = getattr(one.check, "tally", None)
@@ -182,80 +179,118 @@ class _Work:
             result.evidence.update(collector.taken)
         return result
 
-    def _slice(self, name: str, cells: Sequence[Any] | None, codes: Sequence[list[int]]) -> None:
-        if cells is None:
-            return
-        for index, cell in enumerate(cells):
-            key = (name, slice_text(cell))
-            counts = self.slice_counts.get(key)
-            if counts is None:
-                if self.slice_values[name] >= MOST_SLICES:
-                    key = (name, OTHER_VALUES)
-                self.slice_values[name] += 1
-                counts = self.slice_counts.setdefault(key, [defaultdict(int) for _ in self.ledgers])
-            for mine, column in zip(counts, codes, strict=True):
-                mine[column[index]] += 1
+    def _close_files(self) -> None:
+        writer, evidence = self.writer, self.evidence
+        self.writer = self.evidence = None
+        if writer is not None:
+            writer.close()
+        if evidence is not None:
+            evidence.close()
 
-    def _record(self, collector: _Collector, slots: list[list[Any]], index: int, chunk: Chunk) -> None:
-        one = collector.one
-        verdict: Verdict = slots[one.verdicts][index]
-        values = [slots[slot][index] for slot in one.inputs]
-        offset = chunk.offsets[index]
-        if verdict.issue is not None:
-            self._issue(offset, _placed(verdict.issue, one, values, self.job.roles))
-        if self.evidence is None:
-            return
-        row_id = chunk.ids[index] if chunk.ids is not None else None
-        for key, found in collector.collect(verdict, values):
-            line = _evidence_line(row_id, one.line.name, found)
-            self.evidence.write(b"%d\t%b\t%b\n" % (offset, compact(evidence_key(one.line.name, key)), line))
+    def _look_again(self, chunk: Chunk, slots: list[list[Any]], codes: Sequence[list[int]]) -> None:
+        """Issues and evidence of a chunk, both in the order of rows."""
+        raised: dict[int, list[_Raised]] = {}
+        evidence: list[tuple[int, bytes]] = []
+        for collector, ledger, column in zip(self.collectors, self.ledgers, codes, strict=True):
+            for index in collector.notable(ledger.verdicts, column):
+                one = collector.one
+                verdict: Verdict = slots[one.verdicts][index]
+                values = [slots[slot][index] for slot in one.inputs]
+                if verdict.issue is not None:
+                    raised.setdefault(index, []).append(_Raised(collector.rank, verdict.issue, one, values))
+                if self.evidence is not None:
+                    row_id = chunk.ids[index] if chunk.ids is not None else None
+                    for key, found in collector.collect(verdict, values):
+                        line = (
+                            chunk.offsets[index],
+                            compact(evidence_key(collector.name, key)),
+                            _evidence_line(row_id, collector.name, found),
+                        )
+                        evidence.append((index, b"%d\t%b\t%b\n" % line))
+        for index in sorted(raised):
+            self._issues(chunk.offsets[index], raised[index])
+        if evidence and self.evidence is not None:
+            evidence.sort(key=_first)
+            self.evidence.write(b"".join([line for _, line in evidence]))
 
-    def _issue(self, offset: int, issue: Issue) -> None:
-        seen = self.result.issue_counts.get(issue.code, 0)
-        if (offset, issue) in self.result.issues[-MOST_ISSUES:]:
-            return  # one faulty cell is one problem, however many evaluators need it
-        self.result.issue_counts[issue.code] = seen + 1
-        if seen < MOST_ISSUES:
-            self.result.issues.append((offset, issue))
+    def _issues(self, offset: int, raised: list[_Raised]) -> None:
+        """The issues of one row. One faulty cell is one problem, however many evaluators need it or wait for one that does."""
+        said: set[Issue] = set()
+        causes: set[Issue] = set()
+        for each in sorted(raised, key=_first):
+            column = _faulty_column(each, self.job.roles)
+            if column is None and each.issue in causes:
+                continue
+            causes.add(each.issue)
+            placed = replace(each.issue, where=column or each.issue.where or f'evaluator "{each.one.line.name}"')
+            if placed in said:
+                continue
+            said.add(placed)
+            seen = self.result.issue_counts.get(placed.code, 0)
+            self.result.issue_counts[placed.code] = seen + 1
+            if seen < MOST_ISSUES:
+                self.result.issues.append((offset, placed))
+
+
+class _Raised(NamedTuple):
+    """An issue of one row: the evaluator's place among those that wait for each other, and what it was given."""
+
+    rank: int
+    issue: Issue
+    one: Compiled
+    values: Sequence[Any]
 
 
 class _Collector:
     """Decides which rows of one evaluator are worth a second look, and makes their evidence."""
 
-    def __init__(self, one: Compiled, job: Job, full: Collection[str]) -> None:
+    def __init__(self, one: Compiled, rank: int, job: Job, full: Collection[str]) -> None:
         self.one = one
+        self.rank = rank
         self.name = one.line.name
         self.fields = one.line.settings.field_names()
         self.most = job.most_evidence if job.evidence and job.folder is not None else 0
         self.full = set(full)
         self.taken: dict[str, int] = {}
-        self._interesting: list[bool] = []
+        self._interesting: set[int] = set()
+        self._looked_at = 0
 
-    def notable(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> list[int]:
+    def notable(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Sequence[int]:
         """The rows of a chunk that have an issue, or evidence that is still wanted."""
         interesting = self._interesting
-        for verdict in verdicts[len(interesting) :]:
-            interesting.append(verdict.issue is not None or any(map(self._wants, self._keys(verdict))))
-        return [index for index, code in enumerate(codes) if interesting[code]]
+        for code in range(self._looked_at, len(verdicts)):
+            verdict = verdicts[code]
+            if verdict.issue is not None or any(map(self._wants, self._keys(verdict))):
+                interesting.add(code)
+        self._looked_at = len(verdicts)
+        if not interesting or interesting.isdisjoint(codes):
+            return ()
+        return [index for index, code in enumerate(codes) if code in interesting]
 
-    def collect(self, verdict: Verdict, values: Sequence[Any]) -> Iterator[tuple[str, FieldResult]]:
+    def collect(self, verdict: Verdict, values: Sequence[Any]) -> list[tuple[str, FieldResult]]:
         """The evidence of one row, as far as it is still wanted, each with what it is counted under."""
         keys = [key for key in self._keys(verdict) if self._wants(key)]
-        if not keys:
-            return
-        if verdict.standing is Standing.UNREADABLE:
-            self._count(UNREADABLE_KEY)
-            fault = next((value for value in values if isinstance(value, Fault)), None)
-            lost = FieldResult("", Status.ERROR, 0.0, reason=fault.issue.message if fault else None)
-            yield UNREADABLE_KEY, lost
-            return
-        found = [
-            (result.path if self.fields else "", result)
-            for result in self.one.line.settings.evidence(verdict, keys, *values)
-        ]
+        found = self._explained(verdict, keys, values) if keys else []
         for key in sorted({key for key, _ in found}):
             self._count(key)
-        yield from found
+        return found
+
+    def _explained(self, verdict: Verdict, keys: list[str], values: Sequence[Any]) -> list[tuple[str, FieldResult]]:
+        settings = self.one.line.settings
+        fault = next((value for value in values if isinstance(value, Fault)), None)
+        if verdict.standing is Standing.UNREADABLE:
+            return [(keys[0], FieldResult("", Status.ERROR, 0.0, reason=fault.issue.message if fault else None))]
+        try:
+            if fault is not None:
+                score = settings.unreadable(fault.issue, *values)
+                return [(keys[0], FieldResult("", Status.MISMATCH, score.value, reason=score.reason))]
+            found = settings.evidence(verdict, keys, *values)
+            return [(result.path if self.fields else "", result) for result in found]
+        except RowProblem as error:
+            reason = error.issue.message
+        except Exception as error:  # a row is guarded: what cannot be explained keeps its score
+            reason = f"{type(error).__name__}: {error}"
+        return [(key, FieldResult(key, Status.ERROR, reason=f"it could not be explained: {reason}")) for key in keys]
 
     def _keys(self, verdict: Verdict) -> list[str]:
         """What a verdict could be evidence of."""
@@ -276,8 +311,9 @@ class _Collector:
     def _count(self, path: str) -> None:
         key = evidence_key(self.name, path)
         self.taken[key] = self.taken.get(key, 0) + 1
-        if self.most is not None and self.taken[key] >= self.most:
+        if self.most is not None and self.taken[key] == self.most:
             self._interesting.clear()  # what is interesting is worked out anew
+            self._looked_at = 0
 
 
 def part_path(folder: Path, kind: str, index: int) -> Path:
@@ -285,30 +321,13 @@ def part_path(folder: Path, kind: str, index: int) -> Path:
     return folder / f"{kind}-{index:06d}.part"
 
 
-def slice_text(cell: Any) -> str:
-    """A cell as the name of a slice."""
-    if isinstance(cell, str):
-        return cell
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (bool, int, float, list, dict)) else ""
-
-
-def _tally_of(ledger: Ledger, counts: Mapping[int, int]) -> Tally:
-    tally = Tally(ledger.tally.fields)
-    for code, count in counts.items():
-        tally.add(ledger.verdicts[code], count)
-    return tally
-
-
-def _placed(issue: Issue, one: Compiled, values: Sequence[Any], roles: Mapping[str, str]) -> Issue:
-    """An issue with the column that its cell stands in; the row is added when its number is known."""
-    for need, value in zip(one.line.settings.needs(), values, strict=True):
-        if isinstance(value, Fault) and value.issue == issue:
-            column = _column(need)
-            if column is not None:
-                return replace(
-                    issue, where=f'column "{column.name if column.literal else roles.get(column.name, column.name)}"'
-                )
-    return replace(issue, where=issue.where or f'evaluator "{one.line.name}"')
+def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:
+    """The column whose cell is to blame, as messages say it; None when it is not one cell."""
+    for need, value in zip(each.one.line.settings.needs(), each.values, strict=True):
+        column = _column(need)
+        if column is not None and isinstance(value, Fault) and value.issue == each.issue:
+            return f'column "{column.name if column.literal else roles.get(column.name, column.name)}"'
+    return None
 
 
 def _column(need: Need) -> Column | None:
@@ -327,6 +346,9 @@ def _evidence_line(row_id: str | None, evaluator: str, found: FieldResult) -> by
         if getattr(found, name) is not None:
             line[name] = getattr(found, name)
     return compact(line)[1:]
+
+
+_first = itemgetter(0)
 
 
 @contextmanager

@@ -7,10 +7,10 @@ the distinct verdicts, so that a verdict is spelled once however many rows share
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import orjson
 
@@ -74,26 +74,25 @@ class JsonLines:
         self._stream = open(path, "wb")  # noqa: SIM115  # closed by `close`
         self._stored = stored
         self._ledgers = ledgers
-        self._rendered: list[list[bytes]] = [[] for _ in stored]
+        self._rendered: list[list[str]] = [[] for _ in stored]
 
     def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]]) -> None:
-        columns = [self._render(place, column) for place, column in enumerate(codes)]
-        names = [_quoted(one) for one in ids] if ids is not None else [b""] * len(offsets)
+        results = map(",".join, zip(*map(self._render, range(len(codes)), codes), strict=True))
+        names = _quoted_ids(ids) if ids is not None else ["null"] * len(offsets)
         lines = [
-            b'%d,"id":%b,"results":{%b}}\n' % (offset, name or b"null", b",".join(results))
-            for offset, name, *results in zip(offsets, names, *columns, strict=True)
+            f'{offset},"id":{name},"results":{{{result}}}}}\n'
+            for offset, name, result in zip(offsets, names, results, strict=True)
         ]
-        self._stream.write(b"".join(lines))
+        self._stream.write("".join(lines).encode())
 
     def close(self) -> None:
         self._stream.close()
 
-    def _render(self, place: int, codes: Sequence[int]) -> list[bytes]:
-        rendered, verdicts = self._rendered[place], self._ledgers[place].verdicts
-        for verdict in verdicts[len(rendered) :]:
-            stored = self._stored[place]
-            rendered.append(orjson.dumps(stored.name) + b":" + orjson.dumps(_clean(spelled(stored, verdict))))
-        return [rendered[code] for code in codes]
+    def _render(self, place: int, codes: Sequence[int]) -> Iterator[str]:
+        rendered, stored = self._rendered[place], self._stored[place]
+        for verdict in self._ledgers[place].verdicts[len(rendered) :]:
+            rendered.append(orjson.dumps(clean({stored.name: spelled(stored, verdict)})).decode()[1:-1])
+        return map(rendered.__getitem__, codes)
 
 
 def _join_lines(parts: Iterable[tuple[Path, int]], target: Path) -> None:
@@ -112,10 +111,9 @@ class ParquetPart:
     """Parquet columns: standing, score and passed per evaluator, and one column of words per field."""
 
     def __init__(self, path: Path, stored: Sequence[Stored], ledgers: Sequence[Ledger]) -> None:
-        pyarrow()
+        self._arrow, self._parquet = pyarrow()
         self._path = path
-        self._stored = stored
-        self._ledgers = ledgers
+        self._verdicts = [_VerdictColumns(self._arrow, one, ledger) for one, ledger in zip(stored, ledgers, strict=True)]
         self._offsets: list[int] = []
         self._ids: list[str | None] = []
         self._codes: list[list[int]] = [[] for _ in stored]
@@ -134,67 +132,90 @@ class ParquetPart:
         self._writer.close()
 
     def _flush(self) -> None:
-        arrow, parquet = pyarrow()
-        names = ["row", "id"]
-        columns = [arrow.array(self._offsets, arrow.int64()), _texts(arrow, self._ids)]
-        for stored, ledger, codes in zip(self._stored, self._ledgers, self._codes, strict=True):
-            for name, column in _arrow_columns(arrow, stored, ledger.verdicts, codes):
-                names.append(name)
-                columns.append(column)
-        table = arrow.table(columns, names=names)
+        arrow = self._arrow
+        columns = {"row": arrow.array(self._offsets, arrow.int64()), "id": _texts(arrow, self._ids)}
+        for verdicts, codes in zip(self._verdicts, self._codes, strict=True):
+            columns |= verdicts.taken(codes)
+        table = arrow.table(columns)
         if self._writer is None:
-            self._writer = parquet.ParquetWriter(self._path, table.schema, **PARQUET)
+            self._writer = self._parquet.ParquetWriter(self._path, table.schema, compression="none")
         self._writer.write_table(table)
-        self._offsets, self._ids, self._codes = [], [], [[] for _ in self._stored]
+        self._offsets, self._ids = [], []
+        for codes in self._codes:
+            codes.clear()
 
 
 PARQUET: dict[str, Any] = {"compression": "zstd", "use_dictionary": True, "write_statistics": False}
 
 
-def _arrow_columns(arrow: Any, stored: Stored, verdicts: Sequence[Verdict], codes: list[int]) -> list[tuple[str, Any]]:
-    """The columns of one evaluator: the distinct verdicts, taken by number."""
-    places = arrow.array(codes, arrow.int32())
+class _VerdictColumns:
+    """What is stored of the distinct verdicts of one evaluator, in columns that grow with the ledger."""
 
-    def taken(values: list[Any], kind: Any) -> Any:
-        return arrow.array(values, kind).take(places)
+    def __init__(self, arrow: Any, stored: Stored, ledger: Ledger) -> None:
+        self._arrow = arrow
+        self._ledger = ledger
+        own = [f"{stored.name}.{name}" for name in ("standing", "score", "passed")]
+        self._names = [storable(name) for name in (*own, *(f"{stored.name}.fields.{path}" for path in stored.fields))]
+        self._kinds = [arrow.string(), arrow.float64(), arrow.bool_(), *(arrow.string() for _ in stored.fields)]
+        self._lists: list[list[Any]] = [[] for _ in self._names]
+        self._arrays: list[Any] = []
+        self._width = len(stored.fields)
 
-    found = [
-        (f"{stored.name}.standing", taken([verdict.standing.word for verdict in verdicts], arrow.string())),
-        (f"{stored.name}.score", taken([verdict.value for verdict in verdicts], arrow.float64())),
-        (f"{stored.name}.passed", taken([verdict.passed for verdict in verdicts], arrow.bool_())),
-    ]
-    for place, name in enumerate(stored.fields):
-        words = [Status(verdict.statuses[place]).word if len(verdict.statuses) > place else None for verdict in verdicts]
-        found.append((f"{stored.name}.{name}", taken(words, arrow.string())))
-    return found
+    def taken(self, codes: Sequence[int]) -> dict[str, Any]:
+        """The columns of some rows, given their verdict numbers."""
+        self._catch_up()
+        places = self._arrow.array(codes, self._arrow.int32())
+        return {name: column.take(places) for name, column in zip(self._names, self._arrays, strict=True)}
+
+    def _catch_up(self) -> None:
+        fresh = self._ledger.verdicts[len(self._lists[0]) :]
+        if not fresh and self._arrays:
+            return
+        for verdict in fresh:
+            words = _WORDS[:0] if not verdict.statuses else [_WORDS[status] for status in verdict.statuses]
+            row = (verdict.standing.word, verdict.value, verdict.passed, *(words or (None,) * self._width))
+            for column, value in zip(self._lists, row, strict=True):
+                column.append(value)
+        self._arrays = [self._arrow.array(values, kind) for values, kind in zip(self._lists, self._kinds, strict=True)]
+
+
+_WORDS: Final = tuple(status.word for status in Status)
 
 
 def _texts(arrow: Any, texts: list[str | None]) -> Any:
     try:
         return arrow.array(texts, arrow.string())
     except UnicodeEncodeError:
-        escaped = [text and text.encode("utf-8", "backslashreplace").decode() for text in texts]
-        return arrow.array(escaped, arrow.string())
+        return arrow.array([text and storable(text) for text in texts], arrow.string())
 
 
 def _join_parquet(parts: Iterable[tuple[Path, int]], target: Path) -> None:
+    """Row groups have the same rows wherever the parts were cut, so that the same rows make the same file."""
     arrow, parquet = pyarrow()
-    writer = None
+    writer, waiting = None, None
     try:
-        for path, first in parts:
-            part = parquet.ParquetFile(path, pre_buffer=False)
-            for group in range(part.num_row_groups):
-                table = part.read_row_group(group)
-                numbers = arrow.compute.add(table.column("row"), first)
-                ids = table.column("id")
-                if ids.null_count == len(ids):
-                    ids = numbers.cast(arrow.string())
-                table = table.set_column(0, "row", numbers).set_column(1, "id", ids)
-                writer = writer or parquet.ParquetWriter(target, table.schema, **PARQUET)
-                writer.write_table(table)
+        for table in _numbered(arrow, parquet, parts):
+            writer = writer or parquet.ParquetWriter(target, table.schema, **PARQUET)
+            waiting = table if waiting is None else arrow.concat_tables([waiting, table])
+            while waiting.num_rows >= FLUSH_ROWS:
+                writer.write_table(waiting.slice(0, FLUSH_ROWS).combine_chunks())
+                waiting = waiting.slice(FLUSH_ROWS)
+        if writer is not None and waiting is not None and waiting.num_rows:
+            writer.write_table(waiting.combine_chunks())
     finally:
         if writer is not None:
             writer.close()
+
+
+def _numbered(arrow: Any, parquet: Any, parts: Iterable[tuple[Path, int]]) -> Iterator[Any]:
+    """The tables of all parts, their rows with the numbers that a spreadsheet shows."""
+    for path, first in parts:
+        with parquet.ParquetFile(path, pre_buffer=False) as part:
+            for group in range(part.num_row_groups):
+                table = part.read_row_group(group)
+                numbers = arrow.compute.add(table.column("row"), first)
+                ids = arrow.compute.coalesce(table.column("id"), numbers.cast(arrow.string()))
+                yield table.set_column(0, "row", numbers).set_column(1, "id", ids)
 
 
 def pyarrow() -> tuple[Any, Any]:
@@ -217,13 +238,25 @@ def has_pyarrow() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def _quoted(text: str) -> bytes:
-    return orjson.dumps(text) if text.isascii() else orjson.dumps(text.encode("utf-8", "backslashreplace").decode())
+def clean(line: dict[str, Any]) -> dict[str, Any]:
+    """Half of a surrogate pair cannot be stored as UTF-8: it is written as an escape, in keys and in texts."""
+    return {storable(key): _clean_value(value) for key, value in line.items()}
 
 
-def _clean(line: dict[str, Any]) -> dict[str, Any]:
-    """Half of a surrogate pair cannot be stored as UTF-8: it is written as an escape."""
-    reason = line.get("reason")
-    if isinstance(reason, str) and not reason.isascii():
-        line["reason"] = reason.encode("utf-8", "backslashreplace").decode()
-    return line
+def storable(text: str) -> str:
+    """The text, half surrogate pairs spelled out."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return clean(value)
+    return storable(value) if isinstance(value, str) else value
+
+
+def _quoted_ids(ids: Sequence[str]) -> list[str]:
+    """The ids as JSON. Most need nothing but quotes, and one look at all of them tells."""
+    together = "".join(ids)
+    if together.isascii() and together.isprintable() and '"' not in together and "\\" not in together:
+        return [f'"{text}"' for text in ids]
+    return [orjson.dumps(storable(text)).decode() for text in ids]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from evaluators.engines.engine import Engine
 from evaluators.issues import Blame, Issue
-from evaluators.runs.job import Job, SliceKey, SplitResult, part_path, run_split
+from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split
 from evaluators.runs.result import EvaluatorStats
 from evaluators.runs.rows import join_parts
+from evaluators.runs.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.runs.stats import evaluator_stats
 from evaluators.runs.tally import Tally
 from evaluators.suite.lines import EvaluatorLine
@@ -50,24 +51,25 @@ def measure(
     engine: Engine,
     name: str,
     stopped: Callable[[], bool] = lambda: False,
-    progress: Callable[[int], None] = lambda rows: None,
+    progress: Callable[[int, float | None], None] = lambda rows, share: None,
 ) -> Measured:
-    """Score every row of the job's table. `name` is what places in messages call the test set."""
+    """Score every row of the job's table. `name` is what places in messages call the test set.
+
+    `progress` is told of rows as they are finished and, after each split, which share of the table is finished.
+    """
     splits = job.table.splits()
-    results: dict[int, SplitResult] = {}
-    full = _Full(job.most_evidence)
+    merging = _Merging(job, lines, name)
 
     def tasks() -> Iterator[Task]:
         for split in splits:
             if stopped():
                 return
-            yield Task(split, full.keys(results))
+            yield Task(split, merging.full)
 
-    for result in engine.map(_function(job, lines, engine, stopped, progress), tasks()):
-        results[result.index] = result
-        if not engine.shares_memory:
-            progress(result.rows)
-    return _merged(job, lines, splits, results, name)
+    for finished, result in enumerate(engine.map(_function(job, lines, engine, stopped, progress), tasks()), 1):
+        merging.take(result)
+        progress(0 if engine.shares_memory else result.rows, finished / len(splits))
+    return merging.measured(of=len(splits))
 
 
 def run_task(job: Job, task: Task) -> SplitResult:
@@ -109,22 +111,52 @@ def _stats(line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey
     return evaluator_stats(line.name, line.type, names, tally, variant=variant, slice_=key, extra_counts=extra_counts)
 
 
-class _Full:
-    """Which evidence keys the splits from the first one on have filled, as far as they are finished without a gap."""
+class _Merging:
+    """Results in any order, merged in the order of splits as soon as there is no gap before them."""
 
-    def __init__(self, most: int | None) -> None:
-        self._most = most
-        self._counts: dict[str, int] = {}
-        self._next = 0
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
+        self._most = job.most_evidence
+        self._name = name
+        self._number = job.table.first_number
+        self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines])
+        self._waiting: dict[int, SplitResult] = {}
+        self._evidence: dict[str, int] = {}
+        self.full: frozenset[str] = frozenset()
+        """The evidence keys that the merged splits have filled."""
 
-    def keys(self, results: Mapping[int, SplitResult]) -> frozenset[str]:
-        while self._next in results:
-            for key, count in results[self._next].evidence.items():
-                self._counts[key] = self._counts.get(key, 0) + count
-            self._next += 1
-        if self._most is None:
-            return frozenset()
-        return frozenset(key for key, count in self._counts.items() if count >= self._most)
+    def take(self, result: SplitResult) -> None:
+        """One more result."""
+        self._waiting[result.index] = result
+        while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
+            self._merge(following)
+
+    def measured(self, of: int) -> Measured:
+        """What the splits from the first one on came to, up to the first that is missing or was stopped."""
+        merged = self._merged
+        merged.finished = merged.finished and len(merged.parts) == of
+        limit_slices(merged.slices)
+        return merged
+
+    def _merge(self, result: SplitResult) -> None:
+        merged = self._merged
+        merged.rows += result.rows
+        for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
+            mine.merge(theirs)
+        merge_slices(merged.slices, result.slices)
+        if len(merged.slices) > 4 * MOST_SLICES:
+            limit_slices(merged.slices)
+        for offset, issue in result.issues:
+            if sum(one.code == issue.code for one in merged.issues) < MOST_ISSUES:
+                merged.issues.append(_at_row(issue, self._name, self._number + offset))
+        for code, count in result.issue_counts.items():
+            merged.issue_counts[code] = merged.issue_counts.get(code, 0) + count
+        for key, count in result.evidence.items():
+            self._evidence[key] = self._evidence.get(key, 0) + count
+        if self._most is not None:
+            self.full = frozenset(key for key, count in self._evidence.items() if count >= self._most)
+        merged.parts.append((result.index, self._number))
+        merged.finished = result.finished
+        self._number += result.span
 
 
 def _function(
@@ -132,52 +164,11 @@ def _function(
     lines: Sequence[EvaluatorLine],
     engine: Engine,
     stopped: Callable[[], bool],
-    progress: Callable[[int], None],
+    progress: Callable[[int, float | None], None],
 ) -> Callable[[Task], SplitResult]:
     if not engine.shares_memory:
         return partial(run_task, job)
-    return lambda task: run_split(job, task.split, task.full, stopped, progress, lines)
-
-
-def _merged(
-    job: Job,
-    lines: Sequence[EvaluatorLine],
-    splits: Sequence[Split],
-    results: Mapping[int, SplitResult],
-    name: str,
-) -> Measured:
-    merged = Measured([Tally(len(line.settings.field_names())) for line in lines])
-    number = job.table.first_number
-    for split in splits:
-        result = results.get(split.index)
-        if result is None:
-            merged.finished = False
-            break
-        _merge(merged, result, number, name)
-        merged.parts.append((split.index, number))
-        number += result.span
-        if not result.finished:
-            merged.finished = False
-            break
-    return merged
-
-
-def _merge(merged: Measured, result: SplitResult, first: int, name: str) -> None:
-    merged.rows += result.rows
-    for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
-        mine.merge(theirs)
-    for key, tallies in result.slices.items():
-        if key not in merged.slices:
-            merged.slices[key] = tallies
-            continue
-        for mine, theirs in zip(merged.slices[key], tallies, strict=True):
-            mine.merge(theirs)
-    for offset, issue in result.issues:
-        kept = sum(one.code == issue.code for one in merged.issues)
-        if kept < 5:
-            merged.issues.append(_at_row(issue, name, first + offset))
-    for code, count in result.issue_counts.items():
-        merged.issue_counts[code] = merged.issue_counts.get(code, 0) + count
+    return lambda task: run_split(job, task.split, task.full, stopped, lambda rows: progress(rows, None), lines)
 
 
 def _at_row(issue: Issue, name: str, number: int) -> Issue:

@@ -89,8 +89,8 @@ class Ledger:
     """Counts the verdicts of one evaluator, chunk by chunk, by the identity of verdict objects.
 
     Checks hand out the same object for the same verdict, so most rows cost one look-up. `codes` number the distinct
-    verdicts in the order in which they are first met; `verdicts` has them by number. A ledger that holds too many
-    distinct verdicts is emptied into its tally, which must be done between parts of stored rows only.
+    verdicts in the order in which they are first met; `verdicts` has them by number. Objects beyond KEPT are looked up by
+    value, so that a check that makes a new object for every row costs time and no memory.
     """
 
     __slots__ = ("_by_id", "_by_value", "_kept", "counts", "tally", "verdicts")
@@ -107,20 +107,17 @@ class Ledger:
 
     def codes(self, column: Sequence[Verdict]) -> list[int]:
         """The number of each verdict of a chunk, counted."""
-        by_id = self._by_id
+        by_id, counts = self._by_id, self.counts
         try:
             found = [by_id[id(verdict)] for verdict in column]
         except KeyError:
-            found = [self._code(verdict) for verdict in column]
-        counts = self.counts
+            known, meet = by_id.get, self._code
+            found = [meet(verdict) if (code := known(id(verdict))) is None else code for verdict in column]
         for code in found:
             counts[code] += 1
         return found
 
     def _code(self, verdict: Verdict) -> int:
-        code = self._by_id.get(id(verdict))
-        if code is not None:
-            return code
         code = self._by_value.get(verdict)
         if code is None:
             code = self._by_value[verdict] = len(self.verdicts)

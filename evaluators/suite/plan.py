@@ -334,7 +334,7 @@ def _judge(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[lis
 def _fault_verdict(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[Sequence[Any]], Verdict]:
     """What a row with a faulty value is worth, by blame: the test set's faults come first."""
     lost = line.settings.compile_unreadable(check)
-    left_out = reading.unreadable == "skip"
+    left_out = reading.unreadable == "skip" and not line.settings.judges_unreadable
 
     def verdict(values: Sequence[Any]) -> Verdict:
         faults = [value.issue for value in values if value.__class__ is Fault]

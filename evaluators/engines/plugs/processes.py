@@ -33,6 +33,8 @@ class Processes(Engine):
                         yield future.result()
             except BrokenProcessPool as error:
                 raise Problems([_lost()]) from error
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _context() -> BaseContext:
