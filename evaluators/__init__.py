@@ -6,7 +6,9 @@ its module in `evaluators.builtin`. Nothing heavy is imported until it is used.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 __version__: Final = "0.1.0"
@@ -91,4 +93,20 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    from evaluators.builtin import class_names
+
+    return sorted([*__all__, *class_names()])
+
+
+class _Package(ModuleType):
+    """Keeps two names of the public API, which are names of modules as well.
+
+    Importing `evaluators.evaluator` would otherwise put the module where the decorator is looked for.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in ("evaluator", "comparator") and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -9,6 +9,11 @@ from typing import Any
 from evaluators.registry import modules_of
 
 
+def class_names() -> list[str]:
+    """The class names of the shipped types."""
+    return [name.title().replace("_", "") for name in modules_of(__name__)]
+
+
 def find_class(name: str) -> Any:
     """The class of a shipped type by its class name: `FormatValid` is in `format_valid`. Raises AttributeError."""
     module = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

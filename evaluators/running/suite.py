@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluators.model import Row, RowResult
+from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.running.sections import READERS, ResultsConfig
 from evaluators.runs.gates import Gate
@@ -21,6 +22,7 @@ from evaluators.suite.config import SuiteConfig, read_config
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Plan, Reading, compile_plan, needed_columns
 from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.joining import id_text
 
 if TYPE_CHECKING:
     from evaluators.runs.result import RunResult
@@ -31,6 +33,10 @@ class Suite:
     """A suite that has been read and checked. `load` makes one."""
 
     config: SuiteConfig
+    environment: Mapping[str, str] | None = None
+    """What `${NAME}` stands for; the variables of the process when it is None."""
+    given: Mapping[str, Any] | None = None
+    """The plain data that the suite was read from, when it was not a text."""
 
     @property
     def name(self) -> str:
@@ -88,9 +94,8 @@ class Suite:
     def shipped(self) -> ShippedSuite:
         """The suite as a worker gets it."""
         source = self.config.source
-        if source.text:
-            return ShippedSuite(source.text, None, source.name, source.folder)
-        return ShippedSuite(None, source.data, source.name, source.folder)
+        text = source.text if self.given is None else None
+        return ShippedSuite(text, self.given, source.name, source.folder, self.environment)
 
     def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
         """The compiled steps. Without `roles`, columns are called by their roles."""
@@ -102,8 +107,12 @@ class Suite:
         A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
         `expected`, `input`, `id`), or under the columns that the suite names for them.
         """
-        given = row if isinstance(row, Row) else Row(dict(row), str(row.get(self._own_roles["id"], "")))
-        return RowResult(given.id, given.number, self._row_plan.explain(given.cells))
+        cells = dict(row.cells if isinstance(row, Row) else row)
+        for role, column in self._own_roles.items():
+            if role in cells:
+                cells.setdefault(column, cells[role])
+        given = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self._own_roles["id"], MISSING)))
+        return RowResult(given.id, given.number, self._row_plan.explain(cells))
 
     async def evaluate_async(self, row: Row | Mapping[str, Any]) -> RowResult:
         """`evaluate`, for use inside a running event loop."""
@@ -146,17 +155,19 @@ class Suite:
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:
-    """The suite in a file, or in plain data.
+    """The suite in a file, or in plain data. `environment` is what `${NAME}` stands for, instead of the process's own.
 
     Raises Problems with everything that is wrong with it, each with file, line and column.
     """
     if isinstance(suite, Mapping):
-        source = suite_source.from_data(suite, environment=environment)
-    else:
-        source = suite_source.load(Path(suite), environment)
-    return Suite(read_config(source, READERS))
+        given = deepcopy(dict(suite))
+        source = suite_source.from_data(given, environment=environment)
+        return Suite(read_config(source, READERS), environment, given)
+    return Suite(read_config(suite_source.load(Path(suite), environment), READERS), environment)
 
 
-def loads(text: str, name: str = "suite.yaml", folder: Path | None = None) -> Suite:
-    """The suite in a text. `folder` is where its relative paths start."""
-    return Suite(read_config(suite_source.loads(text, name, folder), READERS))
+def loads(
+    text: str, name: str = "suite.yaml", folder: Path | None = None, *, environment: Mapping[str, str] | None = None
+) -> Suite:
+    """The suite in a text. `folder` is where its relative paths start. Raises Problems as `load` does."""
+    return Suite(read_config(suite_source.loads(text, name, folder, environment), READERS), environment)
