@@ -53,6 +53,10 @@ class NotJSON(ValueError):
         self.position = position
         self.truncated = truncated
 
+    def again(self) -> NotJSON:
+        """The same problem, to raise. One that a variable holds would tie its frame, and all it holds, into a cycle."""
+        return NotJSON(self.message, self.position, self.truncated)
+
     def __str__(self) -> str:
         return self.message if self.position is None else f"{self.message} at character {self.position + 1}"
 

@@ -251,7 +251,7 @@ def _read_whole(text: str, new_object: Callable[[], dict[str, JSON]] = dict) -> 
 
 def _usable(reading: Reading) -> JSON:
     if reading.refusal:
-        raise reading.refusal
+        raise reading.refusal.again()
     return reading.value
 
 
@@ -286,7 +286,7 @@ def _in_fences(text: str, kind: _Kind) -> Found | None:
             return Found(value, "fence", start, reading.end)
         other = NotJSON(f"{kind.noun} was expected, the fence holds {_NOUNS[type(value)]}", start)
     if other:
-        raise other
+        raise other.again()
     return None
 
 
@@ -352,7 +352,7 @@ def _in_prose(text: str, kind: _Kind) -> Found:
         return Found(_usable(reading), "embedded", at, reading.end)
     if not mistakes:
         raise NotJSON(f"no {kind.noun.removeprefix('an ').replace(' or an ', ' or ')} in the text")
-    raise mistakes[-1][1]
+    raise mistakes[-1][1].again()
 
 
 def _readings(text: str, kind: _Kind, mistakes: list[tuple[int, NotJSON]]) -> Iterator[tuple[int, Reading]]:
@@ -373,7 +373,7 @@ def _readings(text: str, kind: _Kind, mistakes: list[tuple[int, NotJSON]]) -> It
         except NotJSON as problem:
             pos = problem.position or 0
             if problem.truncated or not mistakes or pos - at > mistakes[-1][0]:
-                mistakes.append((pos - at, problem))
+                mistakes.append((pos - at, problem.again()))
         else:
             pos = reading.end
             yield at, reading

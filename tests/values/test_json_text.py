@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
 import re
@@ -295,6 +296,24 @@ def test_json_is_found(text: str, want: Want, value: JSON, how: str) -> None:
 def test_json_that_is_not_there_is_not_found(text: str, want: Want, message: str, truncated: bool) -> None:
     problem = reason(lambda: find(text, want))
     assert (problem.message, problem.truncated) == (message, truncated)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['see {"a": 1,} {y}', '{"a": 1', "```\n[1]\n```", '{"a": 1e999}', "see [1e999]", "{'a': 1}", "no", '{"a": NaN}'],
+)
+def test_a_failed_search_leaves_nothing_to_the_collector_of_cycles(text: str) -> None:
+    reason(lambda: find(text, "object"))
+    gc.collect()
+    gc.disable()
+    try:
+        with suppress(NotJSON):
+            find(text, "object")
+        with suppress(NotJSON):
+            parse(text)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_positions_are_characters_of_the_original_text() -> None:
