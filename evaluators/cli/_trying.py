@@ -1,0 +1,315 @@
+"""One row tried: the suite or the one evaluator, the row, and the page that shows what came of it and why."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.cli._explaining import is_suite
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.model import MISSING, FieldResult, Result, Standing, Status
+from evaluators.needs import Expected, Output, expected_of, output_of, want_like
+from evaluators.registry import suggestion
+from evaluators.reports.catalog import kinds_of, present_name
+from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section
+from evaluators.reports.reference import short_score
+from evaluators.running.run import RunRequest, prepare
+from evaluators.running.suite import Suite, load
+from evaluators.runs.verdict import Facts, exit_code
+from evaluators.suite import source
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import needed_columns
+from evaluators.testsets.test_set import TestSet
+from evaluators.values import json_text
+from evaluators.values.quoting import quote
+
+_BRIEF: Final = 40
+_WHOLE: Final = 400
+"""Characters of a value that are shown in a line, and on its own."""
+_LISTED: Final = 30
+"""Fields without a fault that are listed."""
+_FINE: Final = (Status.MATCH, Status.SKIPPED, Status.NOT_MEASURED)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A row and what every evaluator says of it. `columns` are the test set's names of the roles."""
+
+    name: str
+    cells: Mapping[str, Any]
+    columns: Mapping[str, str]
+    results: Mapping[str, Result]
+
+
+def suite_of(subject: str, settings: Sequence[str]) -> Suite:
+    """The suite in a file, or one that is made of an evaluator type and its settings."""
+    if is_suite(subject):
+        if settings:
+            hint = "change the setting in the file, or name an evaluator type in place of the file"
+            raise problem("settings-of-suite", "--set goes with the name of an evaluator type", hint=hint)
+        return load(subject)
+    if "evaluators" not in kinds_of(present_name(subject)):
+        raise _not_an_evaluator(subject)
+    line = {"type": subject, **dict(map(_setting, settings))}
+    try:
+        return load({"name": subject, "evaluators": [line]})
+    except Problems as error:
+        raise Problems(_placed(issue, subject) for issue in error.issues) from None
+
+
+def refuse(options: Mapping[str, object]) -> None:
+    """A row that is given by hand comes from nowhere else. Raises Problems (config) for options that say otherwise."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        message = f"{given[0]} names a row of a test set, and --output and its neighbours give a row by hand"
+        raise problem("two-rows", message, hint="keep one of the two")
+
+
+def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[str]) -> Tried:
+    """A row given by hand. Raises Problems (config) when a value that an evaluator reads is not given."""
+    named: dict[str, str] = {"output": "output", "expected": "expected", "input": "input", "id": "id"}
+    named |= dict(suite.test_set.columns.named().items())
+    cells = {named[role]: text_of(value) for role, value in values.items() if value is not None}
+    for written in columns:
+        name, equals, value = written.partition("=")
+        if not equals or not name:
+            raise problem("bad-column", f'"{written}" does not give a column a value', hint="write --column NAME=TEXT")
+        cells[name] = text_of(value)
+    _all_given(suite, cells, named)
+    return Tried("given", cells, named, suite.plan(named).explain(cells))
+
+
+def text_of(written: str) -> str:
+    """The text itself, the text in the file behind an @, or what comes on standard input for `-`."""
+    if written == "-":
+        return sys.stdin.read()
+    if not written.startswith("@"):
+        return written
+    try:
+        return Path(written[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        said = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "it is not UTF-8 text"
+        hint = None if len(written) > 1 else "put the name of the file right after the @"
+        raise problem(
+            "unreadable-file", f"the file cannot be read: {said}", where=written[1:] or "@", hint=hint
+        ) from None
+
+
+def row_of(suite: Suite, test_set: str | None, number: int | None, row_id: str | None, variant: str | None) -> Tried:
+    """A row of a test set: the first one, or the one with that number or id. Raises Problems when there is none."""
+    if number is not None and row_id is not None:
+        raise problem("two-rows", "--row and --id both name a row", hint="keep one of the two")
+    prepared = prepare(suite, RunRequest(test_set=test_set))
+    rows = _variant(prepared.test_set, variant)
+    plan = prepared.plan()
+    last, before = None, 0
+    for split in rows.splits():
+        span = 0
+        for chunk in rows.read(split, plan.columns):
+            span = chunk.span
+            for index, offset in enumerate(chunk.offsets):
+                last = rows.number(before, offset)
+                found = chunk.ids[index] if chunk.ids is not None else ""
+                if _wanted(last, found, number, row_id):
+                    cells = {name: chunk.columns[name][index] for name in plan.columns}
+                    name = f"row {last} of {rows.name}" + (f", {found}" if found else "")
+                    return Tried(name, cells, prepared.roles, plan.explain(cells))
+        before += span
+    raise _no_row(rows, last, number, row_id)
+
+
+def tried_page(suite: Suite, tried: Tried) -> Document:
+    """What came of the row, and why."""
+    title = suite.name if tried.name == "given" else f"{suite.name}: {tried.name}"
+    found = tuple(Paragraph(sentence) for sentence in _findings(suite, tried))
+    sections = [_section(line, tried.results[line.name]) for line in suite.lines]
+    return Document(title, (*((Section(None, found),) if found else ()), *sections))
+
+
+def exit_code_of(tried: Tried) -> int:
+    """0 whatever the score; what kept an evaluator from giving one decides otherwise."""
+    return exit_code(Facts(issues=tuple(result.issue for result in tried.results.values() if result.issue is not None)))
+
+
+def _setting(written: str) -> tuple[str, object]:
+    name, equals, value = written.partition("=")
+    if not equals or not name:
+        raise problem("bad-setting", f'"{written}" does not give a setting a value', hint="write --set NAME=VALUE")
+    try:
+        return name, source.loads(f"value: {value}", f"--set {name}").data["value"]
+    except Problems as error:
+        hint = "the value is read as YAML; put a text with special characters in quotes inside quotes: "
+        hint += f"--set \"{name}='…'\""
+        where = f"--set {name}"
+        raise Problems(Issue(one.code, one.blame, one.message, where, hint) for one in error.issues) from None
+
+
+def _placed(issue: Issue, subject: str) -> Issue:
+    """A problem of a suite that nobody wrote, at the place where its setting was written."""
+    place = (issue.where or "").removeprefix("evaluators[0]").removeprefix(".")
+    return replace(issue, where=f"--set {place}" if place else subject)
+
+
+def _not_an_evaluator(subject: str) -> Problems:
+    from evaluators.evaluator import BUILTIN
+
+    kinds = kinds_of(subject)
+    if kinds:
+        message = f'"{subject}" is a {kinds[0].removesuffix("s")}, and evaluators are tried'
+        hint = 'use it inside one: evaluators try json_multi_field_match --set "fields={total: numeric}" …'
+        return problem("not-an-evaluator", message, hint=hint)
+    hint = suggestion(subject, BUILTIN.names()) or "a suite ends in .yaml; `evaluators list evaluators` names the types"
+    return problem("unknown-name", f'"{subject}" is neither a file nor an evaluator type', hint=hint)
+
+
+def _all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str]) -> None:
+    issues = []
+    for column in needed_columns(suite.lines):
+        name = column.name if column.literal else named[column.name]
+        if name not in cells:
+            by_role = not column.literal and column.name != "id"
+            hint = f"add --{column.name} TEXT" if by_role else f"add --column {name}=TEXT"
+            message = f'the column "{name}" is read, and no value is given for it'
+            issues.append(Issue("no-value", Blame.CONFIG, message, hint=hint))
+    if issues:
+        raise Problems(dict.fromkeys(issues))
+
+
+def _variant(rows: TestSet, variant: str | None) -> TestSet:
+    if variant is None:
+        return rows.variant(rows.variants[0]) if rows.variants else rows
+    if variant in rows.variants:
+        return rows.variant(variant)
+    known = f"variants: {', '.join(rows.variants)}" if rows.variants else "it has one output per row, and no variants"
+    message = f'the test set has no variant "{variant}"'
+    raise problem("unknown-variant", message, hint=suggestion(variant, rows.variants) or known)
+
+
+def _wanted(number: int, found_id: str, wanted: int | None, row_id: str | None) -> bool:
+    if wanted is not None:
+        return number == wanted
+    return row_id is None or found_id == row_id
+
+
+def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | None) -> Problems:
+    if last is None:
+        return Problems([Issue("no-rows", Blame.TESTSET, "there are no rows", rows.name)])
+    if row_id is not None:
+        hint = (
+            "ids stand in the column of the role id"
+            if rows.columns.id
+            else "the test set has no column of ids; use --row"
+        )
+        return problem("no-such-row", f'no row has the id "{row_id}"', where=rows.name, hint=hint)
+    hint = f"rows are numbered as in a spreadsheet, from {rows.first_number} to {last}"
+    return problem("no-such-row", f"there is no row {number}", where=rows.name, hint=hint)
+
+
+_HOW: Final = {
+    "whole": "it is JSON as a whole",
+    "fence": "the JSON stands inside a code fence",
+    "embedded": "the JSON stands inside other text",
+}
+
+
+def _findings(suite: Suite, tried: Tried) -> Iterable[str]:
+    """How the JSON of each output was found, each once."""
+    found: dict[str, None] = {}
+    for line in suite.lines:
+        for need in line.settings.needs():
+            if isinstance(need, Output):
+                name = need.column.name if need.column.literal else tried.columns.get(need.column.name, need.column.name)
+                cell = tried.cells.get(name, MISSING)
+                if isinstance(cell, str):
+                    lenient = need.lenient and (line.parse or suite.reading.parse) == "lenient"
+                    found[f'Column "{name}": {_how(cell, _want(need, tried), lenient)}.'] = None
+    yield from found
+
+
+def _want(need: Output, tried: Tried) -> json_text.Want:
+    if need.want != "like_expected":
+        return need.want
+    beside = _document(need.beside, tried) if need.beside else MISSING
+    return "any" if isinstance(beside, Fault) or beside is MISSING else want_like(beside)
+
+
+def _document(need: Expected, tried: Tried) -> Any:
+    name = need.column.name if need.column.literal else tried.columns.get(need.column.name, need.column.name)
+    return expected_of(tried.cells.get(name, MISSING))
+
+
+def _how(cell: str, want: json_text.Want, lenient: bool) -> str:
+    found = output_of(cell, want, lenient)
+    if isinstance(found, Fault):
+        return found.issue.message
+    return _HOW[json_text.find(cell, want).how] if lenient else _HOW["whole"]
+
+
+def _section(line: EvaluatorLine, result: Result) -> Section:
+    blocks: list[Block] = []
+    score = result.score
+    reason = result.issue.message if result.issue is not None else score.reason if score is not None else None
+    if reason:
+        blocks.append(Paragraph(reason))
+    if result.issue is not None and result.issue.hint and result.issue.blame is not Blame.BUG:
+        blocks.append(Paragraph(f"hint: {result.issue.hint}"))
+    if score is not None and score.fields:
+        blocks.append(_fields(score.fields))
+    if score is not None and isinstance(differences := score.details.get("differences"), tuple):
+        blocks += [Paragraph("In words:"), Listing(tuple(Item(str(sentence)) for sentence in differences))]
+    return Section(f"{line.name}: {_verdict(line, result)}", tuple(blocks))
+
+
+def _verdict(line: EvaluatorLine, result: Result) -> str:
+    score = result.score
+    if score is None or score.value is None:
+        return f"no score ({_NO_SCORE.get(result.standing, result.standing.word)})"
+    if score.passed:
+        return f"{short_score(score.value)}, passes"
+    return f"{short_score(score.value)}, does not pass (it takes {short_score(line.settings.pass_at)})"
+
+
+_NO_SCORE: Final = {
+    Standing.SKIPPED: "the suite leaves this row out",
+    Standing.NOT_MEASURED: "there is nothing to measure in this row",
+    Standing.INVALID: "the test set is at fault",
+    Standing.UNJUDGED: "something outside kept it from being judged",
+    Standing.BUG: "a fault in the program",
+}
+
+
+def _fields(fields: Sequence[FieldResult]) -> Listing:
+    """Every field: first those that went wrong, in full; then the others, one a line."""
+    wrong = [field for field in fields if field.status not in _FINE]
+    fine = [field for field in fields if field.status in _FINE]
+    more = [Item(f"and {len(fine) - _LISTED:,} more fields like these")] if len(fine) > _LISTED else []
+    return Listing((*map(_in_full, wrong), *map(_in_brief, fine[:_LISTED]), *more))
+
+
+def _in_full(field: FieldResult) -> Item:
+    rule = f"rule: {field.rule}" if field.rule else ""
+    values = (f"expected: {_shown(field.expected, _WHOLE)}", f"output:   {_shown(field.actual, _WHOLE)}")
+    return Item(f"{field.status.word}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
+
+
+def _in_brief(field: FieldResult) -> Item:
+    if field.status in (Status.SKIPPED, Status.NOT_MEASURED):
+        return Item(f"{field.status.word}: {field.path or '$'}{_why(field)}")
+    actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
+    values = actual if actual == expected else f"{actual} for {expected}"
+    return Item(f"{field.status.word}: {field.path or '$'} = {values}{_why(field)}")
+
+
+def _why(field: FieldResult) -> str:
+    """The reason and the rule in brackets, where they say more than the result does."""
+    rule = re.split(r" = | \{", field.rule or "")[0]
+    said = [word for word in (field.reason, rule) if word and word not in (field.status.word, "equal", "exact", "skip")]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _shown(value: object, most: int) -> str:
+    return "nothing is there" if value is MISSING else quote(value, most)

@@ -1,0 +1,27 @@
+"""Write a working start: a suite, an evaluator or a comparator of your own."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("new")
+@click.argument("kind", type=click.Choice(["suite", "evaluator", "comparator"]), metavar="suite|evaluator|comparator")
+@click.argument("name")
+@click.option("--folder", type=click.Path(), default=".", metavar="FOLDER", help="Where the files go.  [default: here]")
+@click.option("--force", is_flag=True, help="Replace files of the same name.")
+def command(kind: str, name: str, folder: str, force: bool) -> None:
+    """Write files to start from. They work as they are; change them step by step.
+
+    A suite is one YAML file with comments. An evaluator or a comparator is a Python file, a YAML table of cases that
+    anyone can extend, and a test that runs the table.
+
+    NAME is the name of the file, and of the evaluator or comparator in suites.
+    """
+    from evaluators.cli._printing import say
+    from evaluators.cli._starting import files_of, next_steps
+    from evaluators.cli._writing import write
+
+    files = files_of(kind, name, folder)
+    write(files, force=force)
+    say("".join(f"wrote {file}\n" for file in files) + "\n" + next_steps(kind, name, tuple(files)))

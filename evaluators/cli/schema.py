@@ -1,0 +1,29 @@
+"""Print the JSON Schema of suites, which gives editors completion and messages."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("schema")
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the schema to FILE, and print nothing.")
+def command(output: str | None) -> None:
+    """Print the JSON Schema of suites.
+
+    An editor that knows it offers settings while you type, and marks mistakes. Write it beside your suite:
+
+        evaluators schema --output suite.schema.json
+
+    and put this line at the top of the suite:
+
+        # yaml-language-server: $schema=suite.schema.json
+    """
+    from evaluators.cli._printing import say
+    from evaluators.cli._writing import write
+    from evaluators.running.schema import language_schema, schema_text
+
+    text = schema_text(language_schema())
+    if output is None:
+        say(text)
+    else:
+        write({output: text}, force=True)

@@ -1,0 +1,59 @@
+"""Try a suite, or one evaluator, on one row, and see why it scores what it scores."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from evaluators.cli._completion import suites
+
+
+@click.command("try")
+@click.argument("suite", metavar="SUITE|TYPE", shell_complete=suites)
+@click.argument("test_set", type=click.Path(), required=False)
+@click.option("--row", type=int, metavar="N", help="The row with this number, as a spreadsheet shows it.")
+@click.option("--id", "row_id", metavar="ID", help="The row with this id.")
+@click.option("--variant", metavar="NAME", help="The variant whose output is tried; the first one without it.")
+@click.option("--output", metavar="TEXT", help="The output to try, in place of a row.")
+@click.option("--expected", metavar="TEXT", help="The expected answer that goes with it.")
+@click.option("--input", metavar="TEXT", help="The input that goes with it.")
+@click.option("--column", "columns", multiple=True, metavar="NAME=TEXT", help="The value of another column. Repeatable.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of TYPE, written as in YAML. Repeatable."
+)
+def command(
+    suite: str,
+    test_set: str | None,
+    row: int | None,
+    row_id: str | None,
+    variant: str | None,
+    output: str | None,
+    expected: str | None,
+    input: str | None,
+    columns: tuple[str, ...],
+    settings: tuple[str, ...],
+) -> None:
+    """Score one row, and show why: every evaluator, and every field with both values.
+
+    SUITE is a YAML file. The name of an evaluator type does too: its settings are then given with --set.
+
+    The row comes from TEST_SET, or from the test set that the suite names: the first row, or the one that --row or --id
+    asks for. Or you give it yourself with --output and --expected. A TEXT that starts with @ is the name of a file with
+    the text, and - is standard input.
+
+    The exit code is 0 whatever the score.
+    """
+    from evaluators.cli import _trying
+    from evaluators.cli._printing import say
+    from evaluators.reports.reference_text import page_text
+
+    loaded = _trying.suite_of(suite, settings)
+    values = {"output": output, "expected": expected, "input": input}
+    if columns or any(value is not None for value in values.values()):
+        _trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
+        tried = _trying.given_row(loaded, values, columns)
+    else:
+        tried = _trying.row_of(loaded, test_set, row, row_id, variant)
+    say(page_text(_trying.tried_page(loaded, tried)))
+    sys.exit(_trying.exit_code_of(tried))
