@@ -222,6 +222,8 @@ def _literal_keys(tree: ClosedTree, numbers: Sequence[int]) -> tuple[tuple[int, 
         words = [str(step) for step in path.steps]
         for depth in range(len(words) - 1):
             for end in range(depth + 2, len(words) + 1):
+                if not path.joins[end - 1]:
+                    break
                 by_depth.setdefault(depth, set()).add(".".join(words[depth:end]))
     return tuple((depth, frozenset(keys)) for depth, keys in sorted(by_depth.items()))
 

@@ -319,7 +319,8 @@ def _evaluator_outside(key: str) -> str | None:
 
 
 def _slug(value: object) -> str:
-    return re.sub(r"[^0-9A-Za-z]+", "_", str(value)).strip("_")[:30] or "2"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_")[:30] or "2"
 
 
 def _inline(value: object) -> str:
