@@ -1,7 +1,7 @@
 """Whether a case agrees, falls under a divergence, or disagrees.
 
 A case *agrees* when our answer says what was recorded. An unreadable output that scores 0.0 agrees with a recorded 0.0:
-the number is the same, and ours also says why. Where the other system raises an error, ours agrees when it puts the same
+the number is the same, and ours says why in place of details. Where the other system raises an error, ours agrees when it puts the same
 blame: a bad setting, a bad expected cell, or an output that cannot be used (which scores 0.0 and is counted).
 
 A case that does not agree is *listed* when the first divergence whose predicate holds says what we give instead, and we
@@ -91,7 +91,7 @@ def agrees(case: Case, ours: Answer) -> bool:
         _close(recorded.score, ours.score)
         and recorded.passed in (None, ours.passed)
         and _close_fields(recorded, ours)
-        and not _details_differ(case, ours.details)
+        and (ours.blame == "output" or not _details_differ(case, ours.details))
     )
 
 
