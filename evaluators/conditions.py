@@ -31,6 +31,12 @@ class Condition:
     values: tuple[JSON, ...] = ()
     present: bool | None = None
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What conditions that mean the same share: `true` is not 1 here, and 1 is not 1.0."""
+        joins = self.path.joins if self.path else ()
+        return self.source, self.column, str(self.path), joins, repr(self.values), self.present
+
     def holds(self, value: JSON | Missing | Fault) -> bool:
         """Whether the condition holds for what stands at the reference: a cell, or a document."""
         if isinstance(value, Fault):
@@ -74,6 +80,8 @@ def _read(reference: str, wanted: object) -> Condition:
     source, _, rest = reference.partition(".")
     if source not in ("row", "output", "expected") or not rest:
         hint = "references are row.COLUMN, output.PATH and expected.PATH"
+        if "." not in reference:
+            hint = f"for a column write row.{reference}; {hint}"
         raise BadSettings([Detail((), f'"{reference}" is not a reference', hint, key=True)])
     path = None if source == "row" else _path(rest)
     values, present = _wanted(wanted)

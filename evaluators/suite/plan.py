@@ -258,7 +258,7 @@ class _Compiler:
         waits = [self.slots[("verdict", name)] for name in line.needs]
         if line.when:
             sources = tuple(self._need(_source(condition, line), line) for condition in line.when)
-            key = ("when", line.when, sources)
+            key = ("when", tuple(condition.key for condition in line.when), sources)
             held = self.slots.get(key)
             if held is None:
                 conditions = line.when
