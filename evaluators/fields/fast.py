@@ -1,8 +1,9 @@
 """A closed list of fields: the fast scorer, which gives what `closed` gives.
 
 Cheapest first. Equal documents are one object, and then presence alone decides. Fields that share a parent are read with
-one call per side, and compared inline where Python's `==` on plain values settles it. Everything else goes through one
-function per field. The statuses of a row are bytes, and the verdict of each combination is made once.
+one call per side, and compared inline where Python's `==` on plain values settles it. Where a key is missing, the same
+parents are asked once more, key by key. Everything else goes through one function per field. The statuses of a row are
+bytes, and the verdict of each combination is made once.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Standing, Status, Verdict
 from evaluators.values.paths import ANY
 
+Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
 RowCheck: TypeAlias = Callable[..., Verdict]
 FieldCheck: TypeAlias = Callable[[Any, Any], Judged]
 PlacesOf: TypeAlias = Callable[[Any, Any], dict[int, list[Place]]]
 
-_PLAIN = frozenset((str, int, float, bool, type(None)))
 _MEMO = 50_000  # combinations of statuses remembered for one evaluator; more are settled anew each time
 _ABSENT = (KeyError, TypeError, IndexError)
 
@@ -44,7 +45,7 @@ class Group:
 
     numbers: tuple[int, ...]
     parent: tuple[str | int, ...]
-    read: Callable[[Any], tuple[Any, ...]]
+    keys: tuple[Any, ...]
     literals: tuple[tuple[int, frozenset[str]], ...]
     """Literal keys with dots that would win, by the depth of the object they would stand in."""
 
@@ -57,37 +58,41 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
     conditional = any(line.when for line in tree.scored)
     verdict_of = _verdicts(tree, pass_at)
     settle = _settle_parts(tree, pass_at)
-    order = tuple(number for group in groups for number in group.numbers) + tuple(alone)
+    grouped = tuple(number for group in groups for number in group.numbers)
+    order = (*grouped, *alone)
     back = tuple(order.index(number) for number in range(len(order)))
-    rules = {group: tuple(_present_check(tree, number) for number in group.numbers) for group in groups}
-    compiled = tuple(
-        (_reader(group), rules[group], tuple(checks[number] for number in group.numbers), b"\1" * len(group.numbers))
-        for group in groups
-    )
+    read = _joined([_reader(group) for group in groups])
+    rules = tuple(_present_check(tree, number) for number in grouped)
+    loosely = tuple(_loose_group(tree, group, checks) for group in groups)
     alone_checks = tuple(checks[number] for number in alone)
     known: dict[bytes, Verdict] = {}
+    all_match = bytes([Status.MATCH]) * len(order)
+    perfect = verdict_of(all_match)
 
     def statuses(expected: Any, output: Any) -> list[Any]:
-        codes: list[Any] = []
-        for read, present, anyhow, all_match in compiled:
-            try:
-                ours = read(expected)
-                if output is expected:
-                    codes += all_match
-                    continue
-                theirs = read(output)
-            except _ABSENT:
-                codes += [check(expected, output) for check in anyhow]
-                continue
-            codes += [
-                1 if a == b and (kind := a.__class__) is b.__class__ and kind in _PLAIN else check(a, b)
-                for a, b, check in zip(ours, theirs, present, strict=True)
+        codes: list[Any]
+        try:
+            codes = [
+                1
+                if (kind := a.__class__) is b.__class__
+                and a == b
+                and (kind is str or (kind is not dict and kind is not list))
+                else check(a, b)
+                for a, b, check in zip(read(expected), read(output), rules, strict=True)
             ]
+        except _ABSENT:
+            codes = [code for group in loosely for code in group(expected, output)]
         if alone_checks:
             codes += [check(expected, output) for check in alone_checks]
         return codes
 
     def check(expected: Any, output: Any) -> Verdict:
+        if output is expected and not alone_checks:
+            try:
+                read(expected)
+                return perfect
+            except _ABSENT:
+                pass
         try:
             codes = statuses(expected, output)
         except RowProblem:
@@ -98,7 +103,7 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
             return settle([codes[place] for place in back], None)
         found = known.get(key)
         if found is None:
-            found = verdict_of(bytes(key[place] for place in back))
+            found = perfect if key == all_match else verdict_of(bytes(key[place] for place in back))
             if len(known) < _MEMO:
                 known[key] = found
         return found
@@ -187,7 +192,7 @@ def _groups(tree: ClosedTree) -> tuple[list[Group], list[int]]:
     groups = []
     for parent, numbers in by_parent.items():
         lasts = [tree.scored[number].path.steps[-1] for number in numbers]
-        groups.append(Group(tuple(numbers), parent, _tuple_getter(lasts), _literal_keys(tree, numbers)))
+        groups.append(Group(tuple(numbers), parent, tuple(lasts), _literal_keys(tree, numbers)))
     return groups, alone
 
 
@@ -205,7 +210,7 @@ def _groupable(line: FieldLine) -> bool:
     )
 
 
-def _tuple_getter(keys: Sequence[Any]) -> Callable[[Any], tuple[Any, ...]]:
+def _tuple_getter(keys: Sequence[Any]) -> Reader:
     if len(keys) > 1:
         return itemgetter(*keys)
     key = keys[0]
@@ -228,33 +233,70 @@ def _literal_keys(tree: ClosedTree, numbers: Sequence[int]) -> tuple[tuple[int, 
     return tuple((depth, frozenset(keys)) for depth, keys in sorted(by_depth.items()))
 
 
-def _reader(group: Group) -> Callable[[Any], tuple[Any, ...]]:
+def _reader(group: Group) -> Reader:
     """The values of a group in one document. Raises KeyError, TypeError or IndexError where one is not plainly there."""
-    read, parent = group.read, group.parent
-    if not group.literals:
-        if not parent:
-            return read
-        if len(parent) == 1:
-            step = parent[0]
-            return lambda document: read(document[step])
-        return lambda document: read(_walk(document, parent))
+    read = _tuple_getter(group.keys)
+    if not group.parent:
+        return read
+    parent = _parent_reader(group)
+    if len(group.parent) == 1 and not group.literals:
+        step = group.parent[0]
+        return lambda document: read(document[step])
+    return lambda document: read(parent(document))
+
+
+def _parent_reader(group: Group) -> Callable[[Any], Any]:
+    """The object in which the keys of a group stand. Raises as `_reader` does, also where a key with dots might win."""
     literals = dict(group.literals)
+    steps = [(step, tuple(sorted(literals.get(depth, ())))) for depth, step in enumerate(group.parent)]
 
-    def careful(document: Any) -> tuple[Any, ...]:
-        for depth, step in enumerate(parent):
-            keys = literals.get(depth)
-            if keys is not None and document.__class__ is dict and not keys.isdisjoint(document):
-                raise KeyError(step)
+    def read(document: Any) -> Any:
+        for step, dotted in steps:
+            for key in dotted:
+                if key in document:
+                    raise KeyError(key)
             document = document[step]
-        return read(document)
+        return document
 
-    return careful
+    return read
 
 
-def _walk(document: Any, steps: tuple[str | int, ...]) -> Any:
-    for step in steps:
-        document = document[step]
-    return document
+def _joined(readers: Sequence[Reader]) -> Reader:
+    """One reader of all groups."""
+    if not readers:
+        return lambda document: ()
+    *before, last = readers
+    if not before:
+        return last
+    first = _joined(before)
+    return lambda document: first(document) + last(document)
+
+
+def _loose_group(tree: ClosedTree, group: Group, checks: dict[int, FieldCheck]) -> Callable[[Any, Any], list[Judged]]:
+    """The statuses of a group in which keys may be missing."""
+    parent = _parent_reader(group)
+    fields = tuple(
+        (key, _present_check(tree, number), absent_status(tree, tree.scored[number])[0])
+        for key, number in zip(group.keys, group.numbers, strict=True)
+    )
+    anyhow = tuple(checks[number] for number in group.numbers)
+
+    def statuses(expected: Any, output: Any) -> list[Judged]:
+        try:
+            ours, theirs = parent(expected), parent(output)
+        except _ABSENT:
+            return [check(expected, output) for check in anyhow]
+        if ours.__class__ is not dict or theirs.__class__ is not dict:
+            return [check(expected, output) for check in anyhow]
+        codes: list[Judged] = []
+        for key, check, absent in fields:
+            if key in ours:
+                codes.append(check(ours[key], theirs[key]) if key in theirs else Status.OMISSION)
+            else:
+                codes.append(Status.HALLUCINATION if key in theirs else absent)
+        return codes
+
+    return statuses
 
 
 def _present_check(tree: ClosedTree, number: int) -> Rule:

@@ -1,9 +1,9 @@
 """Equality of JSON values: `true` is not 1, 1 equals 1.0, integers are exact, "30" is not 30.
 
-Strategy: ask Python's `==` first. It is exact for numbers, ignores key order, keeps list order, and is written in C. It
-is too kind in one way only: `True == 1`. So a container that it calls equal is walked once more for a boolean that
-meets a number. That walk never compares text and never recurses. It is spared where both are written as the same JSON
-text, which msgspec tells sooner.
+Strategy: what is written as the same JSON text is equal, and msgspec writes faster than Python walks. Else ask Python's
+`==`. It is exact for numbers, ignores key order, keeps list order, and is written in C. It is too kind in one way only:
+`True == 1`. So a container that it calls equal is walked once more for a boolean that meets a number. That walk never
+compares text and never recurses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def same(a: Any, b: Any) -> bool:
     kind, other = a.__class__, b.__class__
     if kind is other:
         if kind is dict or kind is list:
-            return _equal(a, b) and (_written_alike(a, b) or not _boolean_meets_number(a, b))
+            return _same_containers(a, b)
         return bool(a == b)
     return kind is not bool and other is not bool and bool(a == b)
 
@@ -37,11 +37,15 @@ def _equal(a: Any, b: Any) -> bool:
         return _equal_step_by_step(a, b)
 
 
-def _written_alike(a: Any, b: Any) -> bool:
+def _same_containers(a: Any, b: Any) -> bool:
     try:
-        return bool(_write(a) == _write(b))
+        written = _write(a)
+        alike = bool(written == _write(b))
     except (ValueError, RecursionError):  # lone surrogates, too many digits, deep nesting
-        return False
+        written, alike = b"", False
+    if alike and b"null" not in written:  # what is no JSON number, such as infinity, is written as null
+        return True
+    return _equal(a, b) and (alike or not _boolean_meets_number(a, b))
 
 
 def _boolean_meets_number(a: Any, b: Any) -> bool:

@@ -114,3 +114,10 @@ def test_deep_documents_are_compared_when_little_of_the_stack_is_left() -> None:
 
     used = len(inspect.stack(0))
     assert with_little_stack_left(sys.getrecursionlimit() - used - 60) == (True, False)
+
+
+def test_what_is_no_json_number_does_not_equal_null() -> None:
+    infinite = float("inf")
+    assert not same([infinite], [None])
+    assert same([infinite], [float("inf")])
+    assert not same([float("nan")], [float("nan")])
