@@ -167,7 +167,13 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
     of = f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
         known = (*setting_names(_model_at(model, loc[:-1])), *(also if len(loc) == 1 else ()))
+        head, colon, rest = name.partition(":")
+        if value is None and colon and head in known:
+            message = f'a space is missing after the colon in "{name}"'
+            return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
         hint = suggestion(name, known) or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
+        if value is None and name.isdecimal():
+            hint = "decimals have a point before them, not a comma, as in 0.9"
         return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
     if kind == "missing":
         return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
@@ -177,19 +183,34 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
         )
     if kind in _TYPES:
         quoted: str | None = None
-        if isinstance(value, str) and "number" in _TYPES[kind] and _numeric(value):
-            quoted = f'"{value}" is in quotes, so it is text; remove the quotes'
+        if isinstance(value, str) and "number" in _TYPES[kind]:
+            if _numeric(value):
+                quoted = f'"{value}" is in quotes, so it is text; remove the quotes'
+            elif value.endswith("%") and _numeric(value[:-1]):
+                quoted = f"write {float(value[:-1]) / 100:g} for {value}"
         return Detail(loc, f'"{name}" must be {_TYPES[kind]}; found {spell(value)}', quoted, code="bad-value")
     limits = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
     if kind in limits:
         words = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}[limits[kind]]
-        return Detail(loc, f'"{name}" must be {words} {context[limits[kind]]}; found {spell(value)}', code="bad-value")
+        return Detail(
+            loc,
+            f'"{name}" must be {words} {context[limits[kind]]}; found {spell(value)}',
+            _share(value, context.get("le")),
+            code="bad-value",
+        )
     if kind in ("too_short", "string_too_short"):
         return Detail(loc, f'"{name}" must not be empty', code="bad-value")
     if kind == "value_error":
         message, _, hint_text = str(context.get("error", item["msg"])).partition("\nhint: ")
         return Detail(loc, message, hint_text or None, code="bad-value")
     return Detail(loc, f'"{name}": {item["msg"]}' if name else str(item["msg"]), code="bad-value")
+
+
+def _share(value: object, most: object) -> str | None:
+    """How a percentage is written where 1 is the whole."""
+    if most == 1 and isinstance(value, (int, float)) and 10 <= value <= 100:
+        return f"write {value / 100:g} for {value:g} %"
+    return None
 
 
 def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:

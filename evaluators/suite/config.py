@@ -73,11 +73,13 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
     collect(lambda: _version(data.get("version", 1)), "version")
     name = collect(lambda: _text(data.get("name"), "name"), "name")
     collect(lambda: _text(data.get("description"), "description"), "description")
-    comparators = collect(lambda: _comparators(data.get("comparators")), "comparators") or {}
+    comparators = collect(lambda: _comparators(data.get("comparators"), details), "comparators") or {}
     drafts = _drafts(source, data, comparators, details, notes)
     lines = _named(drafts, details)
     slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
-    context = {"evaluators": lines, "folder": source.folder}
+    written = data.get("evaluators")
+    complete = isinstance(written, list) and len(written) == len(drafts)
+    context = {"evaluators": lines, "every_evaluator": complete, "folder": source.folder}
     sections = {}
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
@@ -232,13 +234,13 @@ def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLi
     return tuple(lines)
 
 
-def _comparators(data: object) -> dict[str, tuple[Comparator, str]]:
+def _comparators(data: object, details: list[Detail]) -> dict[str, tuple[Comparator, str]]:
+    """The suite's own comparators. One that cannot be used is a detail, and its name stays known: it is said once."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):
         raise bad(f"comparators must be a map from your names to comparators; found {spell(data)}")
     found: dict[str, tuple[Comparator, str]] = {}
-    details: list[Detail] = []
     for name, body in data.items():
         try:
             if name in COMPARATORS or name == "skip":
@@ -250,9 +252,8 @@ def _comparators(data: object) -> dict[str, tuple[Comparator, str]]:
                 raise bad('"skip" leaves a field out and cannot be given another name')
             found[name] = comparator, rule
         except BadSettings as error:
-            details.extend(detail.under(name) for detail in error.details)
-    if details:
-        raise BadSettings(details)
+            details.extend(detail.under("comparators", name) for detail in error.details)
+            found.setdefault(name, (COMPARATORS.find("exact")(), name))
     return found
 
 

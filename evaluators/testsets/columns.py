@@ -25,6 +25,7 @@ USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
 """What columns are called when nobody says; case and surrounding spaces do not matter."""
 
 _SHOWN: Final = 20
+_SIGNS: Final = {"semicolon": ";", "tab": "\t", "comma": ",", "bar": "|"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,19 @@ def guess_columns(
 
 def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
     """A column is named that is not there."""
-    meant = suggestion(column, header)
+    meant = suggestion(column, header) or _one_column(header)
     message = f'there is no column "{column}"; {listed(header)}'
     return Issue("no-such-column", Blame.TESTSET, message, name, meant)
+
+
+def _one_column(header: Sequence[str]) -> str | None:
+    """What to try when the header looks like several columns that were not told apart."""
+    mark = next((word for word, sign in _SIGNS.items() if len(header) == 1 and sign in header[0]), None)
+    return (
+        f"the columns look separated by a {mark}: write `delimiter: {mark}` under test_set, or leave it out"
+        if mark
+        else None
+    )
 
 
 def listed(header: Sequence[str]) -> str:

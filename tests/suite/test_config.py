@@ -204,7 +204,7 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
         (
             "suite.yaml:2:26",
             '"kind" is not a reference',
-            "references are row.COLUMN, output.PATH and expected.PATH",
+            "for a column write row.kind; references are row.COLUMN, output.PATH and expected.PATH",
         ),
     ),
     "a threshold above 1": (
