@@ -1,0 +1,310 @@
+"""The goals, one function each: what is run, and which bar its figures are held to."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from tests.benchmarks import suites
+from tests.benchmarks.measure import Command, Took, alternate, instructions, one_core
+
+GOALS: dict[str, Callable[[Bench], Iterator[Finding]]] = {}
+INSIDE: Final = (sys.executable, "-m", "tests.benchmarks.inside")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One figure beside its bar."""
+
+    what: str
+    figure: float
+    unit: str
+    bar: float | None = None
+    wanted: Literal["at most", "at least"] = "at most"
+    told: str = ""
+    """What the figure is made of."""
+
+    @property
+    def met(self) -> bool:
+        """Whether the figure keeps to its bar."""
+        if self.bar is None:
+            return True
+        return self.figure <= self.bar if self.wanted == "at most" else self.figure >= self.bar
+
+    def __str__(self) -> str:
+        judged = "" if self.bar is None else f"   {self.wanted} {self.bar:g}: {'met' if self.met else 'MISSED'}"
+        told = f"   ({self.told})" if self.told else ""
+        return f"{self.what:<58} {self.figure:>9.2f} {self.unit}{judged}{told}"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What there is to measure with."""
+
+    folder: Path
+    rows: int
+    repeats: int
+    agenta: str | None = None
+    """A Python that has the package agenta."""
+
+    @cached_property
+    def suites(self) -> dict[str, Path]:
+        """The suites, by name."""
+        return suites.write(self.folder)
+
+    def file(self, format_: str, rows: int | None = None) -> Path:
+        """A file with rows, written when it is not there."""
+        count = self.rows if rows is None else rows
+        path = self.folder / f"rows_{count}.{format_}"
+        if not path.exists():
+            options = ["--rows", str(count), "--formats", format_]
+            # in a process of its own: what this one holds counts as memory of those it starts
+            subprocess.run(
+                [sys.executable, "-m", "tests.benchmarks.rows", self.folder, *options],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+        return path
+
+    def floor(self, format_: str, rows: int | None = None) -> Command:
+        """The command that reads and parses, and no more."""
+        return sys.executable, "-m", "tests.benchmarks.floor", str(self.file(format_, rows))
+
+    def product(self, suite: str, format_: str, *options: str, rows: int | None = None, stored: bool = True) -> Command:
+        """The command that scores."""
+        results = (
+            ("--results", str(self.folder / "runs"), "--name", "measured", "--force") if stored else ("--no-results",)
+        )
+        file = str(self.file(format_, rows))
+        return sys.executable, "-m", "evaluators", "run", str(self.suites[suite]), file, "--quiet", *results, *options
+
+    def stored_bytes(self) -> int:
+        """The size of the rows that were stored last."""
+        return sum(path.stat().st_size for path in (self.folder / "runs" / "measured").glob("rows.*"))
+
+
+def goal(name: str) -> Callable[[Callable[[Bench], Iterator[Finding]]], Callable[[Bench], Iterator[Finding]]]:
+    """Makes a function the measurement of a goal."""
+
+    def added(function: Callable[[Bench], Iterator[Finding]]) -> Callable[[Bench], Iterator[Finding]]:
+        GOALS[name] = function
+        return function
+
+    return added
+
+
+def ratios(what: str, bar: float, product: Took, floor: Took) -> Iterator[Finding]:
+    """Seconds and processor seconds of the product over the floor's; the bar is about the first."""
+    told = f"{product.seconds:.2f} s over {floor.seconds:.2f} s"
+    yield Finding(what, product.seconds / floor.seconds, "× floor", bar, told=told)
+    told = f"{product.processor:.2f} s over {floor.processor:.2f} s"
+    yield Finding("   the same in processor time", product.processor / floor.processor, "× floor", told=told)
+
+
+def against_floor(bench: Bench, suite: str, format_: str, stored: bool = True) -> tuple[Took, Took]:
+    """(product, floor), in turns on one core."""
+    product = bench.product(suite, format_, stored=stored)
+    with one_core():
+        best = alternate({"floor": bench.floor(format_), "product": product}, bench.repeats)
+    return best["product"], best["floor"]
+
+
+@goal("P1")
+def many_fields(bench: Bench) -> Iterator[Finding]:
+    """Twelve fields, results of every row stored."""
+    yield from ratios("12 mixed paths, JSON lines, rows stored", 1.7, *against_floor(bench, "fields", "jsonl"))
+
+
+@goal("P2")
+def five_evaluators(bench: Bench) -> Iterator[Finding]:
+    """Five evaluators in one pass, results of every row stored."""
+    yield from ratios("five evaluators, JSON lines, rows stored", 2.6, *against_floor(bench, "five", "jsonl"))
+
+
+@goal("P4")
+def two_cheap_evaluators(bench: Bench) -> Iterator[Finding]:
+    """exact_match and contains_json alone, nothing stored: no hidden cost per row."""
+    took = against_floor(bench, "exact", "jsonl", stored=False)
+    yield from ratios("exact_match and contains_json, nothing stored", 1.15, *took)
+
+
+@goal("P5")
+def instructions_per_row(bench: Bench) -> Iterator[Finding]:
+    """Instructions per row, start-up set aside."""
+
+    def per_row(command: Callable[[int], Command]) -> float:
+        return (instructions(command(2_000)) - instructions(command(1_000))) / 1_000
+
+    floor = per_row(lambda rows: bench.floor("jsonl", rows))
+    for suite, bar in (("exact", None), ("fields", None), ("five", 2.2)):
+        product = per_row(lambda rows: bench.product(suite, "jsonl", rows=rows, stored=False))  # noqa: B023
+        told = f"{product:,.0f} over {floor:,.0f}"
+        yield Finding(f"instructions per row, {suite}, nothing stored", product / floor, "× floor", bar, told=told)
+
+
+@goal("P6")
+def other_formats(bench: Bench) -> Iterator[Finding]:
+    """Five evaluators on CSV and on Parquet, each against its own floor."""
+    for format_ in ("csv", "parquet"):
+        yield from ratios(f"five evaluators, {format_}, rows stored", 2.6, *against_floor(bench, "five", format_))
+
+
+@goal("P7")
+def two_processes(bench: Bench) -> Iterator[Finding]:
+    """Two worker processes against one process, on two cores."""
+    for suite in ("fields", "five"):
+        commands = {
+            "one": bench.product(suite, "jsonl"),
+            "two": bench.product(suite, "jsonl", "--workers", "2"),
+            "floor": bench.floor("jsonl"),
+        }
+        best = alternate(commands, bench.repeats)
+        one, two, floor = best["one"].seconds, best["two"].seconds, best["floor"].seconds
+        yield Finding(
+            f"{suite}: two processes against one", one / two, "×", 1.85, "at least", f"{one:.2f} s, {two:.2f} s"
+        )
+        if suite == "five":
+            yield Finding("five: two processes against the floor on one core", two / floor, "× floor", 1.4)
+
+
+@goal("P8")
+def against_handlers(bench: Bench) -> Iterator[Finding]:
+    """Agenta's handlers, without their tracing, on the same rows; needs a Python that has the package agenta."""
+    for work, bar in (("dots", 3.0), ("fields", 18.0), ("diff", 3.5)):
+        ours = (*INSIDE, work, str(bench.file("jsonl", 10_000)))
+        if bench.agenta is None:
+            yield Finding(f"{work}: ours", _least(ours, bench.repeats), "µs per row")
+            continue
+        theirs = (bench.agenta, "-m", "tests.benchmarks.agenta_handlers", work, str(bench.file("jsonl", 10_000)))
+        with one_core():
+            pairs = [(_figure(ours), _figure(theirs)) for _ in range(bench.repeats)]
+        us, them = min(one for one, _ in pairs), min(one for _, one in pairs)
+        yield Finding(
+            f"{work}: Agenta's handler against ours", them / us, "×", bar, "at least", f"{them:.1f} µs, {us:.1f} µs"
+        )
+
+
+@goal("P11")
+def memory(bench: Bench) -> Iterator[Finding]:
+    """The most memory that a process holds, and that it does not grow with the file."""
+    small, large = bench.rows, 10 * bench.rows
+    took = alternate({"plain": bench.product("five", "jsonl", stored=False)}, 1)
+    yield Finding(f"{small:,} JSON lines, nothing stored", took["plain"].memory, "MB", 60)
+    took = alternate({"lines": bench.product("five", "jsonl", "--rows", "jsonl")}, 1)
+    yield Finding(f"{small:,} JSON lines, rows stored as JSON lines", took["lines"].memory, "MB", 60)
+    for format_ in ("jsonl", "csv", "parquet"):
+        took = alternate({"stored": bench.product("five", format_)}, 1)
+        yield Finding(f"{small:,} rows of {format_}, rows stored", took["stored"].memory, "MB", 160)
+        if format_ == "jsonl":
+            more = alternate({"stored": bench.product("five", format_, rows=large)}, 1)["stored"].memory
+            growth = more - took["stored"].memory
+            yield Finding(f"{large:,} rows of {format_}, rows stored", more, "MB", 160)
+            yield Finding("   more than with a tenth of the rows", growth, "MB", 20)
+
+
+HELLO: Final = """
+import click
+@click.group()
+def cli(): "Say hello."
+@cli.command()
+def hello(): "Say it."
+cli()
+"""
+HEAVY: Final = ("deepdiff", "scipy", "pyarrow", "numpy", "rich")
+
+
+@goal("P12")
+def starting(bench: Bench) -> Iterator[Finding]:
+    """The time before anything happens."""
+    helped = (sys.executable, "-m", "evaluators", "--help")
+    little = bench.product("five", "jsonl", rows=100)
+    commands = {
+        "click": (sys.executable, "-c", HELLO, "--help"),
+        "help": helped,
+        "imports": (sys.executable, "-c", "import click, yaml; from pydantic import BaseModel"),
+        "run": little,
+    }
+    with one_core():
+        best = alternate(commands, 3 * bench.repeats)
+    click, shown, imports, ran = (best[name].seconds * 1000 for name in commands)
+    yield Finding("--help against a small click program", shown / click, "×", 1.4, told=f"{shown:.0f} ms, {click:.0f} ms")
+    told = f"{ran:.0f} ms, {imports:.0f} ms"
+    yield Finding("100 rows against importing click, yaml, pydantic", ran / imports, "×", 1.8, told=told)
+    for name, command in (("--help", helped), ("100 rows", little)):
+        found = _imported(command) & set(HEAVY)
+        yield Finding(f"{name}: heavy packages imported", len(found), "", 0, told=", ".join(sorted(found)))
+
+
+def _imported(command: Command) -> set[str]:
+    python, *rest = command
+    done = subprocess.run([python, "-X", "importtime", *rest], capture_output=True, text=True, check=False)
+    return set(re.findall(r"\|\s+(\w+)\s*$", done.stderr, re.MULTILINE))
+
+
+@goal("P14")
+def large_documents(bench: Bench) -> Iterator[Finding]:
+    """The diff of two documents of 1 MB."""
+    for what, figure in _told((*INSIDE, "large"), bench.repeats).items():
+        yield Finding(f"diff of 1 MB documents, {what}", figure, "× parsing both", 4.0)
+
+
+@goal("P15")
+def hostile_outputs(bench: Bench) -> Iterator[Finding]:
+    """Outputs made to be slow: twice the length takes hardly more than twice the time."""
+    for what, figure in _told((*INSIDE, "hostile"), bench.repeats).items():
+        yield Finding(f"twice as long: {what}", figure, "×", 2.3)
+
+
+@goal("P16")
+def same_bits(bench: Bench) -> Iterator[Finding]:
+    """The same figures and the same stored rows, however the file is cut and whoever scores it."""
+    differing = _told((*INSIDE, "splits", str(bench.file("jsonl", 10_000))), 1)
+    for what, figure in differing.items():
+        yield Finding(f"{what}: differences", figure, "", 0)
+
+
+@goal("P18")
+def stored_rows(bench: Bench) -> Iterator[Finding]:
+    """What it costs to keep a line for every row."""
+    for suite in ("fields", "five"):
+        commands = {
+            "floor": bench.floor("jsonl"),
+            "without": bench.product(suite, "jsonl", stored=False),
+            "with": bench.product(suite, "jsonl"),
+        }
+        with one_core():
+            best = alternate(commands, bench.repeats)
+        size = bench.stored_bytes() / bench.rows
+        extra = best["with"].seconds - best["without"].seconds
+        yield Finding(f"{suite}: bytes stored per row", size, "B", 15)
+        told = f"{extra / bench.rows * 1e6:.2f} µs per row, evidence included"
+        yield Finding(f"{suite}: extra time", extra / best["floor"].seconds, "× floor", 0.2, told=told)
+
+
+def _told(command: Command, repeats: int) -> dict[str, float]:
+    """What a process prints as its last line: figures by name, the least of several processes."""
+    with one_core():
+        every: list[dict[str, float]] = [_figures(command) for _ in range(repeats)]
+    return {name: min(one[name] for one in every) for name in every[0]}
+
+
+def _figures(command: Command) -> Any:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _figure(command: Command) -> float:
+    return float(_figures(command)["µs"])
+
+
+def _least(command: Command, repeats: int) -> float:
+    return min(_figure(command) for _ in range(repeats))

@@ -1,0 +1,198 @@
+"""`python -m tests.benchmarks.inside WORK [FILE]`: what can only be measured inside a process; prints figures as JSON.
+
+`dots`, `fields` and `diff` score rows that are in memory already; `large` and `hostile` score one document; `splits`
+cuts one file in many ways.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from evaluators.engines.engine import ENGINES
+from evaluators.running.run import RunRequest, prepare
+from evaluators.running.suite import Suite, loads
+from evaluators.runs.job import Job
+from evaluators.runs.runner import figures, measure, store_parts
+from evaluators.suite.plan import Plan, compile_plan
+from evaluators.testsets.reader import Split, Table
+from tests.benchmarks import suites
+from tests.benchmarks.floor import Line
+from tests.benchmarks.rows import Row, rows
+
+TURNS: Final = 7
+CHUNK_ROWS: Final = 200
+ROLES: Final = {"output": "output", "expected": "expected"}
+
+
+def least(work: Callable[[], object], turns: int = TURNS) -> float:
+    """The least seconds of several turns."""
+    best = float("inf")
+    for _ in range(turns):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def per_row(name: str, path: Path) -> dict[str, float]:
+    """Microseconds per row, both documents parsed from text."""
+    lines: list[Line] = msgspec.json.Decoder(Line).decode_lines(path.read_bytes())
+    plan = compile_plan(loads(suites.text(name)).lines, ROLES)
+    chunks = [lines[start : start + CHUNK_ROWS] for start in range(0, len(lines), CHUNK_ROWS)]
+
+    def work() -> None:
+        for chunk in chunks:
+            columns: dict[str, list[Any]] = {
+                "output": [line.output for line in chunk],
+                "expected": [line.expected for line in chunk],
+            }
+            plan.run(columns, len(chunk))
+
+    return {"µs": least(work) / len(lines) * 1e6}
+
+
+def large() -> dict[str, float]:
+    """The diff of documents of 1 MB over parsing them: equal ones, and ones that differ here and there."""
+    drawn = list(rows(2_000, seed=2))
+    plan = compile_plan(loads(suites.text("diff")).lines, ROLES)
+    figures = {}
+    for what, other in (("few differences", _some_other(drawn)), ("every item changed", _all_other(drawn))):
+        expected, output = json.dumps([json.loads(row.expected) for row in drawn]), json.dumps(other)
+        parsing = least(lambda: (_parse(expected), _parse(output)))  # noqa: B023
+        figures[what] = (_one_row(plan, output, expected) - parsing) / parsing
+    return figures
+
+
+def _parse(text: str) -> object:
+    return msgspec.json.decode(text)
+
+
+def _some_other(drawn: Sequence[Row]) -> list[Any]:
+    documents = [json.loads(row.expected) for row in drawn]
+    return [{**one, "service": "?"} if number % 50 == 0 else one for number, one in enumerate(documents)]
+
+
+def _all_other(drawn: Sequence[Row]) -> list[Any]:
+    return [{**json.loads(row.expected), "service": "?", "extra": 1, "labels": []} for row in drawn]
+
+
+def _one_row(plan: Plan, output: str, expected: str) -> float:
+    return least(lambda: plan.run({"output": [output], "expected": [expected]}, 1))
+
+
+HOSTILE: Final[dict[str, Callable[[int], str]]] = {
+    "lists and strings never closed": lambda size: '["[",' * (size // 5),
+    "lists inside lists, never closed": lambda size: "[" * size,
+    "objects inside objects, never closed": lambda size: '{"a":' * (size // 5),
+    "many lists in prose": lambda size: "[ and " * (size // 6),
+    "many objects in prose": lambda size: "{a} " * (size // 4),
+    "lists closed the wrong way round": lambda size: "[}" * (size // 2),
+    "one string never closed": lambda size: '{"a": "' + "x" * size,
+    "quotes alone": lambda size: '"' * size,
+    "backslashes": lambda size: '{"a": "' + "\\" * size,
+    "fences": lambda size: "```json\n" * (size // 8),
+    "a long number": lambda size: '{"a": ' + "9" * min(size, 4_000) + "x" * size,
+}
+SIZE: Final = 256 * 1024
+
+
+def hostile() -> dict[str, float]:
+    """Time for twice the length over time for the length."""
+    plan = compile_plan(loads(suites.text("five")).lines, ROLES)
+    figures = {}
+    for what, text in HOSTILE.items():
+        short, long = text(SIZE), text(2 * SIZE)
+        figures[what] = _one_row(plan, long, '{"a": 1}') / _one_row(plan, short, '{"a": 1}')
+    return figures
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A file of JSON lines in so many pieces."""
+
+    table: Table
+    pieces: int
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        return self.table.header
+
+    @property
+    def first_number(self) -> int:
+        return self.table.first_number
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.table.notes
+
+    @property
+    def files(self) -> tuple[Any, ...]:
+        return self.table.files
+
+    def splits(self) -> list[Split]:
+        """Pieces with about the same number of lines each."""
+        path = self.table.files[0].path
+        lines = Path(path).read_bytes().splitlines(keepends=True)
+        cuts = [len(lines) * piece // self.pieces for piece in range(self.pieces + 1)]
+        ends = [sum(map(len, lines[:cut])) for cut in cuts]
+        return [Split(path, index, start, end) for index, (start, end) in enumerate(pairwise(ends))]
+
+    def read(self, split: Split, columns: Sequence[str]) -> Any:
+        """The rows of one piece."""
+        chunks: Any = self.table.read(split, columns)
+        return chunks
+
+
+def splits(path: Path) -> dict[str, float]:
+    """1 where figures, stored rows or evidence differ from those of one piece, by pieces, workers and format of rows."""
+    suite = loads(suites.text("five"))
+    found = {}
+    for format_ in ("jsonl", "parquet"):
+        first = _scored(suite, path, 1, 1, format_)
+        for pieces, workers in [(2, 1), (7, 1), (64, 1), (1, 2), (7, 2), (64, 2), (7, 3), (64, 3)]:
+            same = _scored(suite, path, pieces, workers, format_) == first
+            found[f"{pieces} pieces, {workers} workers, rows as {format_}"] = float(not same)
+    return found
+
+
+def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -> tuple[Any, ...]:
+    prepared = prepare(suite, RunRequest(test_set=str(path)))
+    engine = ENGINES.find("in_process" if workers == 1 else "processes")(workers)
+    table: Any = Cut(prepared.test_set, pieces)
+    with tempfile.TemporaryDirectory() as name:
+        parts, rows_file, evidence = Path(name) / "parts", Path(name) / "rows", Path(name) / "evidence"
+        parts.mkdir()
+        job = Job(suite.shipped(), table, prepared.roles, suite.reading, parts, format_, most_evidence=100)
+        measured = measure(job, suite.lines, engine, path.name)
+        store_parts(job, measured, rows_file, evidence)
+        return repr(figures(suite.lines, measured)), rows_file.read_bytes(), evidence.read_bytes(), measured.rows
+
+
+def main() -> None:
+    """Prints the figures as one JSON object."""
+    gc.disable()
+    work, *files = sys.argv[1:]
+    if work == "large":
+        found = large()
+    elif work == "hostile":
+        found = hostile()
+    elif work == "splits":
+        found = splits(Path(files[0]))
+    else:
+        found = per_row(work, Path(files[0]))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""How commands are measured: one after the other, in turns, on one core, as whole processes.
+
+What else the machine does can only make a command slower, so the least of several turns is the best estimate. Turns
+alternate, so that a slow minute is slow for everyone. Seconds on the clock are given beside processor seconds; the
+second do not count the time in which another program had the core.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+Command = Sequence[str]
+
+ROOT: Final = Path(__file__).parents[2]
+CORE: Final = max(os.sched_getaffinity(0))
+"""The last core: the first often has more to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What a process took."""
+
+    seconds: float
+    processor: float
+    """Seconds of processor time, its children's included."""
+    memory: float
+    """The most memory it held, in MB."""
+
+    def least(self, other: Took) -> Took:
+        """The smaller of each figure; the larger of memory, which is a peak."""
+        return Took(
+            min(self.seconds, other.seconds), min(self.processor, other.processor), max(self.memory, other.memory)
+        )
+
+
+def run(command: Command) -> Took:
+    """Runs a command once. Raises RuntimeError when it fails with more than a failed gate or an unmeasured row."""
+    with tempfile.TemporaryFile() as said:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=said, stderr=said, cwd=ROOT)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1, 3):
+            said.seek(0)
+            raise RuntimeError(f"{' '.join(command)}\n{said.read().decode()}")
+    return Took(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def alternate(commands: Mapping[str, Command], repeats: int) -> dict[str, Took]:
+    """The least that each command took, in so many turns."""
+    best: dict[str, Took] = {}
+    for _ in range(repeats):
+        for name, command in commands.items():
+            took = run(command)
+            best[name] = took.least(best[name]) if name in best else took
+    return best
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """This process and those it starts stay on one core."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {CORE})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def instructions(command: Command) -> int:
+    """How many instructions the command executes, counted by callgrind; nearly the same every time."""
+    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
+    done = subprocess.run(
+        tool, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=False
+    )
+    counted = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
+    if counted is None:
+        raise RuntimeError(f"{' '.join(tool)}\n{done.stderr}")
+    return int(counted[1])
