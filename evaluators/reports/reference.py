@@ -21,7 +21,7 @@ from evaluators.model import MISSING, FieldResult, Score, Status
 from evaluators.needs import ROLES
 from evaluators.reports.document import Block, Column, Document, Item, Listing, Paragraph, Section, Table
 from evaluators.runs.figures import limit_text, score_text
-from evaluators.settings import READ_AS, build
+from evaluators.settings import READ_AS, BadSettings, build
 from evaluators.suite.model_schema import documentation, spellings
 from evaluators.values.flow import flow
 from evaluators.values.transforms import Kind, TransformError, parse_transform
@@ -58,9 +58,8 @@ def comparator_page(name: str, plug: type[Comparator]) -> Document:
     """The page of a comparator."""
     examples = tuple(_comparator_example(plug, pair) for pair in plug.examples)
     options = next((pair.options for pair in plug.examples if pair.options), {})
-    required = any(field.is_required() for field in plug.model_fields.values())
-    short = () if required else (f"  one_field: {name}",)
-    long = (f"  {'one_field' if required else 'another_field'}: {flow({name: options})}",) if options else ()
+    short = (f"  one_field: {name}",) if _stands_alone(plug) else ()
+    long = (f"  {'another_field' if short else 'one_field'}: {flow({name: options})}",) if options else ()
     return Document(
         name,
         (
@@ -143,6 +142,15 @@ def first_sentence(text: str) -> str:
     """The first sentence of a text, on one line."""
     line = " ".join(re.split(r"\n\s*\n", text.strip())[0].split())
     return re.split(r"(?<=[.:!?])\s+(?=[A-Z])", line)[0].removesuffix(":").removesuffix(".") + "."
+
+
+def _stands_alone(plug: type[BaseModel]) -> bool:
+    """It can be used without a setting."""
+    try:
+        build(plug, {})
+    except BadSettings:
+        return False
+    return True
 
 
 _EVERY_EVALUATOR: Final = (

@@ -1,0 +1,144 @@
+"""The command `check`: the suite alone, and the suite beside its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from evaluators.cli import command
+
+SUITE = """\
+test_set: rows.csv
+evaluators:
+  - contains_json
+  - json_multi_field_match: {name: header, fields: [name, adress.city]}
+gates:
+  header: {fail_below: 1}
+"""
+ROWS = """\
+output;expected
+{"name": "Ann", "address": {"city": "Oslo"}};{"name": "Ann", "address": {"city": "Oslo"}}
+sorry;{"name": "Bo"}
+{"name": "Cy"};{"name": "Cy"
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
+    return tmp_path
+
+
+def check(*words: str) -> Result:
+    return CliRunner().invoke(command, ["check", *words])
+
+
+def test_a_suite_without_problems_says_what_it_holds() -> None:
+    found = check("suite.yaml")
+    assert (found.exit_code, found.stdout, found.stderr) == (0, "suite.yaml: no problems; 2 evaluators, 1 gate\n", "")
+
+
+def test_every_problem_of_a_suite_is_shown_at_once(folder: Path) -> None:
+    (folder / "bad.yaml").write_text(
+        "evaluators:\n  - exact_mach\n  - length: {max: '40'}\nslice: [row.a]\n", encoding="utf-8"
+    )
+    found = check("bad.yaml")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr == (
+        'bad.yaml:2:5: unknown evaluator type "exact_mach"\n'
+        "    - exact_mach\n"
+        "      ^\n"
+        '  hint: did you mean "exact_match"?\n'
+        'bad.yaml:3:19: "max" must be a whole number; found the text "40"\n'
+        "    - length: {max: '40'}\n"
+        "                    ^\n"
+        '  hint: "40" is in quotes, so it is text; remove the quotes\n'
+        'bad.yaml:4:1: unknown setting "slice"\n'
+        "  slice: [row.a]\n"
+        "  ^\n"
+        '  hint: did you mean "slices"?\n'
+        "3 problems found.\n"
+    )
+
+
+def test_a_gate_about_a_field_that_is_not_listed_is_a_problem(folder: Path) -> None:
+    (folder / "suite.yaml").write_text(SUITE.replace("  header: {", "  header.nane: {"), encoding="utf-8")
+    found = check("suite.yaml")
+    assert found.exit_code == 2
+    assert found.stderr == (
+        'suite.yaml:6:3: the gate "header.nane" names the field "nane", and the evaluator "header" has none of that path\n'
+        "    header.nane: {fail_below: 1}\n"
+        "    ^\n"
+        '  hint: did you mean "name"?\n'
+        "1 problem found.\n"
+    )
+
+
+def test_notes_do_not_make_a_problem(folder: Path) -> None:
+    (folder / "old.yaml").write_text("evaluators: [auto_exact_match]", encoding="utf-8")
+    found = check("old.yaml")
+    assert found.exit_code == 0
+    assert found.stdout == (
+        'old.yaml: no problems; 1 evaluator, 0 gates\nnote: old.yaml:1:14: "auto_exact_match" is called "exact_match" here\n'
+    )
+
+
+def test_the_rows_are_looked_at_when_asked() -> None:
+    found = check("suite.yaml", "--with-data")
+    assert found.exit_code == 3
+    assert found.stdout == (
+        "suite.yaml: no problems; 2 evaluators, 1 gate\n"
+        "rows.csv: looked at all 3 rows\n"
+        "columns: output = output, expected = expected\n"
+        "note: rows.csv: the columns are separated by a semicolon\n"
+        "note: header: 1 row has an output that holds no usable JSON: it scores 0\n"
+    )
+    assert found.stderr == (
+        'rows.csv row 4, column "expected": not JSON: the text ends inside the value at character 14\n'
+        "  hint: the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted\n"
+        'suite.yaml:4:5: "header": the field "adress.city" was found in no row, so it measured nothing\n'
+        '  hint: did you mean "address.city"?\n'
+        "2 problems found.\n"
+    )
+
+
+def test_a_test_set_that_fits_is_said_to_fit(folder: Path) -> None:
+    (folder / "good.csv").write_text('output,expected\n"{""name"": 1}","{""name"": 1}"\n', encoding="utf-8")
+    (folder / "good.yaml").write_text(
+        SUITE.replace("adress.city", "name.first").replace(", name.first", ""), encoding="utf-8"
+    )
+    found = check("good.yaml", "good.csv")
+    assert found.exit_code == 0
+    assert found.stdout.endswith("The suite fits the test set.\n")
+
+
+def test_a_partial_look_only_warns_of_gaps(folder: Path) -> None:
+    lines = ['"{""name"": 1}","{""name"": 1}"'] * 250 + ['"{""name"": 1, ""late"": 2}","{""name"": 1, ""late"": 2}"']
+    (folder / "long.csv").write_text("\n".join(["output,expected", *lines]) + "\n", encoding="utf-8")
+    (folder / "late.yaml").write_text(SUITE.replace("adress.city", "late"), encoding="utf-8")
+    first = check("late.yaml", "long.csv")
+    assert first.exit_code == 0
+    assert "looked at the first 200 rows; --all looks at every row\n" in first.stdout
+    assert 'warning: late.yaml:4:5: "header": the field "late" was found in no row' in first.stdout
+    whole = check("late.yaml", "long.csv", "--all")
+    assert whole.exit_code == 0
+    assert "looked at all 251 rows\n" in whole.stdout
+    assert "warning" not in whole.stdout
+
+
+def test_a_column_that_is_not_there_is_named(folder: Path) -> None:
+    (folder / "other.csv").write_text("answr,expected\na,b\n", encoding="utf-8")
+    found = check("suite.yaml", "other.csv")
+    assert found.exit_code == 3
+    assert 'no column is recognised as the output; the columns are "answr", "expected"' in found.stderr
+
+
+def test_many_problems_of_a_kind_are_counted(folder: Path) -> None:
+    (folder / "worse.csv").write_text("output,expected\n" + "{},oops\n" * 30, encoding="utf-8")
+    found = check("suite.yaml", "worse.csv")
+    assert found.exit_code == 3
+    assert "warning: 30 rows have this problem, 5 of them are shown below: not JSON" in found.stdout

@@ -1,0 +1,120 @@
+"""The command `new`: what it writes works as it is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import evaluators
+from evaluators.cli import command
+
+ROOT = Path(evaluators.__file__).parent.parent
+KINDS = [("evaluator", "enough_digits"), ("comparator", "starts_alike")]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def new(*words: str) -> Result:
+    return CliRunner().invoke(command, ["new", *words])
+
+
+def tool(*words: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, encoding="utf-8", env=environment, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_skeletons_are_clean_typed_and_pass_their_own_cases() -> None:
+    for kind, name in KINDS:
+        assert new(kind, name).exit_code == 0
+    config = str(ROOT / "pyproject.toml")
+    tool("ruff", "check", "--no-cache", "--config", config, ".")
+    tool("ruff", "format", "--no-cache", "--check", "--config", config, ".")
+    tool("mypy", "--config-file", config, "--cache-dir", str(ROOT / ".mypy_cache"), *(f"{name}.py" for _, name in KINDS))
+    assert "12 passed" in tool("pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_the_files_are_named_and_the_next_steps_said() -> None:
+    found = new("evaluator", "enough_digits")
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert (
+        found.stdout
+        == """\
+wrote enough_digits.py
+wrote enough_digits.yaml
+wrote test_enough_digits.py
+
+Next:
+1. Change enough_digits.py. Its docstring becomes its page: evaluators explain enough_digits
+2. Add cases to enough_digits.yaml, and run them: python -m pytest test_enough_digits.py
+3. Make the name known, in one of two ways.
+   In a program of yours, register it before you load a suite:
+
+       evaluators.evaluator("enough_digits")(EnoughDigits)
+
+   In a package of yours, for the command line too, add to pyproject.toml and install the package:
+
+       [project.entry-points."evaluators.builtin"]
+       enough_digits = "your_package.enough_digits:EnoughDigits"
+"""
+    )
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS)
+def test_nothing_is_overwritten_unasked(folder: Path, kind: str, name: str) -> None:
+    (folder / f"{name}.yaml").write_text("mine", encoding="utf-8")
+    found = new(kind, name)
+    assert found.exit_code == 2
+    assert found.stderr == (
+        f"{name}.yaml: there is such a file already, and nothing has been written\n"
+        "  hint: --force replaces it\n1 problem found.\n"
+    )
+    assert not (folder / f"{name}.py").exists()
+    assert new(kind, name, "--force").exit_code == 0
+    assert (folder / f"{name}.yaml").read_text(encoding="utf-8") != "mine"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        ("evaluator", "HasDigits", '"HasDigits" cannot be the name of an evaluator'),
+        ("evaluator", "has.digits", '"has.digits" cannot be the name of an evaluator'),
+        ("comparator", "../x", '"../x" cannot be the name of a comparator'),
+        ("evaluator", "class", '"class" cannot be the name of an evaluator'),
+        ("evaluator", "length", '"length" ships with the package'),
+        ("comparator", "fuzzy", '"fuzzy" ships with the package'),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(kind: str, name: str, said: str) -> None:
+    found = new(kind, name)
+    assert found.exit_code == 2
+    assert said in found.stderr
+
+
+@pytest.mark.parametrize("name", ["first", "first.yaml", 'my "first": suite.yml'])
+def test_a_new_suite_checks_and_runs(folder: Path, name: str) -> None:
+    assert new("suite", name, "--folder", "suites").exit_code == 0
+    (file,) = (folder / "suites").iterdir()
+    (folder / "rows.csv").write_text("output,expected\nOslo,oslo\n", encoding="utf-8")
+    checked = CliRunner().invoke(command, ["check", str(file), "rows.csv"])
+    assert (checked.exit_code, checked.stderr) == (0, "")
+    assert checked.stdout.endswith("The suite fits the test set.\n")
+
+
+def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
+    (folder / "taken").write_text("", encoding="utf-8")
+    found = new("suite", "first", "--folder", "taken")
+    assert found.exit_code == 2
+    assert "the file cannot be written" in found.stderr

@@ -1,0 +1,131 @@
+"""The commands `list`, `explain` and `schema`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from evaluators.cli import command
+from evaluators.reports.catalog import KINDS, entries
+from evaluators.suite.presets import gallery_folder
+
+
+def said(*words: str) -> Result:
+    return CliRunner().invoke(command, [*words])
+
+
+def program(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "evaluators", *words], capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_the_lists_name_everything() -> None:
+    text = said("list").stdout
+    for kind in KINDS:
+        for entry in entries(kind):
+            assert f"  {entry.name} " in text
+            assert entry.does in text
+
+
+def test_one_list_alone() -> None:
+    found = said("list", "presets")
+    assert found.exit_code == 0
+    assert found.stdout.splitlines()[0].startswith("Presets are ready-made settings.")
+    assert "exact_match" not in found.stdout
+
+
+def test_a_retired_type_is_marked() -> None:
+    (line,) = [line for line in said("list", "evaluators").stdout.splitlines() if line.startswith("  field_match ")]
+    assert line.endswith("Kept for old suites: use json_multi_field_match.")
+
+
+def test_the_lists_for_programs() -> None:
+    found = json.loads(said("list", "--format", "json").stdout)
+    assert len(found) == sum(len(entries(kind)) for kind in KINDS)
+    retired = [entry for entry in found if entry["instead"]]
+    assert retired[0]["name"] == "field_match"
+
+
+def test_an_unknown_list_is_a_mistake() -> None:
+    assert said("list", "evaluator").exit_code == 2
+
+
+def test_a_name_is_explained() -> None:
+    found = program("explain", "fuzzy")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.startswith("fuzzy\n=====\n\nThe two texts are nearly the same.\n")
+
+
+@pytest.mark.parametrize("name", ["preset:extraction", "extraction"])
+def test_a_preset_is_explained(name: str) -> None:
+    assert "extends: preset:extraction" in said("explain", name).stdout
+
+
+def test_another_systems_word_is_explained_under_todays_name() -> None:
+    assert said("explain", "auto_exact_match").stdout.startswith(
+        '"auto_exact_match" is called "exact_match" here.\n\nexact_match\n'
+    )
+
+
+def test_an_unknown_name_gets_a_suggestion() -> None:
+    found = program("explain", "fuzy")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == 'nothing is called "fuzy"\n  hint: did you mean "fuzzy"?\n1 problem found.\n'
+
+
+def test_only_a_suite_has_a_diagram() -> None:
+    found = said("explain", "fuzzy", "--format", "mermaid")
+    assert found.exit_code == 2
+    assert '"fuzzy" is not a suite, and a diagram can be made of a suite only' in found.stderr
+
+
+def test_a_name_for_programs_and_for_documentation() -> None:
+    (page,) = json.loads(said("explain", "length", "--format", "json").stdout)
+    assert [setting["name"] for setting in page["settings"]] == ["min", "max", "output", "pass_at"]
+    assert said("explain", "length", "--format", "markdown").stdout.startswith("# length\n")
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in gallery_folder().glob("*/suite.yaml")))
+@pytest.mark.parametrize("format_", ["text", "markdown", "json", "mermaid"])
+def test_every_worked_example_is_explained(folder: str, format_: str) -> None:
+    found = said("explain", str(gallery_folder() / folder / "suite.yaml"), "--format", format_)
+    assert (found.exit_code, found.stderr) == (0, "")
+
+
+def test_a_suite_that_is_not_there_is_looked_for_as_a_file() -> None:
+    found = said("explain", "nowhere.yaml")
+    assert found.exit_code == 2
+    assert "nowhere.yaml" in found.stderr
+
+
+def test_the_schema_is_the_same_every_time(tmp_path: Path) -> None:
+    printed = said("schema").stdout
+    assert json.loads(printed)["$schema"] == "http://json-schema.org/draft-07/schema#"
+    file = tmp_path / "suite.schema.json"
+    written = said("schema", "--output", str(file))
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert file.read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize("name", ["check", "list", "explain", "try", "schema", "new"])
+def test_help_texts_are_sentences(name: str) -> None:
+    found = said(name, "--help")
+    assert found.exit_code == 0
+    listed = next(line for line in said("--help").stdout.splitlines() if line.strip().startswith(f"{name} "))
+    assert listed.strip() != name
+    import click
+
+    from evaluators.cli import command as group
+
+    one = group.get_command(click.Context(group), name)
+    assert one is not None
+    assert (one.help or "").rstrip().endswith((".", "suite.schema.json"))
+    for option in one.params:
+        if isinstance(option, click.Option):
+            assert (option.help or "").rstrip(" ]").endswith((".", "here")), option.name
