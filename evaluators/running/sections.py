@@ -67,12 +67,20 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
             )
         for index, one in enumerate(limits if several else [limits]):
             prefix = (written, index) if several else (written,)
+            if not isinstance(one, Mapping):
+                number = isinstance(one, (int, float)) and not isinstance(one, bool)
+                limit = one if number else 0.9
+                message = f'the limits of the gate "{written}" must be a map; found {spell(one)}'
+                details.append(Detail(prefix, message, f"write {written}: {{fail_below: {limit}}}", code="bad-value"))
+                continue
             try:
                 config = build(GateConfig, one, noun="a gate")
                 gates.append(Gate(written, parse_target(written, names), config))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
+                if not context.get("every_evaluator", True) and error.issues[0].code == "unknown-evaluator":
+                    continue  # perhaps one that could not be read, and that is said where it stands
                 details.extend(Detail((written,), issue.message, issue.hint, True, issue.code) for issue in error.issues)
     if details:
         raise BadSettings(details)
