@@ -21,6 +21,8 @@ from evaluators.values.paths import ANY, Path
 Side: TypeAlias = Any  # JSON or MISSING
 Matches: TypeAlias = Callable[[int, Side, Side], bool]
 """Whether the values of one leaf (by its number) match: what alignment counts as gain."""
+Gains: TypeAlias = list[list[int]]
+"""What each pair of items gains, by expected item."""
 
 
 class Place(NamedTuple):
@@ -72,7 +74,7 @@ def pair_values(align: Align, expected: Side, output: Side, matches: Callable[[S
     """The pairs of items of two whole lists, aligned; the two values themselves when one of them is no list."""
     if not isinstance(expected, list) or not isinstance(output, list):
         return [Place(expected, output, ())]
-    pairs = _pairs(align, expected, output, lambda one, other: int(matches(one, other)))
+    pairs = _pairs(align, expected, output, lambda: [[int(matches(one, other)) for other in output] for one in expected])
     return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
 
 
@@ -133,7 +135,7 @@ def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches
     The items of a list never pair with the values of an object.
     """
     if isinstance(expected, list) and isinstance(output, list):
-        paired = _pairs(node.align, expected, output, lambda one, other: _gain(node, one, other, matches))
+        paired = _pairs(node.align, expected, output, lambda: _item_gains(node, expected, output, matches))
         return [*_with_rest(paired, expected, output)]
     ours, theirs = _values(expected), _values(output)
     if isinstance(expected, dict) and isinstance(output, dict):
@@ -144,28 +146,56 @@ def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches
     ]
 
 
-def _gain(node: ListNode, one: Side, other: Side, matches: Matches) -> int:
-    """How many listed leaves match, or under any_order whether all that are there do."""
+def _matched(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int, list[bool]]:
+    """Whether the values of two items match, by listed leaf."""
     found: dict[int, list[Place]] = {}
     _collect_item(node, one, other, matches, (), found)
-    verdicts = [
-        place.expected is not MISSING and place.actual is not MISSING and matches(number, place.expected, place.actual)
-        for number, list_of_places in found.items()
-        for place in list_of_places
-    ]
+    return {
+        number: [
+            place.expected is not MISSING
+            and place.actual is not MISSING
+            and matches(number, place.expected, place.actual)
+            for place in each
+        ]
+        for number, each in found.items()
+    }
+
+
+def _item_gains(node: ListNode, ours: list[Any], theirs: list[Any], matches: Matches) -> Gains:
+    """What each pair of items gains: under any_order whether everything listed matches, else how much does."""
+    table = [[_matched(node, one, other, matches) for other in theirs] for one in ours]
     if node.align.how == "any_order":
-        return int(all(verdicts)) if verdicts else int(same(one, other))
-    return sum(verdicts)
+        return [
+            [
+                int(all(map(all, each.values()))) if each else int(same(one, other))
+                for other, each in zip(theirs, line, strict=True)
+            ]
+            for one, line in zip(ours, table, strict=True)
+        ]
+    return _ranked([[{number: sum(hits) for number, hits in each.items()} for each in line] for line in table])
 
 
-def _pairs(align: Align, ours: list[Any], theirs: list[Any], gain: Callable[[Any, Any], int]) -> Pairs:
+def _ranked(table: list[list[dict[int, int]]]) -> Gains:
+    """As many matches as can be; among equals, as many of the field listed first as can be, then of the next one.
+
+    So the fields that match never hang on the order of the lists. Digits of one large number make the ranks.
+    """
+    numbers = sorted({number for line in table for each in line for number in each})
+    base = 1 + sum(max((sum(each.values()) for each in line), default=0) for line in table)
+    digits = {number: base**rank for rank, number in enumerate(reversed(numbers))}
+    whole = base ** len(numbers)
+    return [[sum(count * (whole + digits[number]) for number, count in each.items()) for each in line] for line in table]
+
+
+def _pairs(align: Align, ours: list[Any], theirs: list[Any], gains: Callable[[], Gains]) -> Pairs:
     if align.how == "ordered":
         return in_order(len(ours), len(theirs))
     if align.how == "key_field":
         return by_key([_key(align, item) for item in ours], [_key(align, item) for item in theirs])
     if len(ours) == len(theirs) and all(map(same, ours, theirs)):
         return in_order(len(ours), len(theirs))
-    return best(len(ours), len(theirs), lambda row, column: gain(ours[row], theirs[column]))
+    table = gains()
+    return best(len(ours), len(theirs), lambda row, column: table[row][column])
 
 
 def _key(align: Align, item: JSON) -> Hashable:

@@ -59,7 +59,8 @@ def assign(gain: Sequence[Sequence[float]]) -> Pairs:
         flipped = assign([[gain[row][column] for row in range(rows)] for column in range(columns)])
         return sorted((row, column) for column, row in flipped)
     nowhere = float("inf")
-    row_price, column_price = [0.0] * (rows + 1), [0.0] * (columns + 1)
+    row_price: list[float] = [0] * (rows + 1)  # whole as long as gains are, so that large ones stay exact
+    column_price: list[float] = [0] * (columns + 1)
     owner = [0] * (columns + 1)  # the row of each column, counted from 1; 0 is free
     for row in range(1, rows + 1):
         owner[0], column = row, 0

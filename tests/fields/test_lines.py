@@ -163,7 +163,7 @@ MISTAKES: dict[str, tuple[Any, Said]] = {
     "an empty condition": ({"a": {"when": {}}}, (("a", "when"),
         "when must be a map from a reference to a value; found a map", "when: {row.kind: invoice}")),
     "a condition on nothing known": ({"a": {"when": {"kind": 1}}}, (("a", "when", "kind"), '"kind" is not a reference',
-        "references are row.COLUMN, output.PATH and expected.PATH")),
+        "for a column write row.kind; references are row.COLUMN, output.PATH and expected.PATH")),
 }  # fmt: skip
 
 

@@ -34,6 +34,12 @@ from tests.laws.structures import (
 )
 
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SMALL_ITEMS = st.lists(
+    st.fixed_dictionaries(
+        {}, optional={"a": st.integers(0, 1), "b": st.integers(0, 1), "c": st.lists(st.just(0), max_size=2)}
+    ),
+    max_size=3,
+)
 SOME = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -116,6 +122,17 @@ def test_the_order_of_items_that_pair_as_wholes_never_matters(
     fields = {"a": {"align": "any_order"}, "a[*].a": "exact", "a[*].b": "exact", "a[*].c[*]": "exact"}
     one = evaluator("json_multi_field_match", {"fields": fields})
     output = [*expected, *output[:1]] if almost else output
+    found = verdict(one, {"a": expected}, {"a": output})
+    assert verdict(one, {"a": data.draw(st.permutations(expected))}, {"a": data.draw(st.permutations(output))}) == found
+
+
+@SOME
+@given(st.data(), SMALL_ITEMS, SMALL_ITEMS)
+def test_the_order_of_items_that_pair_as_well_as_can_be_never_matters(
+    data: st.DataObject, expected: list[Any], output: list[Any]
+) -> None:
+    fields = {"a": {"align": "hungarian"}, "a[*].a": {"weight": 2}, "a[*].b": "exact", "a[*].c[*]": "exact"}
+    one = evaluator("json_multi_field_match", {"fields": fields})
     found = verdict(one, {"a": expected}, {"a": output})
     assert verdict(one, {"a": data.draw(st.permutations(expected))}, {"a": data.draw(st.permutations(output))}) == found
 
