@@ -236,13 +236,25 @@ def _literal_keys(tree: ClosedTree, numbers: Sequence[int]) -> tuple[tuple[int, 
 def _reader(group: Group) -> Reader:
     """The values of a group in one document. Raises KeyError, TypeError or IndexError where one is not plainly there."""
     read = _tuple_getter(group.keys)
-    if not group.parent:
+    parent, literals = group.parent, dict(group.literals)
+    if not parent:
         return read
-    parent = _parent_reader(group)
-    if len(group.parent) == 1 and not group.literals:
-        step = group.parent[0]
-        return lambda document: read(document[step])
-    return lambda document: read(parent(document))
+    if len(parent) == 1 and len(literals.get(0, ())) == 1:
+        (dotted,), step = literals[0], parent[0]
+
+        def guarded(document: Any) -> tuple[Any, ...]:
+            if dotted in document:
+                raise KeyError(dotted)
+            return read(document[step])
+
+        return guarded
+    if literals or len(parent) > 2:
+        inner = _parent_reader(group)
+        return lambda document: read(inner(document))
+    first, last = parent[0], parent[-1]
+    if len(parent) == 1:
+        return lambda document: read(document[first])
+    return lambda document: read(document[first][last])
 
 
 def _parent_reader(group: Group) -> Callable[[Any], Any]:
@@ -265,9 +277,12 @@ def _joined(readers: Sequence[Reader]) -> Reader:
     """One reader of all groups."""
     if not readers:
         return lambda document: ()
+    if len(readers) == 1:
+        return readers[0]
+    if len(readers) == 3:  # the usual number, spared one call
+        one, two, three = readers
+        return lambda document: one(document) + two(document) + three(document)
     *before, last = readers
-    if not before:
-        return last
     first = _joined(before)
     return lambda document: first(document) + last(document)
 
