@@ -15,7 +15,7 @@ from evaluators.suite.config import SuiteConfig, read_config
 from evaluators.suite.plan import Reading, compile_plan
 from evaluators.suite.source import from_data, loads
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 ROLES = {role: role for role in ("id", "input", "output", "expected")}
 SUITE = """\
 version: 1

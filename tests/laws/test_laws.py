@@ -33,14 +33,14 @@ from tests.laws.structures import (
     whole_documents,
 )
 
-MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 SMALL_ITEMS = st.lists(
     st.fixed_dictionaries(
         {}, optional={"a": st.integers(0, 1), "b": st.integers(0, 1), "c": st.lists(st.just(0), max_size=2)}
     ),
     max_size=3,
 )
-SOME = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @MANY
@@ -64,7 +64,7 @@ def test_a_score_is_between_0_and_1_and_passes_from_its_threshold(one: Evaluator
         assert found.value >= one.pass_at
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(evaluators(two_sided=False), pairs())
 def test_the_fast_verdict_is_the_explained_one(one: Evaluator, pair: tuple[Any, Any]) -> None:
     assert verdict(one, *pair) == explained(one, *pair)
