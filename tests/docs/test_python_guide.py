@@ -1,0 +1,34 @@
+"""The Python guide runs from top to bottom and prints what it shows."""
+
+from __future__ import annotations
+
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN
+from tests.docs.blocks import blocks
+
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "python.md"
+
+
+def test_the_python_guide_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(BUILTIN, "_registered", {})
+    monkeypatch.setattr(COMPARATORS, "_registered", {})
+    names: dict[str, Any] = {"__name__": "guide"}
+    printed, shown = [], []
+    for block in blocks(PAGE):
+        if block.language == "python":
+            out = StringIO()
+            with redirect_stdout(out):
+                exec(compile(block.text, f"{PAGE.name}:{block.line}", "exec", dont_inherit=True), names)
+            if out.getvalue():
+                printed.append(out.getvalue())
+        elif block.language == "text":
+            shown.append(block.text)
+    assert printed == shown
