@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evaluators.fields.open_tree import OpenTree, folded_names, is_leaf, verdict_of_counts
 from evaluators.model import MISSING, Verdict
-from evaluators.values.equality import same
+from evaluators.values.equality import written_alike
 from evaluators.values.paths import ANY, Path
 
 Counts = tuple[int, int, int, int]
@@ -114,7 +114,6 @@ class OpenCheck:
         self.pass_at = pass_at
         self.tally = PathTally(tree)
         self._plain = not tree.skip and not tree.fold_keys
-        self._exact = tree.same is same
         self._known: dict[Counts, Verdict] = {}
         self._perfect: dict[int, Verdict] = {}
 
@@ -178,7 +177,10 @@ class OpenCheck:
             if kind is str:
                 if value == actual:
                     continue
-            elif kind is not dict and kind is not list and value == actual and kind is actual.__class__:
+            elif kind is dict or kind is list:
+                if written_alike(value, actual):
+                    continue
+            elif value == actual and kind is actual.__class__:
                 continue
             if not equal(value, actual):
                 child = shape.children[key]
@@ -249,8 +251,8 @@ class OpenCheck:
     def _walk(self, counter: Counter, expected: Any, output: Any, wrong: list[int]) -> int:
         """Two values at the same place, both there: the matches, and in `wrong` what else was counted."""
         kind, other = expected.__class__, output.__class__
-        if kind is str and other is str and self._exact:
-            if expected == output:
+        if kind is not dict and kind is not list and other is not dict and other is not list:
+            if self.tree.same(expected, output):
                 counter.direct += 1
                 return 1
             counter.mismatch += 1

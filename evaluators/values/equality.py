@@ -25,7 +25,7 @@ def same(a: Any, b: Any) -> bool:
     kind, other = a.__class__, b.__class__
     if kind is other:
         if kind is dict or kind is list:
-            return _same_containers(a, b)
+            return written_alike(a, b) or (_equal(a, b) and not _boolean_meets_number(a, b))
         return bool(a == b)
     return kind is not bool and other is not bool and bool(a == b)
 
@@ -37,15 +37,14 @@ def _equal(a: Any, b: Any) -> bool:
         return _equal_step_by_step(a, b)
 
 
-def _same_containers(a: Any, b: Any) -> bool:
+def written_alike(a: Any, b: Any) -> bool:
+    """Two values are equal because they are the same JSON text. False says nothing: they may still be equal."""
     try:
         written = _write(a)
-        alike = bool(written == _write(b))
+        # what is no JSON number, such as infinity, is written as null
+        return bool(written == _write(b)) and b"null" not in written
     except (ValueError, RecursionError):  # lone surrogates, too many digits, deep nesting
-        written, alike = b"", False
-    if alike and b"null" not in written:  # what is no JSON number, such as infinity, is written as null
-        return True
-    return _equal(a, b) and (alike or not _boolean_meets_number(a, b))
+        return False
 
 
 def _boolean_meets_number(a: Any, b: Any) -> bool:
