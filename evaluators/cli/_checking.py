@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from evaluators.issues import Issue
+from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
 from evaluators.running.run import check_gate_targets
 from evaluators.running.suite import Suite
@@ -30,7 +30,11 @@ class Look:
     @property
     def problems(self) -> tuple[Issue, ...]:
         """What keeps rows from being measured, and gaps that more rows cannot close."""
-        return self.result.issues if self.partial else (*self.result.issues, *self.result.warnings)
+        result = self.result
+        if not result.rows:
+            none = Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be measured", result.test_set)
+            return (*result.issues, none)
+        return result.issues if self.partial else (*result.issues, *result.warnings)
 
     @property
     def exit_code(self) -> int:
@@ -71,16 +75,15 @@ def data_words(look: Look) -> str:
         if look.partial
         else f"all {rows_text(result.rows)}"
     )
-    head = f"{result.test_set}: looked at {rows}" if result.rows else f"{result.test_set}: there are no rows"
     return _lines(
         [
-            head,
+            f"{result.test_set}: looked at {rows}",
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
             *(f"note: {note}" for note in look.notes),
             *_unreadable(result),
             *(f"warning: {issue}" for issue in (result.warnings if look.partial else ())),
             *_more(result),
-            *([] if look.problems or not result.rows else ["The suite fits the test set."]),
+            *([] if look.problems else ["The suite fits the test set."]),
         ]
     )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from evaluators.cli._names import everything
+
 
 @click.command("explain")
-@click.argument("subject", metavar="NAME|SUITE")
+@click.argument("subject", metavar="NAME|SUITE", shell_complete=everything)
 @click.option(
     "--format",
     "format_",

@@ -6,11 +6,11 @@ import sys
 
 import click
 
-from evaluators.cli._completion import suites
+from evaluators.cli._names import types
 
 
 @click.command("try")
-@click.argument("suite", metavar="SUITE|TYPE", shell_complete=suites)
+@click.argument("suite", metavar="SUITE|TYPE", shell_complete=types)
 @click.argument("test_set", type=click.Path(), required=False)
 @click.option("--row", type=int, metavar="N", help="The row with this number, as a spreadsheet shows it.")
 @click.option("--id", "row_id", metavar="ID", help="The row with this id.")
@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Score one row, and show why: every evaluator, and every field with both values.
 
-    SUITE is a YAML file. The name of an evaluator type does too: its settings are then given with --set.
+    SUITE is a YAML file. TYPE, the name of an evaluator type, does too: its settings are then given with --set.
 
     The row comes from TEST_SET, or from the test set that the suite names: the first row, or the one that --row or --id
     asks for. Or you give it yourself with --output and --expected. A TEXT that starts with @ is the name of a file with

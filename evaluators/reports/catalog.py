@@ -48,12 +48,12 @@ def entries(kind: Kind) -> tuple[Entry, ...]:
 
 def kinds_of(name: str) -> tuple[Kind, ...]:
     """The kinds of thing that have the name."""
-    return tuple(kind for kind in KINDS if name in _names(kind))
+    return tuple(kind for kind in KINDS if name in names_of(kind))
 
 
 def page(kind: Kind, name: str) -> Document:
     """The reference page of a thing. Raises Problems (config) when there is none of that kind and name."""
-    if name not in _names(kind):
+    if name not in names_of(kind):
         raise unknown(name)
     return _PAGES[kind](name)
 
@@ -74,12 +74,13 @@ def present_name(name: str) -> str:
 
 def unknown(name: str) -> Problems:
     """The problem of a name that nothing has, with the nearest one."""
-    known = [known for kind in KINDS for known in _names(kind)]
+    known = [known for kind in KINDS for known in names_of(kind)]
     hint = suggestion(name, known) or "`evaluators list` names everything there is"
     return problem("unknown-name", f'nothing is called "{name}"', hint=hint)
 
 
-def _names(kind: Kind) -> tuple[str, ...]:
+def names_of(kind: Kind) -> tuple[str, ...]:
+    """The names of a kind, without a look at what they stand for."""
     if kind == "evaluators":
         return BUILTIN.names()
     if kind == "comparators":

@@ -142,3 +142,19 @@ def test_many_problems_of_a_kind_are_counted(folder: Path) -> None:
     found = check("suite.yaml", "worse.csv")
     assert found.exit_code == 3
     assert "warning: 30 rows have this problem, 5 of them are shown below: not JSON" in found.stdout
+
+
+def test_a_file_without_rows_measures_nothing(folder: Path) -> None:
+    (folder / "none.csv").write_text("output,expected\n", encoding="utf-8")
+    found = check("suite.yaml", "none.csv")
+    assert found.exit_code == 3
+    assert found.stderr == "none.csv: there are no rows, so nothing can be measured\n1 problem found.\n"
+
+
+def test_an_evaluator_that_leaves_out_every_row_is_named(folder: Path) -> None:
+    (folder / "never.yaml").write_text(
+        "evaluators:\n  - length: {when: {row.expected: nobody}}\n  - contains_json\n", encoding="utf-8"
+    )
+    found = check("never.yaml", "rows.csv")
+    assert found.exit_code == 3
+    assert 'never.yaml:2:5: "length" measured nothing' in found.stderr

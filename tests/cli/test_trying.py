@@ -184,3 +184,26 @@ def test_a_type_is_tried_on_a_row_of_a_file() -> None:
 
 def test_a_word_of_another_system_is_tried_as_todays_type() -> None:
     assert "exact_match: 1, passes" in tried("auto_exact_match", "--output", "a", "--expected", "a").stdout
+
+
+def test_the_output_of_a_variant_is_tried(folder: Path) -> None:
+    (folder / "outputs").mkdir()
+    for name, answer in (("large", "yes"), ("small", "no")):
+        (folder / "outputs" / f"{name}.csv").write_text(f"id,output\n1,{answer}\n", encoding="utf-8")
+    (folder / "asked.csv").write_text("id,expected\n1,yes\n", encoding="utf-8")
+    (folder / "both.yaml").write_text(
+        "test_set: {file: asked.csv, outputs: outputs}\nevaluators: [exact_match]\n", encoding="utf-8"
+    )
+    assert "exact_match: 1, passes" in tried("both.yaml").stdout
+    assert "exact_match: 0, does not pass" in tried("both.yaml", "--variant", "small").stdout
+    wrong = tried("both.yaml", "--variant", "smal")
+    assert (wrong.exit_code, 'did you mean "small"?' in wrong.stderr) == (2, True)
+
+
+def test_the_shell_is_offered_types_and_suites() -> None:
+    from click.shell_completion import ShellComplete
+
+    offered = ShellComplete(command, {}, "evaluators", "_EVALUATORS_COMPLETE").get_completions
+    assert [item.value for item in offered(["try"], "length")] == ["length"]
+    assert "suite.yaml" in [item.value for item in offered(["try"], "su")]
+    assert "fuzzy" in [item.value for item in offered(["explain"], "fu")]
