@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from evaluators.model import Outcome
 from evaluators.registry import Socket
+from evaluators.settings_model import Settings
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 """Takes (expected, actual). May raise RowProblem when the expected value itself is unusable."""
@@ -30,10 +29,8 @@ class Pair:
     options: Mapping[str, object] | None = None
 
 
-class Comparator(BaseModel):
+class Comparator(Settings):
     """A comparator: the thing that a line of `fields:` names. Subclasses are immutable options."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
     reads: ClassVar[Literal["both", "output"]] = "both"
     """`output`: a one-sided check, which the expected value does not change."""

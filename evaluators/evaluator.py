@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
@@ -34,6 +34,7 @@ from evaluators.needs import (
     want_like,
 )
 from evaluators.registry import Socket
+from evaluators.settings_model import Settings
 
 __all__ = [
     "BUILTIN",
@@ -72,10 +73,8 @@ class Example:
     """Where a published example comes from."""
 
 
-class FromColumn(BaseModel):
+class FromColumn(Settings):
     """A setting whose value stands in a column of the row: `{column: must_have, separator: ";"}`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     column: str
     separator: str | None = None
@@ -86,10 +85,8 @@ class FromColumn(BaseModel):
         return Column(self.column, literal=True)
 
 
-class Evaluator(BaseModel):
+class Evaluator(Settings):
     """An evaluator type: the thing that a YAML line names. Subclasses are immutable settings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
     type: str
     output: str | None = None

@@ -11,11 +11,13 @@ import importlib
 import inspect
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
-from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from evaluators.issues import problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Plug = TypeVar("Plug")
 
@@ -83,18 +85,14 @@ class Socket(Generic[Plug]):
 @cache
 def modules_of(package: str) -> tuple[str, ...]:
     """The names of the plugs in a package's folder, sorted."""
-    folder = resources.files(package)
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".py")
-            for entry in folder.iterdir()
-            if entry.name.endswith(".py") and not entry.name.startswith("_")
-        )
-    )
+    folder = importlib.import_module(package).__path__
+    return tuple(sorted(module.name for module in iter_modules(folder) if not module.name.startswith("_")))
 
 
 @cache
 def _installed(group: str) -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import, and needed for names that do not ship only
+
     return {point.name: point for point in entry_points(group=group) if point.name not in modules_of(group)}
 
 

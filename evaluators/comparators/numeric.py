@@ -13,21 +13,20 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from evaluators.comparator import Comparator, Compare, Pair
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import build, spell
+from evaluators.settings_model import Settings
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, Read, reader, written
 from evaluators.values.quoting import differs, quote
 
 
-class Tolerance(BaseModel):
+class Tolerance(Settings):
     """How far a number may be from the expected one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     abs: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
     """The greatest difference."""

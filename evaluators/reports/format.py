@@ -84,7 +84,8 @@ def format_words() -> tuple[str, ...]:
 
 def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
     """Every word that no format has, as config issues: to be asked before row 1."""
-    known = format_words()
+    unknown = [word for word in words if word not in FORMATS.shipped()]
+    known = format_words() if unknown else ()
     return [
         Issue(
             "unknown-format",
@@ -93,7 +94,7 @@ def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
             where,
             suggestion(word, known) or f"known: {', '.join(known)}",
         )
-        for word in words
+        for word in unknown
         if word not in known
     ]
 
@@ -106,8 +107,14 @@ def run_files(result: RunResult, words: Iterable[str], options: Options) -> dict
     wanted = ("text", *words)
     if issues := check_words(wanted):
         raise Problems(issues)
-    by_word = {word: each for each in _all() for word in each.words}
-    return {name: text for word in wanted for name, text in by_word[word].folder_files(result, options).items()}
+    return {name: text for word in wanted for name, text in _called(word).folder_files(result, options).items()}
+
+
+def _called(word: str) -> Format:
+    """The format that a known word means. One that is called by its own name is imported alone."""
+    if word in FORMATS.shipped():
+        return FORMATS.find(word)()
+    return next(each for each in _all() if word in each.words)
 
 
 @cache

@@ -1,4 +1,8 @@
-"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files."""
+"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files.
+
+What only a run with files needs (the run folder, reports) is imported when it is needed: starting takes longer than
+scoring a small test set.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluators import __version__
 from evaluators.engines.engine import ENGINES, Engine
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import JSON
 from evaluators.needs import ROLES
-from evaluators.reports.summary import Options
-from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, check_asked, folder_files, hardest
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
 from evaluators.runs.job import Job
@@ -25,7 +27,6 @@ from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.runs.rows import RowsFormat, has_pyarrow
 from evaluators.runs.runner import Measured, coverage, figures, measure, slice_figures, store_parts
-from evaluators.runs.store import RunFolder, default_name
 from evaluators.runs.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings
 from evaluators.suite.plan import Plan
@@ -35,6 +36,10 @@ from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.values.paths import nearest_path
 from evaluators.values.paths import parse as parse_path
+
+if TYPE_CHECKING:
+    from evaluators.reports.summary import Options
+    from evaluators.runs.store import RunFolder
 
 PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
@@ -151,7 +156,10 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     started, clock = datetime.now().astimezone(), time.monotonic()
     prepared = prepare(suite, request)
     check_gate_targets(suite, prepared.test_set.variants)
-    check_asked(request.files, _read_files(prepared))
+    if request.files:
+        from evaluators.running.files import check_asked
+
+        check_asked(request.files, _read_files(prepared))
     engine = _engine(request)
     folder = _folder(suite, request, started)
     try:
@@ -270,6 +278,8 @@ def _store(
 def _folder(suite: Suite, request: RunRequest, started: datetime) -> RunFolder | None:
     if request.results is None:
         return None
+    from evaluators.runs.store import RunFolder, default_name
+
     name = request.name or suite.results.name or default_name(started, suite.fingerprint)
     return RunFolder.create(request.results, name, request.force)
 
@@ -282,6 +292,9 @@ def _written(
     result: RunResult,
 ) -> Finished:
     """The run folder and the further files."""
+    from evaluators.reports.summary import Options
+    from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, folder_files, hardest
+
     wanted, plan = prepared.suite.results, prepared.plan()
     tables = [table for _, table in prepared.variants()]
     scored = [Scored(name, table, each.rows) for (name, each), table in zip(measured, tables, strict=True)]

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from evaluators.issues import Problems
-from evaluators.reports.format import check_words
 from evaluators.runs.gates import Gate, GateConfig, parse_target
 from evaluators.settings import BadSettings, Detail, bad, build, spell
+from evaluators.settings_model import Settings
 from evaluators.suite.config import SectionReader
 from evaluators.testsets.config import TestSetConfig
 
 
-class ResultsConfig(BaseModel):
+class ResultsConfig(Settings):
     """Where the results of a run go, and which files are written."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     folder: str = "runs"
     """The folder that holds the run folders, relative to where the command is run."""
@@ -36,6 +34,8 @@ class ResultsConfig(BaseModel):
     @field_validator("formats")
     @classmethod
     def _known(cls, words: tuple[str, ...]) -> tuple[str, ...]:
+        from evaluators.reports.format import check_words  # nothing else of a suite needs the reports
+
         issues = check_words(words)
         if issues:
             raise BadSettings(Detail((words.index(_word(issue.message)),), issue.message, issue.hint) for issue in issues)

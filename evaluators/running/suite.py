@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Mapping
 from copy import deepcopy
@@ -116,7 +115,9 @@ class Suite:
 
     async def evaluate_async(self, row: Row | Mapping[str, Any]) -> RowResult:
         """`evaluate`, for use inside a running event loop."""
-        return await asyncio.to_thread(self.evaluate, row)
+        from asyncio import to_thread  # half of the start-up of a small run, and for these two only
+
+        return await to_thread(self.evaluate, row)
 
     def run(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
         """Score a whole test set; `options` are those of `evaluators.running.run.RunRequest`.
@@ -130,7 +131,9 @@ class Suite:
 
     async def run_async(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
         """`run`, for use inside a running event loop."""
-        return await asyncio.to_thread(lambda: self.run(test_set, **options))
+        from asyncio import to_thread
+
+        return await to_thread(lambda: self.run(test_set, **options))
 
     @cached_property
     def _row_plan(self) -> Plan:

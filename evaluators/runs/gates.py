@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.figures import beside_limit, limit_text, rows_text
 from evaluators.runs.result import EvaluatorStats, FieldStats, GateResult
+from evaluators.settings_model import Settings
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
@@ -26,10 +27,8 @@ Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
 
 
-class GateConfig(BaseModel):
+class GateConfig(Settings):
     """One gate, as the suite writes it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     figure: Figure = "mean"
     """What is compared with the limits. On a field, `mean` and `pass_rate` are both its accuracy."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -54,7 +52,7 @@ class RunFolder:
         _check_name(name)
         final = results / name
         _check_free(final, force)
-        working = results / f".{name}.{secrets.token_hex(4)}.partial"
+        working = results / f".{name}.{_token()}.partial"
         try:
             working.mkdir(parents=True)
         except OSError as error:
@@ -106,7 +104,7 @@ class RunFolder:
         """Remove what was written, unless the folder is finished."""
         if self._open:
             self._open = False
-            shutil.rmtree(self.working, ignore_errors=True)
+            _remove(self.working)
 
 
 def load_run(place: Path) -> RunResult:
@@ -135,7 +133,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
     Line ends are written as they are. Half of a surrogate pair, which UTF-8 cannot hold, is written as `\\ud83d`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    working = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    working = path.with_name(f".{path.name}.{_token()}.partial")
     try:
         with open(working, "x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             yield stream
@@ -184,7 +182,7 @@ def _move(working: Path, final: Path) -> None:
     except OSError:
         os.rename(old, final)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
 
 
 def _bytes_of(file: Path, place: Path) -> bytes:
@@ -195,6 +193,17 @@ def _bytes_of(file: Path, place: Path) -> bytes:
         raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
     except OSError as error:
         raise problem("not-a-run", f"it cannot be read: {_reason(error)}", where=str(file)) from None
+
+
+def _token() -> str:
+    """A word that nobody else has."""
+    return os.urandom(4).hex()
+
+
+def _remove(folder: Path) -> None:
+    from shutil import rmtree  # brings every kind of archive along
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _reason(error: OSError) -> str:

@@ -6,22 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import bad
+from evaluators.settings_model import Settings
 from evaluators.testsets.reader import READERS
 from evaluators.testsets.source import STANDARD_INPUT
 
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class ColumnNames(_Settings):
+class ColumnNames(Settings):
     """The columns of the four roles, where their names are not the usual ones."""
 
     id: str | None = None
@@ -41,7 +38,7 @@ class ColumnNames(_Settings):
         return {role: column for role, column in every.items() if column is not None}
 
 
-class Joined(_Settings):
+class Joined(Settings):
     """A column of another file, joined to the rows by id."""
 
     file: str
@@ -63,7 +60,7 @@ Place = str | Joined
 """A folder or a document, or a column of another file."""
 
 
-class TestSetConfig(_Settings):
+class TestSetConfig(Settings):
     """The data that a suite runs on. A text alone is the name of a file."""
 
     __test__: ClassVar[bool] = False

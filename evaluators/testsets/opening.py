@@ -24,6 +24,9 @@ def open_file(name: str, folder: Path, format: str | None = None) -> Reader:
 
 def format_of(source: Source) -> str:
     """The format that the file's name says, or else the one that its first bytes look like."""
+    name = source.suffix.removeprefix(".")
+    if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:
+        return name  # the other readers need not be imported
     by_suffix = {suffix: name for name in READERS.names() for suffix in READERS.find(name).suffixes}
     return by_suffix.get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
 

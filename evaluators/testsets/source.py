@@ -10,10 +10,8 @@ import atexit
 import gzip
 import hashlib
 import os
-import shutil
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -124,6 +122,9 @@ def _is_gzip(path: str) -> bool:
 
 
 def _kept(stream: BinaryIO) -> str:
+    import shutil  # both bring much along, and a file on disk needs neither
+    import tempfile
+
     with tempfile.NamedTemporaryFile(prefix="evaluators-", delete=False) as copy:
         atexit.register(_remove, copy.name)
         shutil.copyfileobj(stream, copy, _BLOCK)

@@ -13,7 +13,9 @@ from fractions import Fraction
 from typing import Literal, Self, TypeAlias
 from unicodedata import category
 
-from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from pydantic import field_validator, model_validator
+
+from evaluators.settings_model import Settings
 
 Number: TypeAlias = int | float
 Read: TypeAlias = Callable[[str], Number | None]
@@ -24,10 +26,8 @@ def written(number: Number) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
-class Parse(BaseModel):
+class Parse(Settings):
     """How a number is written in text."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     thousands: Literal[",", ".", " ", "'"] | None = None
     """The mark between groups of digits."""

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, build, word_or_map
+from evaluators.settings_model import Settings
 from evaluators.values import text
 from evaluators.values.patterns import replace_all
 from evaluators.values.quoting import quote
@@ -37,10 +38,8 @@ class Transform:
     parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
-class Parameters(BaseModel):
+class Parameters(Settings):
     """The parameters of a transform that takes none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
 
 class RoundDigits(Parameters):

@@ -169,7 +169,7 @@ def test_every_comparator_and_every_option_is_documented(name: str) -> None:
     assert plug.__doc__
     assert plug.examples
     assert {pair.match for pair in plug.examples} == {True, False}
-    assert all(field.description for field in plug.model_fields.values())
+    assert all("description" in schema for schema in plug.model_json_schema().get("properties", {}).values())
 
 
 @pytest.mark.parametrize("name", NAMES)

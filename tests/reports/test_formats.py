@@ -194,7 +194,7 @@ def test_a_paragraph_that_starts_like_a_list_stays_a_paragraph() -> None:
 
 
 def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> None:
-    text = FORMATS.find("csv_table")().render(runs["failed"], Options())
+    text = FORMATS.find("csv")().render(runs["failed"], Options())
     assert text.startswith("\ufeff")
     rows = list(csv.DictReader(StringIO(text.removeprefix("\ufeff"), newline="")))
     (gross,) = [row for row in rows if row["field"] == "totals.gross"]
@@ -207,7 +207,7 @@ def test_the_field_table_opens_in_a_spreadsheet(runs: dict[str, RunResult]) -> N
 def test_the_field_table_has_a_line_per_slice(runs: dict[str, RunResult]) -> None:
     fields = runs["failed"].evaluators[1].fields[:1]
     slices = (replace(runs["compared"].slices[-1], fields=fields),)
-    text = FORMATS.find("csv_table")().render(replace(runs["compared"], evaluators=(), slices=slices), Options())
+    text = FORMATS.find("csv")().render(replace(runs["compared"], evaluators=(), slices=slices), Options())
     head, line = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""))
     assert line[:5] == ["small, tuned", "supplier", "'=1+1", "header", "invoice_number"]
     assert len(line) == len(head)
@@ -217,7 +217,7 @@ def test_the_field_table_has_a_line_per_slice(runs: dict[str, RunResult]) -> Non
 
 
 def test_json_lists_the_evaluators_with_their_fields(runs: dict[str, RunResult]) -> None:
-    body = json.loads(FORMATS.find("json_file")().render(runs["failed"], Options()))
+    body = json.loads(FORMATS.find("json")().render(runs["failed"], Options()))
     assert [each["name"] for each in body["evaluators"]] == ["contains_json", "header", "overall"]
     assert body["evaluators"][1]["fields"][0]["path"] == "invoice_number"
     assert "environment" not in body
