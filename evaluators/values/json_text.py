@@ -304,7 +304,11 @@ def _fences(text: str) -> Iterator[tuple[int, Reading]]:
 def _first_fence(text: str) -> int:
     """Where a fence may open first; the end of the text when none does."""
     # two plain searches cost less than the pattern, and most texts have no fence
-    return min((at for mark in ("```", "~~~") if (at := text.find(mark)) >= 0), default=len(text))
+    ticks, tildes = text.find("```"), text.find("~~~")
+    if ticks < 0 or tildes < 0:
+        ticks = max(ticks, tildes)
+        return ticks if ticks >= 0 else len(text)
+    return min(ticks, tildes)
 
 
 def _fenced(text: str, start: int, mark: str) -> tuple[Reading | None, int]:
