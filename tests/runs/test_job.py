@@ -167,7 +167,10 @@ suite = evaluators.load({"evaluators": ["exact_match", "contains_json", "json_di
     {"json_multi_field_match": {"fields": {"a": "exact", "b": "exact"}}}]})
 suite.run(sys.argv[1], results=Path(sys.argv[2]), rows="jsonl")
 assert "pyarrow" not in sys.modules
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+try:  # what getrusage says of a child on Linux begins with the memory of its parent
+    print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
+except FileNotFoundError:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
@@ -185,5 +188,5 @@ def test_ten_times_the_rows_take_hardly_more_memory(tmp_path: Any) -> None:
             capture_output=True, text=True, env={"PYTHONPATH": ":".join(sys.path)}, check=True,
         )  # fmt: skip
         peaks.append(int(done.stdout))
-    assert (peaks[1] - peaks[0]) / 1024 < 25
-    assert peaks[1] / 1024 < 160
+    assert (peaks[1] - peaks[0]) / 1024 < 20
+    assert peaks[1] / 1024 < 80
