@@ -41,7 +41,7 @@ class JsonDiffMatch(Evaluator):
     """Let `Name` stand for `name`. Exact spellings pair first; keys are never merged."""
     skip: Annotated[tuple[Path, ...], ReadBy(lambda data, _: read_skipped(data), "paths")] = ()
     """Paths to leave out, with everything below them."""
-    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    expected: ExpectedColumn = None
     """The column that holds the expected JSON, when it is not the test set's expected column."""
 
     examples: ClassVar[tuple[Example, ...]] = (
@@ -92,7 +92,8 @@ class JsonDiffMatch(Evaluator):
         return expected, Output(self.column("output"), "like_expected", beside=expected)
 
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        return wrong_leaves(explain_open(self.tree, *values), wanted)
+        expected, output = values
+        return wrong_leaves(self.tree, expected, output, wanted)
 
     def explain(self, expected: Any, output: Any) -> Score:
         score = explain_open(self.tree, expected, output)

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
 from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
-from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
+from evaluators.fields.open_tree import OpenTree, wrong_leaves
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.values.text import ACCENTS_AND_CASE, Normalization, normalizer, same_text_deep
@@ -32,7 +32,7 @@ class JsonFieldMatchNormalized(Evaluator):
     """Whether top-level keys that only the output has count against it."""
     normalize: Normalization = ACCENTS_AND_CASE
     """What is set aside in texts. By default accents and case, and nothing else."""
-    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    expected: ExpectedColumn = None
     """The column that holds the expected JSON object, when it is not the test set's expected column."""
 
     examples: ClassVar[tuple[Example, ...]] = (
@@ -92,7 +92,8 @@ class JsonFieldMatchNormalized(Evaluator):
         return expected, Output(self.column("output"), "object", beside=expected)
 
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        return wrong_leaves(explain_open(self.tree, *values), wanted)
+        expected, output = values
+        return wrong_leaves(self.tree, expected, output, wanted)
 
     def explain(self, expected: Any, output: Any) -> Score:
         return explain_keys(self.tree, expected, output)

@@ -42,7 +42,7 @@ class JsonMultiFieldMatch(Evaluator):
     """What is done to both values of every field before they are compared, left to right."""
     both_missing: Literal["not_measured", "match"] = "not_measured"
     """What a field is when neither side has it."""
-    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    expected: ExpectedColumn = None
     """The column that holds the expected JSON, when it is not the test set's expected column."""
 
     examples: ClassVar[tuple[Example, ...]] = (
@@ -104,7 +104,7 @@ class JsonMultiFieldMatch(Evaluator):
         return expected, Output(self.column("output"), "like_expected", beside=expected), *columns
 
     def field_names(self) -> tuple[str, ...]:
-        return tuple(line.name for line in self.tree.scored)
+        return self.tree.names
 
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.tree.scored if line.optional or line.skip)
@@ -112,7 +112,7 @@ class JsonMultiFieldMatch(Evaluator):
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output, *cells = values
         row = dict(zip(self.condition_columns, cells, strict=True))
-        names = self.field_names()
+        names = self.tree.names
         numbers = {
             number for number, status in enumerate(verdict.statuses) if status in WRONG and names[number] in wanted
         }

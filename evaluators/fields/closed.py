@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from evaluators.conditions import Condition
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
@@ -23,6 +23,8 @@ from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform
 
 BothMissing = Literal["not_measured", "match"]
+WHOLE: Final = Fraction(1)
+NOTHING: Final = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class ClosedTree:
     def scored(self) -> tuple[FieldLine, ...]:
         """The lines that have a status: those with a comparator, and the skipped ones."""
         return tuple(line for line in self.lines if line.comparator is not None or line.skip)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The canonical spelling of each scored line."""
+        return tuple(line.name for line in self.scored)
 
     @cached_property
     def lists(self) -> tuple[ListNode, ...]:
@@ -157,13 +164,13 @@ def settle(tree: ClosedTree, one: FieldCase) -> Settled:
     if line.skip or one.excluded:
         why = "skipped" if line.skip else "its `when` does not hold for this row"
         skipped = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=why, rule=line.rule)
-        return Settled(skipped, Fraction(0))
+        return Settled(skipped, NOTHING)
     status = combined([answer.status for answer in one.answers])
     reason: str | None = _reason(one)
     share = earned(one.answers, one.several)
     if status is Status.NOT_MEASURED:
         status, reason = absent_status(tree, line)
-        share = Fraction(status is Status.MATCH)
+        share = WHOLE if status is Status.MATCH else NOTHING
     values = [place.expected for place in one.places], [place.actual for place in one.places]
     expected, actual = values if one.several else (values[0][0], values[1][0]) if one.places else (MISSING, MISSING)
     score = None if status in (Status.NOT_MEASURED, Status.FAULT) else float(share)
@@ -198,7 +205,7 @@ def earned(answers: Sequence[Explained], several: bool) -> Fraction:
     """What a field earns: its partial credit when it is one pair, else all or nothing."""
     if len(answers) == 1 and not several and isinstance(answers[0].judged, Partial):
         return Fraction(answers[0].judged.num, answers[0].judged.den)
-    return Fraction(combined([answer.status for answer in answers]) is Status.MATCH)
+    return WHOLE if combined([answer.status for answer in answers]) is Status.MATCH else NOTHING
 
 
 def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from evaluators.model import MISSING, FieldResult, Missing, Score, Standing, Status, Verdict
+from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path, display
 
 Location: TypeAlias = tuple[str | int, ...]
@@ -63,11 +64,12 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
     return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
 
 
-def wrong_leaves(score: Score, wanted: Collection[str]) -> list[FieldResult]:
-    """The leaves of an explained row that do not match, when rows as a whole ("") are wanted."""
+def wrong_leaves(tree: OpenTree, expected: Any, output: Any, wanted: Collection[str]) -> list[FieldResult]:
+    """The leaves of a row that do not match, when rows as a whole ("") are wanted. Equal leaves are passed over."""
     if "" not in wanted:
         return []
-    return [result for result in score.fields if result.status not in (Status.MATCH, Status.SKIPPED)]
+    unlike = [leaf for leaf in gather(tree, expected, output) if leaf[2] is MISSING or not same(leaf[1], leaf[2])]
+    return [result for leaf in unlike if (result := _compare(tree, *leaf)).status is not Status.MATCH]
 
 
 def gather(tree: OpenTree, expected: Any, output: Any) -> list[tuple[Location, Any, Any]]:

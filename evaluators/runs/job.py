@@ -103,7 +103,7 @@ def run_split(
     """
     plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading)
     columns = list(dict.fromkeys([*plan.columns, *job.slices]))
-    with _without_cycle_search(), _Work(job, split, plan, full) as work:
+    with without_cycle_search(), _Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False
@@ -352,7 +352,7 @@ _first = itemgetter(0)
 
 
 @contextmanager
-def _without_cycle_search() -> Iterator[None]:
+def without_cycle_search() -> Iterator[None]:
     """Parsed documents hold no cycles, and looking for some costs more than scoring them."""
     was_on = gc.isenabled()
     gc.disable()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evaluators.engines.engine import Engine
 from evaluators.issues import Blame, Issue
-from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split
+from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split, without_cycle_search
 from evaluators.runs.result import EvaluatorStats
 from evaluators.runs.rows import join_parts
 from evaluators.runs.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
@@ -66,9 +66,10 @@ def measure(
                 return
             yield Task(split, merging.full)
 
-    for finished, result in enumerate(engine.map(_function(job, lines, engine, stopped, progress), tasks()), 1):
-        merging.take(result)
-        progress(0 if engine.shares_memory else result.rows, finished / len(splits))
+    with without_cycle_search():
+        for finished, result in enumerate(engine.map(_function(job, lines, engine, stopped, progress), tasks()), 1):
+            merging.take(result)
+            progress(0 if engine.shares_memory else result.rows, finished / len(splits))
     return merging.measured(of=len(splits))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias, assert_never
 
 
@@ -307,6 +308,11 @@ def spell(steps: Sequence[Step], notation: Notation) -> str:
 
 def display(location: Iterable[Step]) -> str:
     """The one dot spelling that results, exports and messages use: `items[3].sku`, `["odd key"]`, `$` for the whole."""
+    return _displayed(tuple(location))
+
+
+@lru_cache(maxsize=4096)
+def _displayed(location: tuple[Step, ...]) -> str:
     return "".join(_dot_parts(location)) or "$"
 
 
