@@ -14,17 +14,15 @@ from functools import cache
 from typing import Any, Final, Literal, TypeAlias
 from unicodedata import category, normalize
 
-from pydantic import BaseModel, ConfigDict
-
+from evaluators.model import MISSING
+from evaluators.settings_model import Settings
 from evaluators.values.equality import same
 
 Normalize: TypeAlias = Callable[[str], str]
 
 
-class Normalization(BaseModel):
+class Normalization(Settings):
     """Which differences between two texts do not count. Without a setting, every difference counts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     unicode: Literal["none", "nfc", "nfkc"] = "none"
     """`nfc`: a letter and its accent count as one, however they are stored. `nfkc`: also full-width letters, ligatures
@@ -92,23 +90,26 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
         if len(left) != len(right):
             return False
         if left.__class__ is dict:
-            if left.keys() != right.keys():
-                return False
-            values = [(value, right[key]) for key, value in left.items()]
-        else:
-            values = list(zip(left, right, strict=True))
-        for x, y in values:
-            kind = x.__class__
-            if x is y:
-                continue
-            if kind is not y.__class__:
-                if not same(x, y):
+            for key, x in left.items():
+                y = right.get(key, MISSING)
+                if x is not y and not _same_or_later(x, y, normalization, pairs):
                     return False
-            elif kind is dict or kind is list:
-                pairs.append((x, y))
-            elif x != y and (kind is not str or normalization(x) != normalization(y)):
-                return False
+        else:
+            for x, y in zip(left, right, strict=True):
+                if x is not y and not _same_or_later(x, y, normalization, pairs):
+                    return False
     return True
+
+
+def _same_or_later(x: Any, y: Any, normalization: Normalize, pairs: list[tuple[Any, Any]]) -> bool:
+    """Two values inside a container are the same, or two containers that are put off."""
+    kind = x.__class__
+    if kind is not y.__class__:
+        return y is not MISSING and same(x, y)
+    if kind is dict or kind is list:
+        pairs.append((x, y))
+        return True
+    return bool(x == y) or (kind is str and normalization(x) == normalization(y))
 
 
 def strip_accents(text: str) -> str:
