@@ -15,11 +15,14 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 import orjson
 
 from evaluators.issues import problem
-from evaluators.model import Status, Verdict
+from evaluators.model import Standing, Status, Verdict
 from evaluators.runs.tally import Ledger
 
 RowsFormat: TypeAlias = Literal["jsonl", "parquet"]
-FLUSH_ROWS = 32_768
+FLUSH_ROWS: Final = 16_384
+"""Rows of one Parquet row group: enough to pack well, few enough to hold in memory."""
+GROUP_ROWS = 131_072
+"""Rows in a row group of the joined file: encoding many at once is cheaper and smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class ParquetPart:
     """Parquet columns: standing, score and passed per evaluator, and one column of words per field."""
 
     def __init__(self, path: Path, stored: Sequence[Stored], ledgers: Sequence[Ledger]) -> None:
-        self._arrow, self._parquet = pyarrow()
+        self._arrow, _ = pyarrow()
         self._path = path
         self._verdicts = [_VerdictColumns(self._arrow, one, ledger) for one, ledger in zip(stored, ledgers, strict=True)]
         self._offsets: list[int] = []
@@ -138,27 +141,27 @@ class ParquetPart:
             columns |= verdicts.taken(codes)
         table = arrow.table(columns)
         if self._writer is None:
-            self._writer = self._parquet.ParquetWriter(self._path, table.schema, compression="none")
+            self._writer = self._arrow.ipc.new_file(self._path, table.schema)
         self._writer.write_table(table)
         self._offsets, self._ids = [], []
         for codes in self._codes:
             codes.clear()
 
 
-PARQUET: dict[str, Any] = {"compression": "zstd", "use_dictionary": True, "write_statistics": False}
-
-
 class _VerdictColumns:
-    """What is stored of the distinct verdicts of one evaluator, in columns that grow with the ledger."""
+    """What is stored of the distinct verdicts of one evaluator, in columns that grow with the ledger.
+
+    A word is stored as its place in a short list of words, from here to the finished file.
+    """
 
     def __init__(self, arrow: Any, stored: Stored, ledger: Ledger) -> None:
         self._arrow = arrow
         self._ledger = ledger
         own = [f"{stored.name}.{name}" for name in ("standing", "score", "passed")]
         self._names = [storable(name) for name in (*own, *(f"{stored.name}.fields.{path}" for path in stored.fields))]
-        self._kinds = [arrow.string(), arrow.float64(), arrow.bool_(), *(arrow.string() for _ in stored.fields)]
         self._lists: list[list[Any]] = [[] for _ in self._names]
         self._arrays: list[Any] = []
+        self._standings, self._statuses = arrow.array(_STANDINGS), arrow.array(_WORDS)
         self._width = len(stored.fields)
 
     def taken(self, codes: Sequence[int]) -> dict[str, Any]:
@@ -172,14 +175,24 @@ class _VerdictColumns:
         if not fresh and self._arrays:
             return
         for verdict in fresh:
-            words = _WORDS[:0] if not verdict.statuses else [_WORDS[status] for status in verdict.statuses]
-            row = (verdict.standing.word, verdict.value, verdict.passed, *(words or (None,) * self._width))
-            for column, value in zip(self._lists, row, strict=True):
+            words = [_PLACES[status] for status in verdict.statuses] if verdict.statuses else [None] * self._width
+            for column, value in zip(self._lists, (verdict.standing, verdict.value, verdict.passed, *words), strict=True):
                 column.append(value)
-        self._arrays = [self._arrow.array(values, kind) for values, kind in zip(self._lists, self._kinds, strict=True)]
+        arrow, (standings, scores, passed, *fields) = self._arrow, self._lists
+        self._arrays = [
+            self._worded(standings, self._standings),
+            arrow.array(scores, arrow.float64()),
+            arrow.array(passed, arrow.bool_()),
+            *(self._worded(places, self._statuses) for places in fields),
+        ]
+
+    def _worded(self, places: list[int | None], words: Any) -> Any:
+        return self._arrow.DictionaryArray.from_arrays(self._arrow.array(places, self._arrow.int8()), words)
 
 
-_WORDS: Final = tuple(status.word for status in Status)
+_STANDINGS: Final = tuple(standing.word for standing in Standing)
+_WORDS: Final = tuple(dict.fromkeys(status.word for status in Status))
+_PLACES: Final = tuple(_WORDS.index(status.word) for status in Status)
 
 
 def _texts(arrow: Any, texts: list[str | None]) -> Any:
@@ -194,12 +207,12 @@ def _join_parquet(parts: Iterable[tuple[Path, int]], target: Path) -> None:
     arrow, parquet = pyarrow()
     writer, waiting = None, None
     try:
-        for table in _numbered(arrow, parquet, parts):
-            writer = writer or parquet.ParquetWriter(target, table.schema, **PARQUET)
+        for table in _numbered(arrow, parts):
+            writer = writer or _parquet_writer(parquet, target, table.schema)
             waiting = table if waiting is None else arrow.concat_tables([waiting, table])
-            while waiting.num_rows >= FLUSH_ROWS:
-                writer.write_table(waiting.slice(0, FLUSH_ROWS).combine_chunks())
-                waiting = waiting.slice(FLUSH_ROWS)
+            while waiting.num_rows >= GROUP_ROWS:
+                writer.write_table(waiting.slice(0, GROUP_ROWS).combine_chunks())
+                waiting = waiting.slice(GROUP_ROWS)
         if writer is not None and waiting is not None and waiting.num_rows:
             writer.write_table(waiting.combine_chunks())
     finally:
@@ -207,15 +220,22 @@ def _join_parquet(parts: Iterable[tuple[Path, int]], target: Path) -> None:
             writer.close()
 
 
-def _numbered(arrow: Any, parquet: Any, parts: Iterable[tuple[Path, int]]) -> Iterator[Any]:
+def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
+    """Words are written with a dictionary; numbers and ids hardly repeat. Readers see words as plain text."""
+    repeating = [name for name in schema.names if name not in ("row", "id")]
+    return parquet.ParquetWriter(
+        target, schema, compression="zstd", use_dictionary=repeating, write_statistics=False, store_schema=False
+    )
+
+
+def _numbered(arrow: Any, parts: Iterable[tuple[Path, int]]) -> Iterator[Any]:
     """The tables of all parts, their rows with the numbers that a spreadsheet shows."""
     for path, first in parts:
-        with parquet.ParquetFile(path, pre_buffer=False) as part:
-            for group in range(part.num_row_groups):
-                table = part.read_row_group(group)
-                numbers = arrow.compute.add(table.column("row"), first)
-                ids = arrow.compute.coalesce(table.column("id"), numbers.cast(arrow.string()))
-                yield table.set_column(0, "row", numbers).set_column(1, "id", ids)
+        with arrow.memory_map(str(path)) as file:
+            table = arrow.ipc.open_file(file).read_all()
+            numbers = arrow.compute.add(table.column("row"), first)
+            ids = arrow.compute.coalesce(table.column("id"), numbers.cast(arrow.string()))
+            yield table.set_column(0, "row", numbers).set_column(1, "id", ids)
 
 
 def pyarrow() -> tuple[Any, Any]:
@@ -223,6 +243,7 @@ def pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow
         import pyarrow.compute
+        import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:
         raise problem(

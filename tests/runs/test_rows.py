@@ -152,7 +152,8 @@ def test_half_of_a_surrogate_pair_in_a_field_is_spelled_out(tmp_path: Path) -> N
         writer.add(range(1), ["x"], [ledger.codes([Verdict(Standing.SCORED, True, 1, 1, bytes([Status.MATCH]))])])
         writer.close()
     assert b'"\\\\ud800":"match"' in (tmp_path / "jsonl").read_bytes()
-    assert "fields.fields.\\ud800" in pyarrow.parquet.read_schema(tmp_path / "parquet").names
+    join_parts("parquet", [(tmp_path / "parquet", 1)], tmp_path / "whole")
+    assert "fields.fields.\\ud800" in pyarrow.parquet.read_schema(tmp_path / "whole").names
 
 
 def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_path: Path) -> None:
@@ -188,6 +189,7 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
 
 def test_rows_are_written_in_groups_of_one_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_rows, "FLUSH_ROWS", 4)
+    monkeypatch.setattr(stored_rows, "GROUP_ROWS", 4)
     path = write(tmp_path, "parquet", [(str(number), YES) for number in range(22)], [3, 10])
     groups = pyarrow.parquet.ParquetFile(path)
     assert [groups.metadata.row_group(place).num_rows for place in range(groups.num_row_groups)] == [4, 4, 4, 4, 4, 2]
