@@ -105,6 +105,10 @@ def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         if not wanted:
             raise bad("a condition with no value never holds")
+        nested = [index for index, value in enumerate(wanted) if isinstance(value, (Mapping, list, tuple))]
+        if nested:
+            message = "the values of a condition are texts, numbers, true, false or null; found {}"
+            raise BadSettings(Detail((index,), message.format(spell(wanted[index]))) for index in nested)
         return tuple(wanted), None
     return (wanted,), None
 

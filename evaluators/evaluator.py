@@ -34,7 +34,7 @@ from evaluators.needs import (
     want_like,
 )
 from evaluators.registry import Socket
-from evaluators.settings_model import Settings
+from evaluators.settings_model import Name, Settings
 
 __all__ = [
     "BUILTIN",
@@ -76,7 +76,7 @@ class Example:
 class FromColumn(Settings):
     """A setting whose value stands in a column of the row: `{column: must_have, separator: ";"}`."""
 
-    column: str
+    column: Name
     separator: str | None = None
     """Splits the cell into a list; without it a cell that is a JSON list is a list, and any other is one item."""
 
@@ -89,7 +89,7 @@ class Evaluator(Settings):
     """An evaluator type: the thing that a YAML line names. Subclasses are immutable settings."""
 
     type: str
-    output: str | None = None
+    output: Name | None = None
     """The column to score, when it is not the test set's output column."""
     pass_at: float = Field(1.0, ge=0.0, le=1.0, strict=True)
     """A row passes when its score is at least this."""

@@ -85,7 +85,7 @@ def build(
     try:
         return model.model_validate(data, context=dict(context or {}))
     except ValidationError as error:
-        raise BadSettings(details_of(error, model, noun, also)) from error
+        raise BadSettings(details_of(error, model, data, noun, also)) from error
 
 
 def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
@@ -107,19 +107,18 @@ def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
 
 
 def details_of(
-    error: ValidationError, model: type[BaseModel], noun: str = "", also: tuple[str, ...] = ()
+    error: ValidationError, model: type[BaseModel], data: object, noun: str = "", also: tuple[str, ...] = ()
 ) -> list[Detail]:
-    """Pydantic's errors in plain words, those of nested settings included."""
+    """Pydantic's errors in plain words, those of nested settings included. `data` is what was read."""
     found: list[Detail] = []
-    for item in error.errors(include_url=False):
+    for item, loc in _without_wrong_branches(error, data):
         inner = item.get("ctx", {}).get("error")
-        loc = tuple(item["loc"])
         if isinstance(inner, BadSettings):
             found.extend(detail.under(*loc) for detail in inner.details)
         elif isinstance(inner, Problems):
             found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
         else:
-            found.append(_in_words(dict(item), loc, model, noun, also))
+            found.append(_in_words(item, loc, model, noun, also))
     return _without_union_echoes(found)
 
 
@@ -164,6 +163,9 @@ _TYPES = {
 def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
     kind, value, context = str(item["type"]), item.get("input"), item.get("ctx", {})
     name = str(loc[-1]) if loc else ""
+    named = f'"{name}"' if loc else noun or "this"
+    if len(loc) > 1 and isinstance(loc[-1], int):
+        named = f'item {loc[-1] + 1} of "{loc[-2]}"'
     of = f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
         known = (*setting_names(_model_at(model, loc[:-1])), *(also if len(loc) == 1 else ()))
@@ -188,7 +190,8 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
                 quoted = f'"{value}" is in quotes, so it is text; remove the quotes'
             elif value.endswith("%") and _numeric(value[:-1]):
                 quoted = f"write {float(value[:-1]) / 100:g} for {value}"
-        return Detail(loc, f'"{name}" must be {_TYPES[kind]}; found {spell(value)}', quoted, code="bad-value")
+        wanted = item.get("wanted", _TYPES[kind])
+        return Detail(loc, f"{named} must be {wanted}; found {spell(value)}", quoted, code="bad-value")
     limits = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
     if kind in limits:
         words = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}[limits[kind]]
@@ -223,6 +226,59 @@ def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
         if models:
             model = models[0]
     return model
+
+
+def _without_wrong_branches(error: ValidationError, data: object) -> list[tuple[dict[str, Any], Loc]]:
+    """Pydantic's errors, each with its place in the data.
+
+    Where a setting has several shapes, pydantic complains once for each, below a step that is not in the data. The
+    complaints of a shape that the value does not have are dropped; when it has none of them, one complaint names them.
+    """
+    items = [(dict(item), *_place_in(data, tuple(item["loc"]))) for item in error.errors(include_url=False)]
+    shapes: dict[Loc, list[str]] = {}
+    shaped: set[Loc] = set()
+    for item, loc, unions in items:
+        if loc in unions and item["type"] in _TYPES:
+            shapes.setdefault(loc, []).append(_TYPES[item["type"]])
+        shaped.update(union for union in unions if union != loc or item["type"] not in _TYPES)
+    kept: list[tuple[dict[str, Any], Loc]] = []
+    for item, loc, unions in items:
+        if loc in unions and item["type"] in _TYPES:
+            if loc in shaped:
+                continue
+            item["wanted"] = " or ".join(dict.fromkeys(shapes[loc]))
+        kept.append((item, loc))
+    return kept
+
+
+def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
+    """The steps of a place that are in the data, and the places on the way where pydantic tried several shapes."""
+    if not isinstance(data, Mapping) or not loc or loc[0] not in data:
+        return loc, []
+    value, place = data[loc[0]], list(loc[:1])
+    unions: list[Loc] = []
+    for number, step in enumerate(loc[1:], 1):
+        if step in _steps_of(value):
+            value = value[step]  # type: ignore[index]  # it has steps
+        elif isinstance(step, int) or _plain_name(step):
+            return (*place, *loc[number:]), unions
+        else:
+            unions.append(tuple(place))
+            continue
+        place.append(step)
+    return tuple(place), unions
+
+
+def _steps_of(value: object) -> Iterable[Any]:
+    """The keys of a map, the indices of a list; nothing of anything else."""
+    if isinstance(value, Mapping):
+        return value.keys()
+    return range(len(value)) if isinstance(value, (list, tuple)) else ()
+
+
+def _plain_name(step: str) -> bool:
+    """It may be the name of a setting; names of shapes have capitals, hyphens or brackets, or are Python's own."""
+    return step.isidentifier() and step.islower() and step not in ("str", "bool", "int", "float", "list", "dict", "tuple")
 
 
 def _without_union_echoes(details: list[Detail]) -> list[Detail]:

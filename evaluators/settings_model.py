@@ -11,10 +11,13 @@ import inspect
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, GetJsonSchemaHandler
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
+
+Name: TypeAlias = Annotated[str, Field(min_length=1)]
+"""The name of something, such as a column or a file. An empty text names nothing."""
 
 
 class Settings(BaseModel):

@@ -6,10 +6,10 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AliasChoices, Field
 
-ExpectedColumn: TypeAlias = Annotated[
-    str | None, Field(min_length=1, validation_alias=AliasChoices("expected", "correct_answer_key"))
-]
+from evaluators.settings_model import Name
+
+ExpectedColumn: TypeAlias = Annotated[Name | None, Field(validation_alias=AliasChoices("expected", "correct_answer_key"))]
 """The column with the expected answer; None for the test set's own."""
 
-InputColumn: TypeAlias = Annotated[str | None, Field(min_length=1)]
+InputColumn: TypeAlias = Name | None
 """The column with the input; None for the test set's own."""

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field
 
+from evaluators.builtin._columns import ExpectedColumn
 from evaluators.evaluator import Evaluator, Example, Needs, Output
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Score
@@ -26,7 +27,7 @@ class FieldMatch(Evaluator):
     type: Literal["field_match"] = "field_match"
     field: str = Field(validation_alias=AliasChoices("field", "json_field"))
     """The key of the field, as it stands. It is not a path: a dot is part of the key."""
-    expected: str | None = Field(None, validation_alias=AliasChoices("expected", "correct_answer_key"))
+    expected: ExpectedColumn = None
     """The column that holds the expected value, when it is not the test set's expected column."""
 
     retired: ClassVar[str | None] = "json_multi_field_match"

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AliasChoices, Field, StrictBool
+from pydantic import StrictBool
 
+from evaluators.builtin._columns import ExpectedColumn
 from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
-from evaluators.fields.differences import in_words
+from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
 from evaluators.fields.walk import OpenCheck
@@ -99,8 +100,7 @@ class JsonDiffMatch(Evaluator):
         score = explain_open(self.tree, expected, output)
         if score.value is None or score.value == 1.0:
             return score
-        differences = in_words(expected, output)
-        return replace(score, details={"differences": differences}) if differences else score
+        return replace(score, details=Differences(expected, output))
 
     def compile(self) -> Check:
         return OpenCheck(self.tree, self.pass_at)

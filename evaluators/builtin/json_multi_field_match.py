@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AliasChoices, Field
-
+from evaluators.builtin._columns import ExpectedColumn
 from evaluators.conditions import columns_of
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
 from evaluators.fields.closed import ClosedTree, explain_fields, explain_some, settle_row

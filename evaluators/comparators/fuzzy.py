@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from evaluators.comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
@@ -27,9 +27,9 @@ class Fuzzy(Normalization, Comparator):
     Values that are not text must be equal.
     """
 
-    at_least: float = Field(0.8, ge=0.0, le=1.0)
+    at_least: float = Field(0.8, ge=0.0, le=1.0, strict=True)
     """The texts match when their similarity is at least this."""
-    partial: bool = False
+    partial: StrictBool = False
     """`true`: the field earns its similarity, not only 1 or 0."""
 
     examples = (

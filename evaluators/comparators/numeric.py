@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StrictBool, field_validator, model_validator
 
 from evaluators.comparator import Comparator, Compare, Pair
 from evaluators.issues import Blame, Issue, RowProblem
@@ -50,7 +50,7 @@ class Numeric(Comparator):
 
     tolerance: Tolerance | None = None
     """How far the number may be from the expected one: `{abs: 0.01}`, `{rel: 0.05}` or both."""
-    parse: bool | Parse = False
+    parse: StrictBool | Parse = False
     """`true`: also read plain numbers in text, such as "12.5". A map says how they are written:
     `{thousands: ",", decimal: ".", currency: true, percent: true}`."""
 

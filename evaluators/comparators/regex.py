@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictBool, field_validator
 
 from evaluators.comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
@@ -24,9 +24,9 @@ class Regex(Comparator):
 
     pattern: str
     """The pattern. `(?i)` at its start sets case aside."""
-    full: bool = False
+    full: StrictBool = False
     """`true`: the pattern must fit the text from its first to its last character."""
-    timeout_seconds: float = Field(1.0, gt=0, allow_inf_nan=False)
+    timeout_seconds: float = Field(1.0, gt=0, strict=True, allow_inf_nan=False)
     """How long one search may take."""
 
     examples = (
@@ -40,6 +40,8 @@ class Regex(Comparator):
     @field_validator("pattern")
     @classmethod
     def _well_formed(cls, pattern: str) -> str:
+        if not pattern:
+            raise ValueError('"pattern" is empty, and an empty pattern fits every text')
         compiled(pattern)
         return pattern
 

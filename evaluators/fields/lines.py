@@ -123,8 +123,22 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
         raise BadSettings(details)
     comparator, rule = collected.pop("compare", (None if set(body) == {"align"} else default(context), "exact"))
     if rule == "skip":
-        return FieldLine(path, None, "skip", skip=True)
+        return _skipped(path, body)
+    if collected.get("required") and collected.get("optional"):
+        message = '"required" and "optional" contradict each other: a required field that is absent is an omission'
+        raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
     return FieldLine(path, comparator, rule, **collected)
+
+
+def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
+    """A line of the long form that leaves its field out. Nothing can be said beside that."""
+    others = [key for key in body if key != "compare"]
+    if others:
+        hint = f"write {path.canonical}: skip, or another comparator"
+        raise BadSettings(
+            Detail((key,), f'"{key}" says nothing here: the field is skipped', hint, key=True) for key in others
+        )
+    return FieldLine(path, None, "skip", skip=True)
 
 
 def read_path(spelled: object) -> Path:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, field_validator
 from evaluators.issues import Problems
 from evaluators.runs.gates import Gate, GateConfig, parse_target
 from evaluators.settings import BadSettings, Detail, bad, build, spell
-from evaluators.settings_model import Settings
+from evaluators.settings_model import Name, Settings
 from evaluators.suite.config import SectionReader
 from evaluators.testsets.config import TestSetConfig
 
@@ -18,9 +18,9 @@ from evaluators.testsets.config import TestSetConfig
 class ResultsConfig(Settings):
     """Where the results of a run go, and which files are written."""
 
-    folder: str = "runs"
+    folder: Name = "runs"
     """The folder that holds the run folders, relative to where the command is run."""
-    name: str | None = None
+    name: Name | None = None
     """The name of this run's folder; date, time and a fingerprint of the suite without it."""
     formats: tuple[str, ...] = ("csv", "markdown")
     """The files that are written beside run.json, summary.txt and the rows."""

@@ -16,7 +16,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.figures import beside_limit, limit_text, rows_text
 from evaluators.runs.result import EvaluatorStats, FieldStats, GateResult
-from evaluators.settings_model import Settings
+from evaluators.settings_model import Name, Settings
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
@@ -42,11 +42,11 @@ class GateConfig(Settings):
     """The run warns when the figure is more than this."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
     """With fewer measured rows the gate is undecided."""
-    variant: str | None = None
+    variant: Name | None = None
     """The one variant that the gate is about; all of them without it."""
     slice: Mapping[str, str] | None = None
     """The one slice that the gate is about: `{supplier: ACME}`."""
-    each_slice: str | None = None
+    each_slice: Name | None = None
     """The column of which every value is held to the limits on its own."""
 
     @field_validator("slice", mode="before", json_schema_input_type=Mapping[str, str | int | float | bool] | None)

@@ -178,6 +178,9 @@ def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
         known = name in BUILTIN or name in TYPES
         hint = f"write - {name}: {{setting: {_inline(options)}}}, with the setting's name" if known else None
         raise bad(f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=hint)
+    if "type" in options:
+        message = f'"type" stands below "{name}", which is the type already'
+        raise BadSettings([Detail((name, "type"), message, "take this line away", key=True)])
     return name, dict(options), (name,)
 
 
@@ -222,6 +225,8 @@ def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLi
         name = draft.name or (f"{kind}_{_slug(draft.first[1])}" if unnamed.count(kind) > 1 and draft.first else kind)
         if name in taken:
             hint = "give one of them a name of its own: name: …"
+            if draft.first and draft.name is None and taken[name].name is None:
+                hint = f"{hint}; without one, an evaluator is called after its type and its first setting"
             details.append(
                 Detail(draft.loc, f'two evaluators are called "{name}"', hint, key=True, code="duplicate-name")
             )

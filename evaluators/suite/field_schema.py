@@ -194,6 +194,13 @@ def _conditions() -> Schema:
         "additionalProperties": False,
         "errorMessage": "A condition is a value, a list of values, or {present: true}.",
     }
+    values = {
+        "minItems": 1,
+        "items": {
+            "type": ["string", "number", "boolean", "null"],
+            "errorMessage": "The values of a condition are texts, numbers, true, false or null.",
+        },
+    }
     return {
         "type": "object",
         "minProperties": 1,
@@ -201,5 +208,5 @@ def _conditions() -> Schema:
             "pattern": r"^(row|output|expected)\.[\s\S]",
             "patternErrorMessage": "A condition starts with row.COLUMN, output.PATH or expected.PATH.",
         },
-        "additionalProperties": {"if": {"type": "object"}, "then": present, "else": {"minItems": 1}},
+        "additionalProperties": {"if": {"type": "object"}, "then": present, "else": values},
     }

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import bad
-from evaluators.settings_model import Settings
+from evaluators.settings_model import Name, Settings
 from evaluators.testsets.reader import READERS
 from evaluators.testsets.source import STANDARD_INPUT
 
@@ -21,13 +21,13 @@ _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\
 class ColumnNames(Settings):
     """The columns of the four roles, where their names are not the usual ones."""
 
-    id: str | None = None
+    id: Name | None = None
     """Names a row."""
-    input: str | None = None
+    input: Name | None = None
     """What the model was given."""
-    output: str | None = None
+    output: Name | None = None
     """What the model answered."""
-    expected: str | None = None
+    expected: Name | None = None
     """What it should have answered."""
 
     def named(self) -> dict[Role, str]:
@@ -41,11 +41,11 @@ class ColumnNames(Settings):
 class Joined(Settings):
     """A column of another file, joined to the rows by id."""
 
-    file: str
+    file: Name
     """The other file, relative to the suite."""
-    key: str | None = None
+    key: Name | None = None
     """The column of the other file that holds the id of the row; guessed from usual names without it."""
-    column: str | None = None
+    column: Name | None = None
     """The column to take; guessed from usual names without it."""
     format: str | None = None
     """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
@@ -56,7 +56,7 @@ class Joined(Settings):
         return _known_format(name)
 
 
-Place = str | Joined
+Place = Name | Joined
 """A folder or a document, or a column of another file."""
 
 
@@ -65,7 +65,7 @@ class TestSetConfig(Settings):
 
     __test__: ClassVar[bool] = False
 
-    file: str | None = None
+    file: Name | None = None
     """The file with the rows, relative to the suite; `-` is standard input."""
     format: str | None = None
     """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
@@ -83,7 +83,7 @@ class TestSetConfig(Settings):
     """The expected answers, when they are documents (a folder or one file) or a column of another file."""
     output: Place | None = None
     """The outputs, when they are documents (a folder or one file) or a column of another file."""
-    outputs: str | dict[str, Place] | None = None
+    outputs: Name | dict[Name, Place] | None = None
     """Outputs of several variants: names with a file or folder each, or a folder or pattern that holds them all."""
     no_output: Literal["invalid", "fail"] = "invalid"
     """What a row counts that has no output among joined outputs: nothing (the test set is to blame), or 0.0."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal, Self, TypeAlias
 from unicodedata import category
 
-from pydantic import field_validator, model_validator
+from pydantic import StrictBool, field_validator, model_validator
 
 from evaluators.settings_model import Settings
 
@@ -33,10 +33,10 @@ class Parse(Settings):
     """The mark between groups of digits."""
     decimal: Literal[".", ","] = "."
     """The mark before the decimals."""
-    currency: bool | tuple[str, ...] = False
+    currency: StrictBool | tuple[str, ...] = False
     """`true`: a currency sign (€, $, £ …) or a three-letter code (EUR, USD …) beside the number is set aside. A list names
     the only ones that are. Which currency it is does not count."""
-    percent: bool = False
+    percent: StrictBool = False
     """`true`: 5% is 0.05. Without the sign, 5 is 5."""
 
     @field_validator("currency", mode="before")

@@ -63,7 +63,7 @@ class RegexReplace(Parameters):
     """The pattern to look for."""
     replacement: str = Field(alias="with")
     """What to put in its place: \\1 is the first group. Empty text removes what was found."""
-    timeout_seconds: float = Field(1.0, gt=0)
+    timeout_seconds: float = Field(1.0, gt=0, strict=True, allow_inf_nan=False)
     """How long one search may take."""
 
     @model_validator(mode="after")

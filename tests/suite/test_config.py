@@ -84,6 +84,21 @@ def test_a_clash_of_names_shows_both_lines() -> None:
     ]
 
 
+def test_a_clash_of_made_up_names_says_how_they_are_made() -> None:
+    found = problems("evaluators:\n  - contains: {substring: a}\n  - contains: {substring: a, case_sensitive: false}\n")
+    assert [issue.where for issue in found] == ["suite.yaml:2:5", "suite.yaml:3:5"]
+    assert {issue.message for issue in found} == {'two evaluators are called "contains_a"'}
+    assert (found[0].hint or "").endswith("without one, an evaluator is called after its type and its first setting")
+
+
+@pytest.mark.parametrize("name", ["exact_match", "auto_exact_match"])
+def test_a_type_is_named_once(name: str) -> None:
+    (found,) = problems(f"evaluators:\n  - {name}: {{type: exact_match}}\n")
+    assert (found.where, found.message, found.hint) == (
+        f"suite.yaml:2:{len(name) + 8}", f'"type" stands below "{name}", which is the type already', "take this line away",
+    )  # fmt: skip
+
+
 def test_the_name_of_a_suite_is_written_or_the_file_s() -> None:
     assert suite("name: nightly\nevaluators: [exact_match]").name == "nightly"
     assert read_config(loads("evaluators: [exact_match]", name="runs/header.yml")).name == "header"
