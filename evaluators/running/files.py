@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import orjson
 
-from evaluators.issues import Fault, problem
+from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING, RowResult, Standing, Verdict
 from evaluators.reports.format import Format, RowsFile, format_for, run_files
 from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, why, write_rows
@@ -101,20 +101,23 @@ def asked_files(
     return written
 
 
-def check_asked(files: Iterable[Path], read: Iterable[Path]) -> None:
-    """Raises Problems (config) when a file has an unknown extension, or is one of those that are read."""
+def check_asked(files: Iterable[Path], read: Iterable[Path]) -> list[Issue]:
+    """A problem (config) for each file that has an unknown extension, is a folder, or is one of those that are read."""
     originals = {path.resolve() for path in read}
+    issues: list[Issue] = []
     for file in files:
-        format_for(file)
+        try:
+            format_for(file)
+        except Problems as error:
+            issues.extend(error.issues)
+            continue
         if file.resolve() in originals:
-            raise problem(
-                "overwrites-input",
-                "this file is read by the run, so it is not written over",
-                where=str(file),
-                hint="give -o another name",
-            )
-        if file.is_dir():
-            raise problem("not-a-file", "this is a folder, and -o names a file", where=str(file))
+            message = "this file is read by the run, so it is not written over"
+            issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(file), "give -o another name"))
+        elif file.is_dir():
+            message = "this is a folder, and -o names a file"
+            issues.append(Issue("not-a-file", Blame.CONFIG, message, str(file)))
+    return issues
 
 
 def named_for(name: str, variant: str | None) -> str:

@@ -25,7 +25,7 @@ from evaluators.runs.gates import check_gates, judge_gates
 from evaluators.runs.job import Job
 from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.result import EvaluatorStats, RunResult
-from evaluators.runs.rows import RowsFormat, has_pyarrow
+from evaluators.runs.rows import RowsFormat, has_pyarrow, pyarrow
 from evaluators.runs.runner import Measured, coverage, figures, measure, slice_figures, store_parts
 from evaluators.runs.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings
@@ -156,10 +156,7 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     started, clock = datetime.now().astimezone(), time.monotonic()
     prepared = prepare(suite, request)
     check_gate_targets(suite, prepared.test_set.variants)
-    if request.files:
-        from evaluators.running.files import check_asked
-
-        check_asked(request.files, _read_files(prepared))
+    _check_files(prepared, request)
     engine = _engine(request)
     folder = _folder(suite, request, started)
     try:
@@ -311,10 +308,22 @@ def _written(
     return Finished(result, options, folder.path if folder else None, tuple(files), annotated)
 
 
-def _read_files(prepared: Prepared) -> list[Path]:
-    """Every file that the run reads: the suite and the test set."""
-    name = prepared.suite.config.source.name
-    return [Path(name), *(Path(source.path) for source in prepared.test_set.files)]
+def _check_files(prepared: Prepared, request: RunRequest) -> None:
+    """What is to be written must be possible. Raises Problems (config) with what is not."""
+    issues: list[Issue] = []
+    if request.formats is not None:
+        from evaluators.reports.format import check_words
+
+        issues += check_words(request.formats)
+    if request.files:
+        from evaluators.running.files import check_asked
+
+        name = prepared.suite.config.source.name
+        issues += check_asked(request.files, [Path(name), *(Path(source.path) for source in prepared.test_set.files)])
+    if issues:
+        raise Problems(issues)
+    if rows_format(prepared.suite, request, 0) == "parquet" and request.results is not None:
+        pyarrow()
 
 
 def _engine(request: RunRequest) -> Engine:

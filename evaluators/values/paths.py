@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, TypeAlias
@@ -531,6 +530,8 @@ def nearest_path(wanted: Path, document: JSON) -> str | None:
 
 
 def _likeness(wanted: tuple[Step, ...], place: tuple[Step, ...]) -> float:
+    from difflib import SequenceMatcher  # for messages only
+
     score = SequenceMatcher(None, display(wanted).casefold(), display(place).casefold(), autojunk=False).ratio()
     if _plain_name(wanted[-1]) == _plain_name(place[-1]) != "":
         return _SAME_NAME + (1 - _SAME_NAME) * score

@@ -1,0 +1,463 @@
+"""`evaluators run` as a person starts it: a process of its own, on small files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = ("id", "supplier", "output", "expected")
+SUITE = """
+name: cities
+evaluators:
+  - type: json_multi_field_match
+    name: header
+    fields: {city: exact, zip: exact}
+"""
+GATED = SUITE + "gates: {header: {fail_below: 0.9}}\n"
+RIGHT = ("1", "north", '{"city": "Rome", "zip": "1"}', '{"city": "Rome", "zip": "1"}')
+WRONG = ("2", "south", '{"city": "Rome", "zip": "2"}', '{"city": "Rome", "zip": "1"}')
+PROSE = ("3", "south", "I do not know.", '{"city": "Rome", "zip": "1"}')
+SPOILT = ("4", "north", '{"city": "Rome"}', "{city: Rome}")
+
+Ended = subprocess.CompletedProcess[str]
+Start = Callable[..., Ended]
+
+
+def environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVALUATORS_", "_EVALUATORS"))}
+    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Start:
+    """Starts the program in an empty folder and waits for its end."""
+
+    def start(*words: str, stdin: str = "", **more: str) -> Ended:
+        return subprocess.run(
+            [sys.executable, "-m", "evaluators", *words],
+            cwd=tmp_path, env=environment() | more, input=stdin, capture_output=True, text=True, encoding="utf-8",
+        )  # fmt: skip
+
+    return start
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write(tmp_path / "suite.yaml", SUITE)
+    write(tmp_path / "gated.yaml", GATED)
+    table(tmp_path / "rows.csv", RIGHT, WRONG)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def table(path: Path, *rows: Sequence[str], head: Sequence[str] = HEAD) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([head, *rows])
+
+
+def figures(folder: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return found
+
+
+def cells(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_run_prints_its_summary_and_writes_a_run_folder(files: Path, run: Start) -> None:
+    ended = run("run", "suite.yaml", "rows.csv", "--name", "first")
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+    assert ended.stdout.startswith("cities: finished\n")
+    assert "runs/first: the run folder" in ended.stdout
+    assert sorted(path.name for path in (files / "runs" / "first").iterdir()) == [
+        "environment.json", "evidence.jsonl", "field_summary.csv", "fields.md", "rows.csv", "rows.jsonl", "run.json",
+        "summary.txt",
+    ]  # fmt: skip
+    assert [path.name for path in (files / "runs").iterdir()] == ["first"]
+
+
+def test_a_run_without_a_name_is_called_by_its_date_and_fingerprint(files: Path, run: Start) -> None:
+    run("run", "suite.yaml", "rows.csv")
+    (folder,) = (files / "runs").iterdir()
+    assert folder.name.endswith(str(figures(folder)["suite_fingerprint"]).removeprefix("sha256:")[:8])
+
+
+def test_no_results_leaves_nothing_behind(files: Path, run: Start) -> None:
+    before = sorted(files.iterdir())
+    assert run("run", "suite.yaml", "rows.csv", "--no-results").returncode == 0
+    assert sorted(files.iterdir()) == before
+
+
+def test_the_suite_says_where_results_go_and_the_command_line_overrules_it(files: Path, run: Start) -> None:
+    write(files / "suite.yaml", SUITE + "results: {folder: kept, name: nightly, formats: [json]}\n")
+    run("run", "suite.yaml", "rows.csv")
+    assert not (files / "kept" / "nightly" / "fields.md").exists()
+    run("run", "suite.yaml", "rows.csv", "--results", "other", "--name", "mine", "--formats", "markdown, junit")
+    assert (files / "other" / "mine" / "fields.md").exists()
+    assert (files / "other" / "mine" / "junit.xml").exists()
+
+
+def test_a_run_is_never_overwritten_without_force(files: Path, run: Start) -> None:
+    assert run("run", "suite.yaml", "rows.csv", "--name", "x").returncode == 0
+    before = (files / "runs" / "x" / "run.json").read_bytes()
+    table(files / "rows.csv", RIGHT)
+    again = run("run", "suite.yaml", "rows.csv", "--name", "x")
+    assert again.returncode == 2
+    assert "already a run of that name" in again.stderr
+    assert (files / "runs" / "x" / "run.json").read_bytes() == before
+    assert run("run", "suite.yaml", "rows.csv", "--name", "x", "--force").returncode == 0
+    assert (files / "runs" / "x" / "run.json").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("suite", "rows", "code"),
+    [
+        ("suite.yaml", [RIGHT], 0),
+        ("suite.yaml", [RIGHT, WRONG], 0),
+        ("suite.yaml", [RIGHT, PROSE], 0),
+        ("gated.yaml", [RIGHT], 0),
+        ("gated.yaml", [RIGHT, WRONG], 1),
+        ("suite.yaml", [RIGHT, SPOILT], 3),
+        ("suite.yaml", [], 3),
+        ("gated.yaml", [RIGHT, WRONG, SPOILT], 1),
+        ("gated.yaml", [RIGHT, SPOILT], 3),
+        ("missing.yaml", [RIGHT], 2),
+    ],
+    ids=[
+        "all right", "a low score without a gate", "an unreadable output", "a gate that holds", "a gate that fails",
+        "a spoilt expected cell", "no rows", "a failed gate wins over the test set", "a gate that holds does not hide it",
+        "no such suite",
+    ],
+)  # fmt: skip
+def test_the_exit_code_says_whose_move_it_is(
+    files: Path, run: Start, suite: str, rows: list[tuple[str, ...]], code: int
+) -> None:
+    table(files / "rows.csv", *rows)
+    ended = run("run", suite, "rows.csv", "--name", "x")
+    assert ended.returncode == code
+    if code != 2:
+        assert figures(files / "runs" / "x")["exit_code"] == code
+
+
+def test_every_cause_is_listed_beside_the_code_that_won(files: Path, run: Start) -> None:
+    table(files / "rows.csv", RIGHT, WRONG, SPOILT)
+    said = run("run", "gated.yaml", "rows.csv", "--no-results").stdout
+    assert "- gate header failed: mean 0.7500 is below 0.9" in said
+    assert "- the test set left rows without a score: header 1 of 3" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("suite.yaml", "rows.cvs"), 2, 'did you mean "rows.csv"?'),
+        (("suite.yml", "rows.csv"), 2, 'did you mean "suite.yaml"?'),
+        (("suite.yaml",), 2, "there is no test set"),
+        (("suite.yaml", "rows.csv", "--where", "suplier=north"), 3, 'did you mean "supplier"?'),
+        (("suite.yaml", "rows.csv", "--where", "supplier"), 2, "COLUMN=VALUE"),
+        (("suite.yaml", "rows.csv", "--columns", "gold=expected"), 2, "the roles are id, input, output, expected"),
+        (("suite.yaml", "rows.csv", "--columns", "output=outptu"), 3, 'did you mean "output"?'),
+        (("suite.yaml", "rows.csv", "--formats", "markdwon"), 2, 'did you mean "markdown"?'),
+        (("suite.yaml", "rows.csv", "--name", "a/b"), 2, "cannot be the name of a run"),
+        (("suite.yaml", "rows.csv", "-o", "page.pdf"), 2, 'the extension ".pdf"'),
+        (("suite.yaml", "rows.csv", "-o", "rows.csv"), 2, "is not written over"),
+        (("suite.yaml", "rows.csv", "-o", "./suite.yaml"), 2, 'the extension ".yaml"'),
+        (("suite.yaml", "rows.csv", "--results", "rows.csv"), 2, "cannot be written there"),
+        (("suite.yaml", "rows.csv", "--delimiter", ";;"), 2, "one character"),
+        (("suite.yaml", "rows.csv", "--limt", "3"), 2, "--limit"),
+    ],
+)
+def test_a_mistake_is_said_with_what_to_do(files: Path, run: Start, words: tuple[str, ...], code: int, said: str) -> None:
+    before = sorted(path.name for path in files.iterdir())
+    ended = run("run", *words)
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert sorted(path.name for path in files.iterdir()) == before
+
+
+def test_all_mistakes_of_a_suite_are_told_at_once_in_order_and_counted(files: Path, run: Start) -> None:
+    write(files / "suite.yaml", SUITE.replace("exact, zip: exact", "exatc, zip: fuzy") + "slices: [supplier]\n")
+    ended = run("run", "suite.yaml", "rows.csv")
+    assert ended.returncode == 2
+    places = [line.split(": ")[0] for line in ended.stderr.splitlines() if line.startswith("suite.yaml:")]
+    assert places == sorted(places)
+    assert len(places) == 3
+    assert "^" in ended.stderr
+    assert ended.stderr.endswith("\n3 problems found.\n")
+
+
+def test_two_columns_that_could_be_the_output_are_an_error_and_the_command_line_settles_it(
+    files: Path, run: Start
+) -> None:
+    table(files / "rows.csv", (*RIGHT, "x"), head=(*HEAD, "prediction"))
+    unclear = run("run", "suite.yaml", "rows.csv")
+    assert unclear.returncode == 2
+    assert '2 columns could be the output: "output" and "prediction"' in unclear.stderr
+    assert "--columns output=output" in unclear.stderr
+    assert run("run", "suite.yaml", "rows.csv", "--columns", "output=output").returncode == 0
+
+
+def test_a_traceback_is_shown_only_when_it_is_asked_for(files: Path, run: Start) -> None:
+    assert "Traceback" in run("run", "missing.yaml", "--traceback").stderr
+    assert "Traceback" in run("--traceback", "run", "missing.yaml").stderr
+    assert "Traceback" in run("run", "missing.yaml", EVALUATORS_TRACEBACK="1").stderr
+    assert "Traceback" not in run("run", "missing.yaml").stderr
+
+
+def test_a_fault_in_the_program_is_one_line_and_code_70(files: Path) -> None:
+    program = (
+        "import evaluators.running.run as run\n"
+        "def finish(*_): raise RuntimeError('lost the thread')\n"
+        "run.finish = finish\n"
+        "from evaluators.__main__ import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "run", "suite.yaml", "rows.csv"],
+        cwd=files, env=environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert ended.returncode == 70
+    assert ended.stderr.startswith("This is a bug in evaluators, not in your files: RuntimeError: lost the thread\n")
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("suffix", [".json", ".md", ".txt", ".xml", ".csv", ".jsonl"])
+def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suffix: str) -> None:
+    path = files / "deep" / f"report{suffix}"
+    ended = run("run", "suite.yaml", "rows.csv", "--name", "x", "-o", f"deep/report{suffix}")
+    assert ended.returncode == 0
+    assert f"- deep/report{suffix}" in ended.stdout
+    text = path.read_text(encoding="utf-8-sig")
+    match suffix:
+        case ".json":
+            assert text == (files / "runs" / "x" / "run.json").read_text(encoding="utf-8")
+        case ".txt":
+            assert text == (files / "runs" / "x" / "summary.txt").read_text(encoding="utf-8")
+        case ".md":
+            assert text.startswith("# cities: finished")
+        case ".xml":
+            assert ElementTree.fromstring(text).tag == "testsuites"
+        case ".csv":
+            assert path.read_bytes() == (files / "runs" / "x" / "rows.csv").read_bytes()
+        case _:
+            assert path.read_bytes() == (files / "runs" / "x" / "rows.jsonl").read_bytes()
+
+
+def test_the_annotated_rows_are_the_rows_with_what_was_found(files: Path, run: Start) -> None:
+    table(files / "rows.csv", RIGHT, WRONG, PROSE, SPOILT)
+    run("run", "suite.yaml", "rows.csv", "--no-results", "-o", "marked.csv")
+    right, wrong, prose, spoilt = cells(files / "marked.csv")
+    assert right == {**dict(zip(HEAD, RIGHT, strict=True)), "header.score": "1.0", "header.city": "match",
+                     "header.zip": "match", "why": ""}  # fmt: skip
+    assert (wrong["header.score"], wrong["header.zip"]) == ("0.5", "wrong")
+    assert wrong["why"] == 'header: zip is wrong ("2" differs from "1")'
+    assert (prose["output"], prose["header.score"], prose["header.city"]) == ("I do not know.", "0.0", "missing")
+    assert (spoilt["header.score"], spoilt["why"][:33]) == ("", "header: the test set is at fault:")
+
+
+def test_each_variant_has_its_own_files(files: Path, run: Start) -> None:
+    table(files / "expected.csv", ("1", RIGHT[3]), ("2", WRONG[3]), head=("id", "expected"))
+    (files / "outputs").mkdir()
+    for name, rows in (("good", [RIGHT]), ("poor", [WRONG])):
+        table(files / "outputs" / f"{name}.csv", *[(id_, row[2]) for row in rows for id_ in "12"], head=("id", "output"))
+    ended = run("run", "suite.yaml", "expected.csv", "--outputs", "outputs", "--name", "x", "-o", "marked.csv")
+    assert ended.returncode == 0, ended.stderr
+    assert {row["header.score"] for row in cells(files / "marked.good.csv")} == {"1.0"}
+    assert {row["header.score"] for row in cells(files / "marked.poor.csv")} == {"0.5"}
+    assert (files / "runs" / "x" / "rows.good.csv").exists()
+    assert (files / "runs" / "x" / "rows.poor.jsonl").exists()
+
+
+def test_places_on_the_command_line_are_relative_to_where_it_is_typed(files: Path, run: Start) -> None:
+    (files / "suites").mkdir()
+    write(files / "suites" / "suite.yaml", SUITE + "test_set: expected.csv\n")
+    table(files / "suites" / "expected.csv", ("1", RIGHT[3]), head=("id", "expected"))
+    table(files / "outputs.csv", ("1", RIGHT[2]), head=("id", "output"))
+    ended = run("run", "suites/suite.yaml", "--output", "outputs.csv", "--no-results")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "1 row of suites/expected.csv" in ended.stdout
+
+
+def test_rows_can_be_chosen(files: Path, run: Start) -> None:
+    table(files / "rows.csv", *[(str(number), ("north", "south")[number % 2], *RIGHT[2:]) for number in range(20)])
+    for words, rows in (
+        (("--limit", "3"), 3),
+        (("--where", "supplier=north"), 10),
+        (("--where", "supplier=north", "--where", "id=4"), 1),
+        (("--sample", "7"), 7),
+    ):
+        ended = run("run", "suite.yaml", "rows.csv", "--no-results", "--format", "json", *words)
+        assert json.loads(ended.stdout)["rows"] == rows
+
+
+def test_a_sample_is_the_same_every_time_and_another_with_another_seed(files: Path, run: Start) -> None:
+    table(files / "rows.csv", *[(str(number), "", *RIGHT[2:]) for number in range(50)])
+
+    def ids(seed: str) -> list[str]:
+        run("run", "suite.yaml", "rows.csv", "--no-results", "--sample", "5", "--seed", seed, "-o", "some.csv")
+        return [row["id"] for row in cells(files / "some.csv")]
+
+    assert ids("1") == ids("1")
+    assert ids("1") != ids("2")
+
+
+def test_a_dash_is_standard_input(files: Path, run: Start) -> None:
+    ended = run("run", "suite.yaml", "-", "--no-results", stdin=(files / "rows.csv").read_text(encoding="utf-8"))
+    assert ended.returncode == 0
+    assert "2 rows of standard input" in ended.stdout
+
+
+def test_the_hardest_rows_are_listed_with_their_reasons(files: Path, run: Start) -> None:
+    table(files / "rows.csv", RIGHT, WRONG, PROSE)
+    lines = run("run", "suite.yaml", "rows.csv", "--no-results", "--hardest", "2").stdout.splitlines()
+    start = lines.index("Hardest rows")
+    assert lines[start + 2] == "- row 4 (3): mean score 0.0000"
+    assert lines[start + 4 : start + 6] == [
+        "- row 3 (2): mean score 0.5000", '  header: zip is wrong ("2" differs from "1")',
+    ]  # fmt: skip
+
+
+def test_quiet_is_one_line(files: Path, run: Start) -> None:
+    ended = run("run", "gated.yaml", "rows.csv", "--no-results", "--quiet")
+    assert ended.stdout == "cities: FAILED (gate header failed: mean 0.7500 is below 0.9)\n"
+
+
+def test_json_on_standard_output_is_the_run(files: Path, run: Start) -> None:
+    ended = run("run", "suite.yaml", "rows.csv", "--name", "x", "--format", "json")
+    assert ended.stdout == (files / "runs" / "x" / "run.json").read_text(encoding="utf-8")
+
+
+def test_a_reader_who_goes_away_is_no_problem(files: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "evaluators", "run", "gated.yaml", "rows.csv", "--no-results"]
+    ended = subprocess.run(words, cwd=files, env=environment(), stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_that_lacks_a_letter_shows_its_number(files: Path, run: Start, encoding: str) -> None:
+    write(files / "suite.yaml", SUITE.replace("name: cities", 'name: "地 cities"'))
+    words = [sys.executable, "-m", "evaluators", "run", "suite.yaml", "rows.csv", "--no-results"]
+    settings = environment() | {"PYTHONIOENCODING": encoding}
+    ended = subprocess.run(words, cwd=files, env=settings, capture_output=True)
+    assert ended.returncode == 0
+    assert ended.stdout.startswith(b"\\u5730 cities: finished")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "environment.json"}
+
+
+@pytest.mark.parametrize("rows", ["jsonl", "parquet"])
+def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start, rows: str) -> None:
+    write(files / "suite.yaml", GATED + "slices: [row.supplier]\n")
+    filling = "x" * 100_000
+    kinds = (RIGHT, WRONG, PROSE, SPOILT)
+    table(files / "rows.csv", *[(*kinds[n % 4], filling + str(n)) for n in range(360)], head=(*HEAD, "notes"))
+    folders = []
+    for workers in ("1", "2", "3"):
+        words = ("--results", f"by-{workers}", "--name", "x", "--workers", workers, "--rows", rows, "--hardest", "3")
+        ended = run("run", "suite.yaml", "rows.csv", *words)
+        assert ended.returncode == 1, ended.stderr
+        folders.append(contents(files / f"by-{workers}" / "x"))
+    assert "evidence.jsonl" in folders[0]
+    assert f"rows.{rows}" in folders[0]
+    assert folders[0] == folders[1] == folders[2]
+
+
+PARTS = "runs/.x.*.partial/parts/rows-*.part"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(files: Path, workers: str) -> None:
+    total, notes = 120_000, "x" * 1000
+    with open(files / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        stream.write("id,output,expected,notes\n")
+        stream.writelines(
+            f'{n},"{{""city"": ""a{n}"", ""zip"": ""1""}}","{{""city"": ""b{n}"", ""zip"": ""1""}}",{notes}\n'
+            for n in range(total)
+        )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evaluators", "run", "suite.yaml", "rows.csv", "--name", "x", "--rows", "jsonl",
+         "--workers", workers],
+        cwd=files, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while process.poll() is None and not any(part.stat().st_size for part in files.glob(PARTS)):
+        pass
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Stopping after the rows that are under way" in err
+    assert out.startswith("cities: interrupted after ")
+    found = figures(files / "runs" / "x")
+    assert (found["complete"], found["exit_code"]) == (False, 130)
+    with open(files / "runs" / "x" / "rows.jsonl", "rb") as stored:
+        assert sum(1 for _ in stored) == found["rows"]
+    assert 0 < int(str(found["rows"])) < total
+    assert [path.name for path in (files / "runs").iterdir()] == ["x"]
+
+
+def test_the_shell_completes_suites(files: Path) -> None:
+    settings = environment() | {
+        "_EVALUATORS_COMPLETE": "bash_complete",
+        "COMP_WORDS": "evaluators run s",
+        "COMP_CWORD": "2",
+    }
+    ended = subprocess.run([sys.executable, "-m", "evaluators"], cwd=files, env=settings, capture_output=True, text=True)
+    assert ended.stdout.splitlines() == ["plain,suite.yaml"]
+
+
+HEAVY = ("deepdiff", "numpy", "pyarrow", "scipy", "rich", "asyncio", "multiprocessing", "pandas")
+
+
+def loaded_by(files: Path, *words: str) -> set[str]:
+    program = (
+        "import sys\n"
+        "from evaluators.__main__ import main\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n    pass\n"
+        "print(*sorted(sys.modules), file=sys.stderr)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *words], cwd=files, env=environment(), capture_output=True, text=True
+    )
+    return set(ended.stderr.split())
+
+
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help")])
+def test_help_loads_click_and_nothing_heavier(files: Path, words: tuple[str, ...]) -> None:
+    loaded = loaded_by(files, *words)
+    assert "click" in loaded
+    assert not loaded & {"pydantic", "yaml", "msgspec", "orjson", "jsonpath_ng", *HEAVY}
+    ours = {name for name in loaded if name.startswith("evaluators")}
+    assert not {name for name in ours if not name.startswith("evaluators.cli")} - {"evaluators", "evaluators.__main__"}
+
+
+def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> None:
+    table(files / "rows.csv", *[(str(number), *RIGHT[1:]) for number in range(100)])
+    loaded = loaded_by(files, "run", "suite.yaml", "rows.csv", "--name", "x")
+    assert (files / "runs" / "x" / "run.json").exists()
+    spared = {"jsonpath_ng", "jsonschema", "unidecode", "rapidfuzz", "xml.etree.ElementTree", "difflib", *HEAVY}
+    assert sorted(loaded & spared) == []
+    types = {name for name in loaded if name.startswith("evaluators.builtin.") and "._" not in name}
+    assert types == {"evaluators.builtin.json_multi_field_match"}
+    assert not {name for name in loaded if name.startswith("evaluators.testsets.readers.")} - {
+        "evaluators.testsets.readers.csv"
+    }
