@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Sequence
 
 from evaluators.cli import INTERRUPTED
-from evaluators.issues import Issue, Problems
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.runs.verdict import BUG, CONFIG, Facts, exit_code
 
 
@@ -21,8 +21,18 @@ def ending(error: BaseException, with_traceback: bool) -> int:
     if isinstance(error, Problems):
         print_problems(error.issues)
         return code_of(error.issues)
+    if isinstance(error, OSError) and error.filename is not None:
+        refused = _refused(error)
+        print_problems([refused])
+        return code_of([refused])
     print(_bug_text(error), file=sys.stderr)
     return BUG
+
+
+def _refused(error: OSError) -> Issue:
+    """The system would not give or take a file: neither the suite nor the program is to blame."""
+    said = (error.strerror or str(error)).lower()
+    return Issue("refused", Blame.ENVIRONMENT, f"the file cannot be read or written: {said}", str(error.filename))
 
 
 def print_problems(issues: Sequence[Issue]) -> None:

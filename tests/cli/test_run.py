@@ -236,6 +236,12 @@ def test_a_fault_in_the_program_is_one_line_and_code_70(files: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
+def test_a_place_that_takes_no_file_is_nobodys_bug(files: Path, run: Start) -> None:
+    ended = run("run", "suite.yaml", "rows.csv", "--no-results", "-o", "rows.csv/report.json")
+    assert ended.returncode == 3
+    assert "the file cannot be read or written" in ended.stderr
+
+
 @pytest.mark.parametrize("suffix", [".json", ".md", ".txt", ".xml", ".csv", ".jsonl"])
 def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suffix: str) -> None:
     path = files / "deep" / f"report{suffix}"
