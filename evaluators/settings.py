@@ -168,6 +168,9 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
         named = f'item {loc[-1] + 1} of "{loc[-2]}"'
     of = f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
+        if twin := _spelled_otherwise(name, _model_at(model, loc[:-1])):
+            message = f'"{name}" and "{twin}" are the same setting'
+            return Detail(loc, message, "keep one of them", key=True, code="same-setting")
         known = (*setting_names(_model_at(model, loc[:-1])), *(also if len(loc) == 1 else ()))
         head, colon, rest = name.partition(":")
         if value is None and colon and head in known:
@@ -216,6 +219,15 @@ def _share(value: object, most: object) -> str | None:
     return None
 
 
+def _spelled_otherwise(name: str, model: type[BaseModel]) -> str | None:
+    """The first spelling of the setting that `name` is another spelling of."""
+    for field in model.model_fields.values():
+        spellings = getattr(field.validation_alias, "choices", ())
+        if name in spellings:
+            return next((str(other) for other in spellings if other != name), None)
+    return None
+
+
 def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
     """The model that stands at a place inside another one: where the settings of a key are known."""
     for step in loc:
@@ -259,7 +271,7 @@ def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
     unions: list[Loc] = []
     for number, step in enumerate(loc[1:], 1):
         if step in _steps_of(value):
-            value = value[step]  # type: ignore[index]  # it has steps
+            value = value[step]
         elif isinstance(step, int) or _plain_name(step):
             return (*place, *loc[number:]), unions
         else:

@@ -135,7 +135,10 @@ def _drafts(
 
 def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: Source) -> _Draft:
     written, options, base = _shape(item)
-    found = today(written, options)
+    try:
+        found = today(written, options)
+    except BadSettings as error:
+        raise BadSettings(detail.under(*base) for detail in error.details) from error
     try:
         plug = BUILTIN.find(found.type)
     except Problems as error:

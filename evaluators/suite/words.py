@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from evaluators.settings import BadSettings, Detail, bad, spell
+
 _URI = re.compile(r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+")
 
 TYPES: Final[Mapping[str, str]] = {
@@ -52,7 +54,10 @@ class Today:
 
 
 def today(written: str, settings: Mapping[str, Any]) -> Today:
-    """The type and the settings of a line in today's words, with a note for each that changed."""
+    """The type and the settings of a line in today's words, with a note for each that changed.
+
+    Raises BadSettings for a word whose meaning cannot be told.
+    """
     match = _URI.fullmatch(written)
     slug = match["slug"] if match else written
     found = Today(TYPES.get(slug, slug), dict(settings))
@@ -63,6 +68,13 @@ def today(written: str, settings: Mapping[str, Any]) -> Today:
             found.settings[new] = found.settings.pop(old)
             found.spelled[new] = old
             found.notes.append(f'the setting "{old}" of "{found.type}" is called "{new}" here')
+        elif old in found.settings and new in found.spelled:
+            del found.settings[old]
+            found.notes.append(
+                f'the setting "{old}" of "{found.type}" is left aside, because "{found.spelled[new]}" wins'
+            )
+        elif old in found.settings:
+            raise _same_setting(old, new)
     if found.type in _MEANINGS:
         _MEANINGS[found.type](found, slug)
     return found
@@ -72,10 +84,12 @@ def _diff(found: Today, slug: str) -> None:
     if slug == "auto_json_diff" and "pass_at" not in found.settings:
         found.settings["pass_at"] = 0.5
         found.notes.append('"auto_json_diff" passes at 0.5, as in Agenta; "json_diff_match" passes at 1.0')
-    if "predict_keys" in found.settings and "extra_fields" not in found.settings:
+    if "predict_keys" in found.settings:
         value = found.settings["predict_keys"]
         if not isinstance(value, bool):
-            return
+            raise bad(f'"predict_keys" must be true or false; found {spell(value)}', "predict_keys")
+        if "extra_fields" in found.settings:
+            raise _same_setting("predict_keys", "extra_fields")
         del found.settings["predict_keys"]
         found.settings["extra_fields"] = "ignore" if value else "penalize"
         found.spelled["extra_fields"] = "predict_keys"
@@ -83,6 +97,11 @@ def _diff(found: Today, slug: str) -> None:
             f'"predict_keys: {str(value).lower()}" is "extra_fields: {found.settings["extra_fields"]}" here, as Agenta\'s '
             "page says it; Agenta's code does the opposite"
         )
+
+
+def _same_setting(old: str, new: str) -> BadSettings:
+    message = f'"{old}" and "{new}" are the same setting'
+    return BadSettings([Detail((old,), message, f"keep {new}", key=True, code="same-setting")])
 
 
 def _substrings(found: Today, slug: str) -> None:

@@ -366,6 +366,40 @@ def test_the_words_of_other_systems_load_with_a_note(written: str, today: str, n
     assert any(each.startswith("suite.yaml:2:5: ") and note in each for each in found.notes)
 
 
+@pytest.mark.parametrize(
+    ("written", "place", "message"),
+    [
+        ("auto_json_diff: {predict_keys: yes}", 35, '"predict_keys" must be true or false; found the text "yes"'),
+        (
+            "json_diff_match: {predict_keys: true, extra_fields: ignore}",
+            22,
+            '"predict_keys" and "extra_fields" are the same setting',
+        ),
+        ("json_diff_match: {skip: [a], ignore: [b]}", 33, '"ignore" and "skip" are the same setting'),
+        (
+            "completeness: {sections: [a], required_sections: [b]}",
+            34,
+            '"required_sections" and "sections" are the same setting',
+        ),
+        ("similarity: {threshold: 0.5, pass_at: 0.6}", 17, '"threshold" and "pass_at" are the same setting'),
+        (
+            "exact_match: {expected: a, correct_answer_key: b}",
+            31,
+            '"correct_answer_key" and "expected" are the same setting',
+        ),
+    ],
+)
+def test_a_setting_in_two_words_is_named(written: str, place: int, message: str) -> None:
+    (found,) = problems(f"evaluators:\n - {written}\n")
+    assert (found.where, found.message) == (f"suite.yaml:2:{place}", message)
+
+
+def test_the_threshold_that_wins_in_agenta_wins_here() -> None:
+    found = suite("evaluators:\n  - auto_similarity_match: {threshold: 0.7, similarity_threshold: 0.6}\n")
+    assert found.lines[0].settings.pass_at == 0.7
+    assert '"similarity_threshold" of "similarity" is left aside, because "threshold" wins' in found.notes[-1]
+
+
 def test_the_old_diff_keeps_its_threshold() -> None:
     found = suite("evaluators: [auto_json_diff]")
     assert found.lines[0].settings.pass_at == 0.5
