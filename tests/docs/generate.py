@@ -1,0 +1,202 @@
+"""The generated pages: `python -m tests.docs.generate` writes them, and a test says when one is out of date.
+
+A page is made from what ships with the package: plugs, presets and commands. So it is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import click
+
+from evaluators.cli import command as program
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN
+from evaluators.reports.catalog import Entry, Kind, entries, page
+from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
+from evaluators.reports.reference_markdown import page_markdown
+from evaluators.running.schema import language_schema, schema_text
+from evaluators.suite.words import SETTINGS, TYPES
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+COMMAND: Final = "python -m tests.docs.generate"
+_HEAD: Final = f"<!-- Written by `{COMMAND}`. Changes made here are lost. -->\n\n"
+_FENCE: Final = re.compile(r"^(```+)", re.MULTILINE)
+
+
+def pages() -> dict[str, str]:
+    """The text of every generated file, by its path inside `docs`."""
+    found = {
+        "reference/evaluators.md": _evaluators(),
+        "reference/comparators.md": _comparators(),
+        "reference/transforms.md": _together("Transforms", _TRANSFORMS, "transforms"),
+        "reference/presets.md": _together("Presets", _PRESETS, "presets"),
+        "reference/command-line.md": _command_line(),
+    }
+    for kind in ("evaluators", "comparators"):
+        for entry in _shipped(kind):
+            link = f"[All {kind}](../{kind}.md)\n"
+            found[f"reference/{kind}/{entry.name}.md"] = f"{page_markdown(page(kind, entry.name))}\n{link}"
+    written = {path: _HEAD + text for path, text in found.items()}
+    return {**written, "suite.schema.json": schema_text(language_schema())}
+
+
+def write(docs: Path = DOCS) -> list[str]:
+    """Write every generated file that differs, and remove pages of things that are gone. Gives the paths."""
+    wanted = pages()
+    gone = [path for path in present(docs) if path not in wanted]
+    changed = [path for path, text in wanted.items() if _text(docs / path) != text]
+    for path in gone:
+        (docs / path).unlink()
+    for path in changed:
+        (docs / path).parent.mkdir(parents=True, exist_ok=True)
+        (docs / path).write_text(wanted[path], encoding="utf-8", newline="\n")
+    return sorted([*gone, *changed])
+
+
+def present(docs: Path = DOCS) -> list[str]:
+    """The generated pages that are there, by their paths inside `docs`."""
+    return sorted(path.relative_to(docs).as_posix() for path in (docs / "reference").rglob("*.md"))
+
+
+_EVALUATORS: Final = (
+    "An evaluator scores a row. A suite names it in the list under `evaluators:`. The [language](../language.md#evaluators) "
+    "says how, and what every evaluator takes beside its own settings."
+)
+_COMPARATORS: Final = (
+    "A comparator compares two values: the expected one and the output's. A suite names it beside a path under `fields:`. "
+    "The [language](../language.md#fields) says how. A path without a comparator is compared with `exact`, and `skip` "
+    "leaves a path out."
+)
+_TRANSFORMS: Final = (
+    "A suite names transforms beside `fields:`, for every field, or inside a field, for that field. "
+    "The [language](../language.md#transforms) says how."
+)
+_PRESETS: Final = (
+    "A preset is a suite that ships with the package, made to be extended. It gives names to comparators. "
+    "The [language](../language.md#extends) says how a suite and what it extends become one."
+)
+
+
+def _evaluators() -> str:
+    retired = [entry for entry in _shipped("evaluators") if entry.retired]
+    current = [entry for entry in _shipped("evaluators") if not entry.retired]
+    parts = ["# Evaluators", _EVALUATORS, _index("evaluators", current)]
+    if retired:
+        parts += ["## Kept for old suites", _index("evaluators", retired)]
+    parts += ["## Names of other systems", "They load as they are, and a note names today's word.", _old_words()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _comparators() -> str:
+    return "\n\n".join(["# Comparators", _COMPARATORS, _index("comparators", _shipped("comparators"))]) + "\n"
+
+
+def _index(kind: Kind, listed: Sequence[Entry]) -> str:
+    rows = [f"| [{entry.name}]({kind}/{entry.name}.md) | {_cell(entry.does)} |" for entry in listed]
+    return "\n".join([f"| {kind.removesuffix('s')} | what it does |", "| --- | --- |", *rows])
+
+
+def _old_words() -> str:
+    types = [f"| `{old}` | `{new}` |" for old, new in TYPES.items()]
+    settings = [
+        f"| `{old}` of `{kind}` | `{new}` |" for kind, renamed in SETTINGS.items() for old, new in renamed.items()
+    ]
+    return "\n".join(["| written | today |", "| --- | --- |", *types, *settings])
+
+
+def _together(title: str, about: str, kind: Kind) -> str:
+    """All things of a kind on one page. What every one of them says is said once, at the top."""
+    found = [page(kind, entry.name) for entry in _shipped(kind)]
+    shared = [block for block in _blocks(found[0]) if len(found) > 1 and all(block in _blocks(one) for one in found)]
+    opening = [one for one in shared if isinstance(one, Paragraph)]
+    head = page_markdown(Document(title, ())).rstrip()
+    said = [paragraph.text for paragraph in opening]
+    return "\n\n".join([head, about, *said, *(_below(_without(one, opening)) for one in found)]) + "\n"
+
+
+def _blocks(document: Document) -> list[Block]:
+    return [block for section in document.sections for block in section.blocks]
+
+
+def _without(document: Document, said: Sequence[Block]) -> Document:
+    sections = (
+        replace(one, blocks=tuple(block for block in one.blocks if block not in said)) for one in document.sections
+    )
+    return replace(document, sections=tuple(section for section in sections if section.blocks))
+
+
+def _below(document: Document) -> str:
+    """A page as a part of another one: its headings are one step smaller."""
+    parts = _FENCE.split(page_markdown(document))
+    prose = range(0, len(parts), 4)  # text, fence, code, fence, text …
+    return "".join(
+        re.sub(r"^#", "##", part, flags=re.M) if index in prose else part for index, part in enumerate(parts)
+    ).rstrip()
+
+
+def _command_line() -> str:
+    context = click.Context(program, info_name="evaluators")
+    commands = [(name, program.get_command(context, name)) for name in program.list_commands(context)]
+    found = [(name, one) for name, one in commands if one is not None]
+    rows = [f"| [{name}](#{name}) | {_cell(inspect.cleandoc(one.help or '').splitlines()[0])} |" for name, one in found]
+    parts = [
+        "# The command line, every option",
+        "The [guide](../guides/command-line.md) shows the commands at work. This page lists what each of them takes.",
+        "\n".join(["| command | what it does |", "| --- | --- |", *rows]),
+        *(part for name, one in found for part in _command(name, one, context)),
+        "## Without a command",
+        _options(program.get_params(context)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _command(name: str, one: click.Command, above: click.Context) -> Iterable[str]:
+    context = click.Context(one, info_name=name, parent=above)
+    yield f"## {name}"
+    yield f"```text\nevaluators {name} {' '.join(one.collect_usage_pieces(context))}\n```"
+    yield _help(one.help or "")
+    yield _options(one.get_params(context))
+
+
+def _help(text: str) -> str:
+    """A docstring as Markdown: paragraphs, and what is moved in as code."""
+    paragraphs = inspect.cleandoc(text).replace("\b\n", "").split("\n\n")
+    return "\n\n".join(f"```text\n{inspect.cleandoc(one)}\n```" if one.startswith("    ") else one for one in paragraphs)
+
+
+def _options(params: Sequence[click.Parameter]) -> str:
+    rows = [_option(one) for one in params if isinstance(one, click.Option)]
+    table = Table((Column("option"), Column("takes"), Column("meaning")), tuple(rows))
+    return page_markdown(Document("", (Section(None, (table,)),))).removeprefix("# \n\n").rstrip()
+
+
+def _option(one: click.Option) -> tuple[str, str, str]:
+    names = ", ".join(f"`{name}`" for name in sorted([*one.opts, *one.secondary_opts], key=len))
+    choices = tuple(map(str, one.type.choices)) if isinstance(one.type, click.Choice) else ()
+    takes = "" if one.is_flag or one.count else one.metavar or " or ".join(f"`{word}`" for word in choices) or "TEXT"
+    return names, takes, " ".join((one.help or "").split())
+
+
+def _shipped(kind: Kind) -> list[Entry]:
+    """What comes with the package, and nothing that this machine or this process has added."""
+    sockets: dict[str, tuple[str, ...]] = {"evaluators": BUILTIN.shipped(), "comparators": COMPARATORS.shipped()}
+    return [entry for entry in entries(kind) if entry.name in sockets.get(kind, (entry.name,))]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+if __name__ == "__main__":
+    changed = write()
+    print("\n".join(f"wrote docs/{path}" for path in changed) or "every generated page is up to date")
