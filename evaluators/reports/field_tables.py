@@ -22,7 +22,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     if not fields:
         return ()
     weak = sorted(((stats, field) for stats, field in fields if _below_one(field)), key=_weakness)
-    unmeasured = [f"{full_name(stats)} → {field.path}" for stats, field in fields if field.counts.measured == 0]
+    unmeasured = [f"{full_name(stats)} → {field.path}" for stats, field in fields if _gap(field)]
     blocks: list[Paragraph | Table] = []
     if weak and most:
         blocks.append(_weak_table(weak[:most]))
@@ -31,7 +31,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
     if figures != sorted(figures):
         blocks.append(Paragraph(_ORDER))
-    if not weak and len(unmeasured) < len(fields):
+    if not weak and any(field.counts.measured for _, field in fields):
         blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
     if unmeasured:
         blocks.append(Paragraph(f"Measured in no row: {_some(unmeasured)}.", "warning"))
@@ -40,10 +40,14 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         for stats in result.evaluators
         if stats.more_fields
     )
-    return (Section("Fields with the lowest accuracy", tuple(blocks)),)
+    return (Section("Fields with the lowest accuracy", tuple(blocks)),) if blocks else ()
 
 
 _ORDER: Final = "A low figure from few rows may be chance, so it stands behind a surer one."
+
+
+def _gap(field: FieldStats) -> bool:
+    return field.counts.measured == 0 and not field.optional
 
 
 def _below_one(field: FieldStats) -> bool:

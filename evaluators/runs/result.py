@@ -49,6 +49,8 @@ class FieldStats:
     precision: float | None
     recall: float | None
     f1: float | None
+    optional: bool = False
+    """It may be absent from every row, or is skipped."""
 
 
 @dataclass(frozen=True, slots=True)

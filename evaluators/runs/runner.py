@@ -107,9 +107,16 @@ def slice_figures(lines: Sequence[EvaluatorLine], measured: Measured, variant: s
 
 
 def _stats(line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None = None) -> EvaluatorStats:
-    extra_counts = getattr(line.settings, "extra_fields", "penalize") == "penalize"
-    names = line.settings.field_names()
-    return evaluator_stats(line.name, line.type, names, tally, variant=variant, slice_=key, extra_counts=extra_counts)
+    return evaluator_stats(
+        line.name,
+        line.type,
+        line.settings.field_names(),
+        tally,
+        variant=variant,
+        slice_=key,
+        extra_counts=getattr(line.settings, "extra_fields", "penalize") == "penalize",
+        optional=line.settings.optional_fields(),
+    )
 
 
 class _Merging:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from evaluators.model import Standing, Status
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats
@@ -21,16 +21,17 @@ def evaluator_stats(
     variant: str | None = None,
     slice_: tuple[str, str] | None = None,
     extra_counts: bool = True,
+    optional: Collection[str] = (),
 ) -> EvaluatorStats:
     """The figures of one evaluator, every one rounded once from exact sums.
 
     `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
-    the score.
+    the score. `optional` are the listed fields that may be absent from every row.
     """
     scored, standings = tally.scored, tally.standings
     counts = _counts_of_fields(tally) if fields else _leaf_counts(tally.counts) if any(tally.counts) else None
     figures = ratios(counts) if counts is not None else None
-    listed = _listed(fields, tally) if fields else _open(tally.paths, extra_counts)
+    listed = _listed(fields, tally, optional) if fields else _open(tally.paths, extra_counts)
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -60,18 +61,22 @@ def evaluator_stats(
     )
 
 
-def _listed(fields: Sequence[str], tally: Tally) -> tuple[FieldStats, ...]:
-    return tuple(_field(name, _status_counts(counts)) for name, counts in zip(fields, tally.statuses, strict=True))
+def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> tuple[FieldStats, ...]:
+    return tuple(
+        _field(name, _status_counts(counts), optional=name in optional)
+        for name, counts in zip(fields, tally.statuses, strict=True)
+    )
 
 
 def _open(paths: Mapping[str, Sequence[int]], extra_counts: bool) -> tuple[FieldStats, ...]:
     return tuple(_field(path, _leaf_counts(counts), extra_counts) for path, counts in sorted(paths.items()))
 
 
-def _field(path: str, counts: Counts, extra_counts: bool = True) -> FieldStats:
+def _field(path: str, counts: Counts, extra_counts: bool = True, optional: bool = False) -> FieldStats:
     figures = ratios(counts)
     measured = counts.measured - (0 if extra_counts else counts.hallucination)
-    return FieldStats(path, counts, share(counts.match, measured), figures.precision, figures.recall, figures.f1)
+    accuracy = share(counts.match, measured)
+    return FieldStats(path, counts, accuracy, figures.precision, figures.recall, figures.f1, optional)
 
 
 def _counts_of_fields(tally: Tally) -> Counts:

@@ -114,6 +114,16 @@ def test_a_field_that_is_wrong_in_its_only_row_stands_behind_surer_ones(runs: di
     assert lines[start + 5] == "A low figure from few rows may be chance, so it stands behind a surer one."
 
 
+def test_a_field_that_may_be_absent_is_no_gap(runs: dict[str, RunResult]) -> None:
+    listed = FieldStats("totl", Counts(not_measured=3), None, None, None, None)
+    free = FieldStats("notes", Counts(skipped=3), None, None, None, None, optional=True)
+    stats = replace(runs["failed"].evaluators[0], fields=(listed, free), more_fields=0)
+    lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
+    assert f"Measured in no row: {stats.name} → totl." in lines
+    lines = lines_of(replace(runs["failed"], evaluators=(replace(stats, fields=(free,)),)))
+    assert "Fields with the lowest accuracy" not in lines
+
+
 def test_a_run_without_gates_says_that_none_decides(runs: dict[str, RunResult]) -> None:
     lines = lines_of(replace(runs["passed"], gates=()))
     assert lines[0] == "invoice extraction: finished"
