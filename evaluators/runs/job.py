@@ -8,9 +8,11 @@ sums. The same split gives the same part, whoever runs it and however often.
 from __future__ import annotations
 
 import gc
+import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -46,12 +48,18 @@ class ShippedSuite:
     """What `${NAME}` stands for; the worker's own environment when it is None."""
 
     def lines(self) -> tuple[EvaluatorLine, ...]:
-        """The evaluators, read again."""
-        if self.text is None:
-            source = suite_source.from_data(self.data or {}, self.folder, self.environment)
-        else:
-            source = suite_source.loads(self.text, self.name, self.folder, self.environment)
-        return read_config(source).lines
+        """The evaluators, read again; once in a process for all splits of a run."""
+        return _lines(pickle.dumps(self))
+
+
+@lru_cache(maxsize=1)
+def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
+    suite: ShippedSuite = pickle.loads(shipped)
+    if suite.text is None:
+        source = suite_source.from_data(suite.data or {}, suite.folder, suite.environment)
+    else:
+        source = suite_source.loads(suite.text, suite.name, suite.folder, suite.environment)
+    return read_config(source).lines
 
 
 @dataclass(frozen=True, slots=True)
