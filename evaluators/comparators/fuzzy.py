@@ -66,9 +66,10 @@ class Fuzzy(Normalization, Comparator):
         if isinstance(measured, bool):
             return Outcome(float(measured), measured, "equal" if measured else differs(expected, actual))
         unchanged, length = measured.ratio or (0, 1)
+        changes = "1 change" if length - unchanged == 1 else f"{length - unchanged} changes"
         reason = (
             f"{quote(actual)} and {quote(expected)} are {measured.score:.4g} alike "
-            f"({length - unchanged} changes in {length} characters); needed: {self.at_least:g}"
+            f"({changes} in {length} characters); needed: {self.at_least:g}"
         )
         if self.partial:
             return replace(measured, reason=reason)

@@ -290,7 +290,7 @@ def _reason(one: FieldCase) -> str | None:
         if answer.status is not Status.MATCH
     ]
     if not failed:
-        return f"all {len(one.answers)} match"
+        return "the only one matches" if len(one.answers) == 1 else f"all {len(one.answers)} match"
     place, answer = failed[0]
     where = f"{display(place.location)}: " if place.location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""

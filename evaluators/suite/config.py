@@ -178,13 +178,22 @@ def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
     if options is None:
         return name, {}, (name,)
     if not isinstance(options, Mapping):
-        known = name in BUILTIN or name in TYPES
-        hint = f"write - {name}: {{setting: {_inline(options)}}}, with the setting's name" if known else None
-        raise bad(f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=hint)
+        raise bad(f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=_as_map(name, options))
     if "type" in options:
         message = f'"type" stands below "{name}", which is the type already'
         raise BadSettings([Detail((name, "type"), message, "take this line away", key=True)])
     return name, dict(options), (name,)
+
+
+def _as_map(name: str, value: object) -> str | None:
+    """The line with the value under the one setting that the type must have, where it must have one."""
+    kind = TYPES.get(name, name)
+    if kind not in BUILTIN:
+        return None
+    needed = [setting for setting, field in BUILTIN.find(kind).model_fields.items() if field.is_required()]
+    if len(needed) == 1:
+        return f"write - {name}: {{{needed[0]}: {_inline(value)}}}"
+    return f"write - {name}: {{setting: {_inline(value)}}}, with the setting's name"
 
 
 def _several_keys(item: Mapping[str, Any]) -> Detail:

@@ -159,12 +159,12 @@ class JoinedTable:
         here, there = places(self.base, self.key), self.lookup.places()
         name, other = self.base.files[0].name if self.base.files else "the test set", self.lookup.name
         found = [
-            *_issue("same-id", name, "occur more than once", _several(here)),
-            *_issue("same-id", other, "occur more than once", _several(there)),
-            *_issue("unmatched-id", other, f"are not in {name}", _only(there, here)),
+            *_issue("same-id", name, ("occurs", "occur"), "more than once", _several(here)),
+            *_issue("same-id", other, ("occurs", "occur"), "more than once", _several(there)),
+            *_issue("unmatched-id", other, ("is", "are"), f"not in {name}", _only(there, here)),
         ]
         if isinstance(self.absent, Fault):
-            found += _issue(self.absent.issue.code, name, f"are not in {other}", _only(here, there))
+            found += _issue(self.absent.issue.code, name, ("is", "are"), f"not in {other}", _only(here, there))
         return found
 
 
@@ -242,13 +242,13 @@ def _only(these: dict[str, list[str]], others: dict[str, list[str]]) -> dict[str
     return {id: where for id, where in these.items() if id not in others}
 
 
-def _issue(code: str, name: str, claim: str, found: dict[str, list[str]]) -> list[Issue]:
+def _issue(code: str, name: str, verb: tuple[str, str], claim: str, found: dict[str, list[str]]) -> list[Issue]:
     if not found:
         return []
     shown = [f'"{id}" ({" and ".join(where[:_SHOWN])})' for id, where in list(found.items())[:_SHOWN]]
     more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
-    ids = "id" if len(found) == 1 else "ids"
-    return [Issue(code, Blame.TESTSET, f"{len(found):,} {ids} that {claim}: {', '.join(shown)}{more}", name)]
+    ids = f"1 id that {verb[0]}" if len(found) == 1 else f"{len(found):,} ids that {verb[1]}"
+    return [Issue(code, Blame.TESTSET, f"{ids} {claim}: {', '.join(shown)}{more}", name)]
 
 
 def _twice(id: str, name: str) -> Fault:

@@ -202,6 +202,14 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
             "write - length: {setting: 4000}, with the setting's name",
         ),
     ),
+    "a value for the one setting that a type must have": (
+        "evaluators:\n  - length\n  - all_of: [length]\n",
+        (
+            "suite.yaml:3:13",
+            'the settings of "all_of" must be a map; found a list',
+            "write - all_of: {of: [length]}",
+        ),
+    ),
     "a number for an evaluator": (
         "evaluators:\n  - 5\n",
         ("suite.yaml:2:5", "an evaluator is a word, or a map with its settings; found the number 5", None),

@@ -215,9 +215,9 @@ def test_outputs_in_another_file_are_joined_by_id(folder: Path) -> None:
     assert found["a"] == ["1", "A"]
     assert code(found["c"][1]) == "no-output-for-row"
     assert [str(issue) for issue in test_set.issues] == [
-        'rows.csv: 1 id that occur more than once: "b" (row 3 and row 4)',
-        'out.jsonl: 1 id that are not in rows.csv: "x" (row 3)',
-        'rows.csv: 1 id that are not in out.jsonl: "c" (row 5)',
+        'rows.csv: 1 id that occurs more than once: "b" (row 3 and row 4)',
+        'out.jsonl: 1 id that is not in rows.csv: "x" (row 3)',
+        'rows.csv: 1 id that is not in out.jsonl: "c" (row 5)',
     ]
 
 
@@ -287,7 +287,7 @@ def test_variants_are_files_joined_by_id(folder: Path, outputs: object) -> None:
     assert rows(test_set.variant("gpt-4.1"), "output", "expected") == {"a": ["1", "1"], "b": ["2", "2"]}
     assert rows(test_set.variant("tiny"), "output")["a"] == ["0"]
     assert [str(issue) for issue in test_set.issues] == [
-        f'variant tiny: rows.csv: 1 id that are not in {"outs/tiny.jsonl"}: "b" (row 3)'
+        f'variant tiny: rows.csv: 1 id that is not in {"outs/tiny.jsonl"}: "b" (row 3)'
     ]
     assert len(test_set.files) == 3
 
