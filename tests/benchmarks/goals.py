@@ -170,6 +170,8 @@ def two_processes(bench: Bench) -> Iterator[Finding]:
         yield Finding(
             f"{suite}: two processes against one", one / two, "×", 1.85, "at least", f"{one:.2f} s, {two:.2f} s"
         )
+        more = best["two"].processor / best["one"].processor
+        yield Finding("   processor time of two processes against one", more, "×")
         if suite == "five":
             yield Finding("five: two processes against the floor on one core", two / floor, "× floor", 1.4)
 
