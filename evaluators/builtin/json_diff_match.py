@@ -90,7 +90,7 @@ class JsonDiffMatch(Evaluator):
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
-        return expected, Output(self.column("output"), "like_expected", beside=expected)
+        return expected, Output(self.column("output"), "like_expected", beside=expected, parts=True)
 
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values

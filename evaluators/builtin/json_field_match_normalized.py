@@ -88,7 +88,7 @@ class JsonFieldMatchNormalized(Evaluator):
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
-        return expected, Output(self.column("output"), "object", beside=expected)
+        return expected, Output(self.column("output"), "object", beside=expected, parts=True)
 
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values

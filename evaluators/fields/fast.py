@@ -74,9 +74,8 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
         try:
             codes = [
                 1
-                if (kind := a.__class__) is b.__class__
-                and a == b
-                and (kind is str or (kind is not dict and kind is not list))
+                if a == b
+                and ((kind := a.__class__) is str or (kind is b.__class__ and kind is not dict and kind is not list))
                 else check(a, b)
                 for a, b, check in zip(read(expected), read(output), rules, strict=True)
             ]

@@ -9,18 +9,17 @@ one counter, which says so by its name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from gc import is_tracked
 from typing import Any, Final
 
 from evaluators.fields.open_tree import OpenTree, folded_names, is_leaf, verdict_of_counts
 from evaluators.model import MISSING, Verdict
-from evaluators.values.equality import written_alike
 from evaluators.values.paths import ANY, Path
 
 Counts = tuple[int, int, int, int]
 
 PATH_CAP: Final = 2_000
 SHAPE_CAP: Final = 500
-_HOLDERS: Final = frozenset((dict, list))
 MEMO: Final = 10_000
 """Verdicts that one evaluator remembers."""
 OVERFLOW: Final = "(other paths)"
@@ -173,14 +172,10 @@ class OpenCheck:
                 child.less += 1
                 omission += 1
                 continue
+            if actual is value:
+                continue
             kind = value.__class__
-            if kind is str:
-                if value == actual:
-                    continue
-            elif kind is dict or kind is list:
-                if written_alike(value, actual):
-                    continue
-            elif value == actual and kind is actual.__class__:
+            if kind is actual.__class__ and kind is not dict and kind is not list and value == actual:
                 continue
             if not equal(value, actual):
                 child = shape.children[key]
@@ -213,6 +208,8 @@ class OpenCheck:
             return self._match_keys(counter, kept) if kept else 0
         shape.seen += 1
         match = len(keys)
+        if not is_tracked(value):  # the garbage collector knows at once that it holds no container
+            return match
         for key, inner in value.items():
             kind = inner.__class__
             if kind is not str and (kind is dict or kind is list) and inner:
@@ -237,7 +234,7 @@ class OpenCheck:
                 direct -= 1
                 keys = tuple(inner)
                 shape = child.shapes.get(keys)
-                if shape is None or shape.skips or not _HOLDERS.isdisjoint(map(type, inner.values())):
+                if shape is None or shape.skips or is_tracked(inner):
                     below += self._match_keys(child, inner)
                 else:
                     shape.seen += 1
@@ -309,13 +306,19 @@ class OpenCheck:
                 if actual.__class__ is dict and value and actual:
                     child = shape.children[key]
                     child.less += 1
-                    match += self._walk_keys(child, value, actual, wrong) - 1
+                    if actual is value:
+                        match += self._match_keys(child, value) - 1
+                    else:
+                        match += self._walk_keys(child, value, actual, wrong) - 1
                     continue
             elif kind is list:
                 if actual.__class__ is list and value and actual:
                     child = shape.children[key]
                     child.less += 1
-                    match += self._walk_items(child, value, actual, wrong) - 1
+                    if actual is value:
+                        match += self._match_items(child, value) - 1
+                    else:
+                        match += self._walk_items(child, value, actual, wrong) - 1
                     continue
             elif value == actual and kind is actual.__class__:
                 continue

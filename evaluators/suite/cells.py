@@ -40,12 +40,12 @@ class Elsewhere:
             found = self._found[want] = self._shared(want) or output_of(self.cell, want, self.lenient)
         return found
 
-    def beside(self, want: Want, document: Any) -> Any:
-        """The same, or the expected document itself where the two are equal. The last comparison is remembered."""
+    def beside(self, want: Want, document: Any, parts: bool) -> Any:
+        """The same, with what the expected document shares with it. The last comparison is remembered."""
         found = self.get(want)
         last, compared, answer = self._beside
         if last is not found or compared is not document:
-            answer = _same_or_found(found, document)
+            answer = _shared(found, document, parts)
             self._beside = found, document, answer
         return answer
 
@@ -80,14 +80,16 @@ def whole_outputs(cells: Cells, lenient: bool) -> Cells:
     return parse_all(cells, lambda cell: _not_text(cell, lenient))
 
 
-def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, lenient: bool) -> Cells:
-    """The same, with the expected document itself where the output equals it."""
+def whole_outputs_beside(
+    cells: Cells, expected_cells: Cells, expected: Cells, lenient: bool, parts: bool = False
+) -> Cells:
+    """The same, with the expected document itself where the output equals it, or with its `parts` that are equal."""
     texts = [
         document if cell == text and cell.__class__ is str and document.__class__ in _CONTAINERS else cell
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
     ]
     return [
-        document if value is not document and value == document and same(value, document) else value
+        value if value is document else _shared(value, document, parts)
         for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, lenient)), expected, strict=True)
     ]
 
@@ -100,21 +102,21 @@ def outputs_of_kind(whole: Cells, want: Want, lenient: bool) -> Cells:
     return [value if value.__class__ in kinds else _wanted(value, want, lenient) for value in whole]
 
 
-def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, lenient: bool) -> Cells:
-    """The same, with the expected document itself where the two are equal."""
+def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, lenient: bool, parts: bool = False) -> Cells:
+    """The same, with the expected document itself where the two are equal, or with its `parts` that are equal."""
     kinds = KINDS.get(want, ())
     return [
-        value if value.__class__ in kinds else _wanted_beside(value, document, want, lenient)
+        value if value.__class__ in kinds else _wanted_beside(value, document, want, lenient, parts)
         for value, document in zip(whole, expected, strict=True)
     ]
 
 
-def outputs_like(whole: Cells, expected: Cells, lenient: bool) -> Cells:
+def outputs_like(whole: Cells, expected: Cells, lenient: bool, parts: bool = False) -> Cells:
     """The documents of the kind that each expected document is; the expected document itself where the two are equal."""
     return [
         value
         if value is document or (value.__class__ is document.__class__ and value.__class__ in _CONTAINERS)
-        else _like(value, document, lenient)
+        else _like(value, document, lenient, parts)
         for value, document in zip(whole, expected, strict=True)
     ]
 
@@ -122,9 +124,7 @@ def outputs_like(whole: Cells, expected: Cells, lenient: bool) -> Cells:
 def outputs_beside(found: Cells, expected: Cells) -> Cells:
     """The expected document itself where a document that was found elsewhere in the output equals it."""
     return [
-        document
-        if value is not document and value.__class__ in _CONTAINERS and value == document and same(value, document)
-        else value
+        value if value is document else _shared(value, document, False)
         for value, document in zip(found, expected, strict=True)
     ]
 
@@ -148,18 +148,36 @@ def _not_text(cell: Any, lenient: bool) -> Any:
     return Elsewhere(cell, lenient) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
 
 
-def _like(value: Any, document: Any, lenient: bool) -> Any:
-    return _wanted_beside(value, document, "any" if document.__class__ is Fault else want_like(document), lenient)
+def _like(value: Any, document: Any, lenient: bool, parts: bool) -> Any:
+    want = "any" if document.__class__ is Fault else want_like(document)
+    return _wanted_beside(value, document, want, lenient, parts)
 
 
-def _wanted_beside(value: Any, document: Any, want: Want, lenient: bool) -> Any:
+def _wanted_beside(value: Any, document: Any, want: Want, lenient: bool, parts: bool) -> Any:
     if value.__class__ is Elsewhere:
-        return value.beside(want, document)
-    return _same_or_found(_wanted(value, want, lenient), document)
+        return value.beside(want, document, parts)
+    return _shared(_wanted(value, want, lenient), document, parts)
 
 
-def _same_or_found(found: Any, document: Any) -> Any:
-    return document if found.__class__ in _CONTAINERS and found == document and same(found, document) else found
+def _shared(found: Any, document: Any, parts: bool) -> Any:
+    """What was found, or the expected document itself where the two are equal.
+
+    With `parts`, an object that differs has the expected document's very objects and lists under those keys where both
+    have equal ones.
+    """
+    kind = found.__class__
+    if kind is not document.__class__ or kind not in _CONTAINERS:
+        return found
+    if same(found, document):
+        return document
+    if not parts or kind is list:
+        return found
+    equal = {
+        key: part
+        for key, part in document.items()
+        if ((kind := part.__class__) is dict or kind is list) and key in found and same(part, found[key])
+    }
+    return found | equal if equal else found
 
 
 def _wanted(value: Any, want: Want, lenient: bool) -> Any:

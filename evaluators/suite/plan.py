@@ -125,6 +125,7 @@ class _Compiler:
         for name in self.plan.columns:
             self._slot(("cell", name), f"cell {name}")
         self.expected_of_output = self._pairs(ordered)
+        self.in_parts = self._in_parts(ordered)
         compiled = {line.name: self._evaluator(line) for line in ordered}
         self.plan.evaluators = [compiled[line.name] for line in lines]
 
@@ -136,6 +137,11 @@ class _Compiler:
                 if isinstance(need, Output) and need.beside is not None:
                     pairs.setdefault(self._name(need.column), self._name(need.beside.column))
         return pairs
+
+    def _in_parts(self, lines: Sequence[EvaluatorLine]) -> frozenset[str]:
+        """The output columns of which some evaluator wants equal parts to be the same objects."""
+        needs = [need for line in lines for need in line.settings.needs() if isinstance(need, Output) and need.parts]
+        return frozenset(self._name(need.column) for need in needs)
 
     def _name(self, column: Column) -> str:
         return column.name if column.literal else self.roles.get(column.name, column.name)
@@ -195,11 +201,12 @@ class _Compiler:
         key = ("output like", name, beside, lenient)
         if key in self.slots:
             return self.slots[key]
+        parts = name in self.in_parts
         return self._step(
             key,
             f"output document in {name}, of the kind in {beside}; the same object where they are equal",
             (whole, self._expected(beside)),
-            lambda read, _: cells.outputs_like(read[0], read[1], lenient),
+            lambda read, _: cells.outputs_like(read[0], read[1], lenient, parts),
         )
 
     def _of_kind(self, name: str, want: Want, whole: int, lenient: bool, pair: str | None) -> int:
@@ -209,11 +216,12 @@ class _Compiler:
         does = f"output document in {name} ({want})"
         if pair is None:
             return self._step(key, does, (whole,), lambda read, _: cells.outputs_of_kind(read[0], want, lenient))
+        parts = name in self.in_parts
         return self._step(
             key,
             f"{does}; the same object where it equals {pair}",
             (whole, self._expected(pair)),
-            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, lenient),
+            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, lenient, parts),
         )
 
     def _beside(self, found: int, name: str, beside: str) -> int:
@@ -233,11 +241,12 @@ class _Compiler:
         does = f"JSON in {name}, read whole"
         if beside is None:
             return self._step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], lenient))
+        parts = name in self.in_parts
         return self._step(
             key,
             f"{does}; parsed once where it is the text of {beside}",
             (cell, self.slots[("cell", beside)], self._expected(beside)),
-            lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], lenient),
+            lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], lenient, parts),
         )
 
     def _evaluator(self, line: EvaluatorLine) -> Compiled:

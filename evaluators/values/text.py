@@ -79,7 +79,7 @@ def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
             return a == b or normalization(a) == normalization(b)
         if kind is not dict and kind is not list:
             return same(a, b)
-        return _same_containers(a, b, normalization)
+        return same(a, b) or _same_containers(a, b, normalization)
 
     return compare
 
@@ -89,27 +89,33 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
     for left, right in pairs:
         if len(left) != len(right):
             return False
+        # two loops, written out: a call per value costs more than the comparison
         if left.__class__ is dict:
             for key, x in left.items():
                 y = right.get(key, MISSING)
-                if x is not y and not _same_or_later(x, y, normalization, pairs):
+                if x is y:
+                    continue
+                kind = x.__class__
+                if kind is not y.__class__:
+                    if y is MISSING or not same(x, y):
+                        return False
+                elif kind is dict or kind is list:
+                    pairs.append((x, y))
+                elif x != y and (kind is not str or normalization(x) != normalization(y)):
                     return False
         else:
             for x, y in zip(left, right, strict=True):
-                if x is not y and not _same_or_later(x, y, normalization, pairs):
+                if x is y:
+                    continue
+                kind = x.__class__
+                if kind is not y.__class__:
+                    if not same(x, y):
+                        return False
+                elif kind is dict or kind is list:
+                    pairs.append((x, y))
+                elif x != y and (kind is not str or normalization(x) != normalization(y)):
                     return False
     return True
-
-
-def _same_or_later(x: Any, y: Any, normalization: Normalize, pairs: list[tuple[Any, Any]]) -> bool:
-    """Two values inside a container are the same, or two containers that are put off."""
-    kind = x.__class__
-    if kind is not y.__class__:
-        return y is not MISSING and same(x, y)
-    if kind is dict or kind is list:
-        pairs.append((x, y))
-        return True
-    return bool(x == y) or (kind is str and normalization(x) == normalization(y))
 
 
 def strip_accents(text: str) -> str:

@@ -35,21 +35,23 @@ rows = st.tuples(
 tables = st.lists(rows, min_size=1, max_size=6)
 
 
-@given(tables, st.booleans(), st.booleans())
+@given(tables, st.booleans(), st.booleans(), st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_documents_of_a_column_are_those_of_its_cells(table: list[tuple[Any, Any]], lenient: bool, twins: bool) -> None:
+def test_documents_of_a_column_are_those_of_its_cells(
+    table: list[tuple[Any, Any]], lenient: bool, twins: bool, parts: bool
+) -> None:
     if twins:
         table += [(expected, expected) for _, expected in table]
     outputs, expected_cells = [output for output, _ in table], [expected for _, expected in table]
     expected = cells.expected_documents(expected_cells)
     assert alike(expected, [expected_of(cell) for cell in expected_cells])
     plain = cells.whole_outputs(outputs, lenient)
-    beside = cells.whole_outputs_beside(outputs, expected_cells, expected, lenient)
-    likes = cells.outputs_like(beside, expected, lenient)
+    beside = cells.whole_outputs_beside(outputs, expected_cells, expected, lenient, parts)
+    likes = cells.outputs_like(beside, expected, lenient, parts)
     for want in WANTS:
         wanted = [output_of(cell, want, lenient) for cell in outputs]
         assert alike(cells.outputs_of_kind(plain, want, lenient), wanted)
-        assert alike(cells.outputs_of_kind_beside(beside, expected, want, lenient), wanted)
+        assert alike(cells.outputs_of_kind_beside(beside, expected, want, lenient, parts), wanted)
     for document, cell, found in zip(expected, outputs, likes, strict=True):
         want = "any" if isinstance(document, Fault) else want_like(document)
         assert alike([found], [output_of(cell, want, lenient)])
@@ -93,3 +95,20 @@ def test_true_in_the_output_does_not_become_the_expected_one(text: str) -> None:
     assert found is not documents[0]
     assert found == copy.deepcopy(documents[0])
     assert found["a"] is True
+
+
+def test_parts_that_are_equal_are_the_expected_document_s_own() -> None:
+    expected_cells = ['{"a": {"n": 1}, "b": [1], "c": [], "d": {"x": 1}, "e": 5}']
+    (document,) = documents = cells.expected_documents(expected_cells)
+    outputs = ['{"b": [true], "a": {"n": 1}, "c": {}, "d": {"x": 1.0}, "e": 6, "f": [1]}']
+    (found,) = cells.whole_outputs_beside(outputs, expected_cells, documents, True, parts=True)
+    assert list(found) == ["b", "a", "c", "d", "e", "f"]
+    assert {key for key in found if found[key] is document.get(key)} == {"a", "d"}
+    assert found["b"][0] is True
+
+
+def test_cells_that_are_documents_already_are_never_changed() -> None:
+    output, expected = {"a": {"n": 1}, "b": 1}, {"a": {"n": 1}, "b": 2}
+    whole = cells.whole_outputs_beside([output], [expected], [expected], True, parts=True)
+    assert whole[0]["a"] is expected["a"]
+    assert output["a"] is not expected["a"]
