@@ -1,8 +1,8 @@
 """How commands are measured: one after the other, in turns, on one core, as whole processes.
 
 What else the machine does can only make a command slower, so the least of several turns is the best estimate. Turns
-alternate, so that a slow minute is slow for everyone. Seconds on the clock are given beside processor seconds; the
-second do not count the time in which another program had the core.
+alternate, so that a slow minute is slow for everyone. Commands on one core are judged by processor seconds, which do not
+count the time in which another program had the core; seconds on the clock are given beside them.
 """
 
 from __future__ import annotations
