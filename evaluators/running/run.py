@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from evaluators import __version__
 from evaluators.engines.engine import ENGINES, Engine
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import JSON
 from evaluators.needs import ROLES
+from evaluators.running.coverage import gaps
+from evaluators.running.places import placed, placed_role
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
 from evaluators.runs.job import Job
 from evaluators.runs.result import Environment as RunEnvironment
-from evaluators.runs.result import EvaluatorStats, RunResult
+from evaluators.runs.result import RunResult
 from evaluators.runs.rows import RowsFormat, has_pyarrow, pyarrow
-from evaluators.runs.runner import Measured, coverage, figures, measure, slice_figures, store_parts
+from evaluators.runs.runner import Measured, figures, measure, slice_figures, store_parts
 from evaluators.runs.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings
 from evaluators.suite.plan import Plan
@@ -34,8 +35,6 @@ from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.config import PLACES, TestSetConfig
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
-from evaluators.values.paths import nearest_path
-from evaluators.values.paths import parse as parse_path
 
 if TYPE_CHECKING:
     from evaluators.reports.summary import Options
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
 PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
-_LOOKED_AT: Final = 200  # rows that are read again to suggest a path
 
 
 Progress = Callable[[int, float | None], None]
@@ -115,7 +113,11 @@ class Finished:
 def prepare(suite: Suite, request: RunRequest) -> Prepared:
     """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
     config, folder = _test_set_config(suite, request)
-    opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
+    try:
+        opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
+    except Problems as error:
+        own = "columns" not in request.test_set_settings
+        raise Problems(placed_role(issue, suite) if own else issue for issue in error.issues) from error
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
@@ -198,15 +200,15 @@ def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[s
     stats = [one for name, each in measured for one in figures(suite.lines, each, name)]
     slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name)]
     gates = judge_gates(suite.gates, stats, slices)
-    gaps = _gaps(prepared, stats)
     finished = all(each.finished for _, each in measured)
+    found = gaps(suite, [table for _, table in prepared.variants()], prepared.plan, stats, complete=finished)
     partial_run = bool(request.selection) or not finished
     issues = [*test_set.issues, *(issue for _, each in measured for issue in each.issues)]
     counts: dict[str, int] = {}
     for _, each in measured:
         for code, count in each.issue_counts.items():
             counts[code] = counts.get(code, 0) + count
-    facts = Facts(tuple(stats), gates, (*test_set.issues, *([] if partial_run else gaps)), interrupted=not finished)
+    facts = Facts(tuple(stats), gates, (*test_set.issues, *([] if partial_run else found)), interrupted=not finished)
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,
@@ -219,8 +221,8 @@ def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[s
         slices=tuple(slices),
         gates=gates,
         notes=(*suite.notes, *test_set.table.notes),
-        warnings=tuple(gaps) if partial_run else (),
-        issues=(*issues, *([] if partial_run else gaps)),
+        warnings=tuple(found) if partial_run else (),
+        issues=(*issues, *([] if partial_run else found)),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
         exit_code=exit_code(facts),
@@ -356,7 +358,7 @@ def _check_columns(suite: Suite, test_set: TestSet) -> None:
     """Every column that the suite names itself must be there."""
     knows = getattr(test_set.table, "knows", None)
     issues = [
-        no_such_column(name, test_set.header, test_set.name)
+        placed(no_such_column(name, test_set.header, test_set.name), name, suite)
         for name in suite.named_columns()
         if name not in test_set.header and not (knows and knows(name))
     ]
@@ -367,44 +369,3 @@ def _check_columns(suite: Suite, test_set: TestSet) -> None:
 def _open_or_none(settings: Any) -> tuple[str, ...] | None:
     """None for an open tree, whose fields are known only after the run; no fields otherwise."""
     return None if hasattr(settings, "tree") else ()
-
-
-def _gaps(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> list[Issue]:
-    suite = prepared.suite
-    places = {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
-    finder = _Nearest(prepared)
-    found: list[Issue] = []
-    for start in range(0, len(stats), len(suite.lines)):
-        found += coverage(suite.lines, stats[start : start + len(suite.lines)], places, finder.find)
-    return list(dict.fromkeys(found))
-
-
-class _Nearest:
-    """Finds the existing path most like one that was found in no row, in the first rows of the test set."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
-        self._documents: dict[str, list[JSON]] = {}
-
-    def find(self, evaluator: str, path: str) -> str | None:
-        if not self._documents:
-            self._read()
-        wanted = parse_path(path)
-        for document in self._documents.get(evaluator, ()):
-            near = nearest_path(wanted, document)
-            if near is not None:
-                return near
-        return None
-
-    def _read(self) -> None:
-        _, table = self._prepared.variants()[0]
-        plan = self._prepared.plan()
-        for split in table.splits()[:1]:
-            for chunk in table.read(split, plan.columns):
-                slots = plan.run({name: list(cells) for name, cells in chunk.columns.items()}, chunk.count)
-                for one in plan.evaluators:
-                    kept = self._documents.setdefault(one.line.name, [])
-                    for slot in one.inputs:
-                        kept.extend(value for value in slots[slot] if isinstance(value, (dict, list)))
-                        del kept[_LOOKED_AT:]
-                return

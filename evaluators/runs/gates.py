@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
 
@@ -205,8 +205,21 @@ def _judge(gate: Gate, candidates: Sequence[EvaluatorStats]) -> Iterable[GateRes
         one_slice = next(((_bare(column), value) for column, value in wanted.items()), None) if wanted else None
         yield GateResult(
             gate.written, gate.config.figure, None, 0, gate.config.limit, "undecided",
-            "no row was measured", gate.config.variant, one_slice,
+            _no_such_slice(one_slice, candidates) if one_slice else "no row was measured", gate.config.variant, one_slice,
         )  # fmt: skip
+
+
+def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats]) -> str:
+    column, value = wanted
+    values = dict.fromkeys(one.slice[1] for one in slices if one.slice and _bare(one.slice[0]) == column)
+    if not values or value in values:
+        return "no row was measured"
+    more = ", …" if len(values) > _MOST_VALUES else ""
+    shown = ", ".join(f'"{one}"' for one in list(values)[:_MOST_VALUES])
+    return f'no row was measured: the column "{column}" has {shown}{more}'
+
+
+_MOST_VALUES: Final = 5
 
 
 def _concerns(gate: Gate, stats: EvaluatorStats) -> bool:

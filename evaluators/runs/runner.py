@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
+from evaluators.conditions import Condition
 from evaluators.engines.engine import Engine
 from evaluators.issues import Blame, Issue
 from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split, without_cycle_search
-from evaluators.runs.result import EvaluatorStats
+from evaluators.runs.result import EvaluatorStats, FieldStats
 from evaluators.runs.rows import join_parts
 from evaluators.runs.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.runs.stats import evaluator_stats
@@ -209,35 +211,49 @@ def coverage(
     stats: Sequence[EvaluatorStats],
     places: Mapping[str, str],
     nearest: Callable[[str, str], str | None],
+    fields: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    values: Callable[[Sequence[Condition]], str | None] = lambda conditions: None,
 ) -> list[Issue]:
     """Law 11: every evaluator and every listed field that measured no row, named, with the nearest existing path.
 
-    `places` says where in the suite each evaluator stands; `nearest` finds an existing path for (evaluator, path).
+    `places` says where in the suite each evaluator stands, and `fields` the same for (evaluator, path); `nearest` finds an
+    existing path for (evaluator, path), and `values` what a column holds in place of what conditions ask for.
     """
     found = []
     for line, one in zip(lines, stats, strict=True):
         where = places.get(line.name)
         if one.rows and one.scored - one.empty_expected == 0 and not (one.invalid or one.unjudged or one.bugs):
-            found.append(_nothing_measured(line, one, where))
+            found.append(_nothing_measured(line, one, where, values(line.when) if one.skipped == one.rows else None))
             continue
         optional = line.settings.optional_fields()
         for field_ in one.fields if line.settings.field_names() else ():
             counts = field_.counts
             if counts.measured or counts.fault or field_.path in optional or not one.scored:
                 continue
-            near = nearest(line.name, field_.path)
-            hint = f'did you mean "{near}"?' if near else "optional: true says that a field may be absent everywhere"
-            message = f'"{line.name}": the field "{field_.path}" was found in no row, so it measured nothing'
-            found.append(Issue("field-measured-nothing", Blame.TESTSET, message, where, hint))
+            at = fields.get((line.name, field_.path), where)
+            found.append(_field_measured_nothing(line, field_, at, nearest))
     return found
 
 
-def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None) -> Issue:
+def _field_measured_nothing(
+    line: EvaluatorLine, one: FieldStats, where: str | None, nearest: Callable[[str, str], str | None]
+) -> Issue:
+    if one.counts.skipped and not one.counts.not_measured:
+        said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
+    else:
+        near = nearest(line.name, one.path)
+        said = "was found in no row, so it measured nothing"
+        hint = f'did you mean "{near}"?' if near else "optional: true says that a field may be absent everywhere"
+    message = f'"{line.name}": the field "{one.path}" {said}'
+    return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
     why = (
         "every expected object is empty"
         if one.empty_expected
         else f"{one.skipped:,} rows were skipped and {one.not_measured:,} had nothing to measure"
     )
     message = f'"{line.name}" measured nothing: {why}'
-    hint = "look at its `when` and `needs`" if one.skipped == one.rows else "look at its columns and paths"
+    hint = there or ("look at its `when` and `needs`" if one.skipped == one.rows else "look at its columns and paths")
     return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint)

@@ -69,9 +69,14 @@ def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
     for issue in facts.issues:
         code = _CODE_OF_BLAME[issue.blame]
         if code is not None:
-            yield code, f"{issue.where}: {issue.message}" if issue.where else issue.message
+            yield code, _in_one_line(issue)
     if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):
         yield UNMEASURED, "nothing was measured" if rows else "nothing was measured: the test set has no rows"
+
+
+def _in_one_line(issue: Issue) -> str:
+    placed = f"{issue.where}: {issue.message}" if issue.where else issue.message
+    return f"{placed} ({issue.hint})" if issue.hint else placed
 
 
 def _gate_findings(gates: Iterable[GateResult]) -> Iterable[tuple[int, str]]:

@@ -100,7 +100,7 @@ def test_the_rows_are_looked_at_when_asked() -> None:
     assert found.stderr == (
         'rows.csv row 4, column "expected": not JSON: the text ends inside the value at character 14\n'
         "  hint: the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted\n"
-        'suite.yaml:4:5: "header": the field "adress.city" was found in no row, so it measured nothing\n'
+        'suite.yaml:4:59: "header": the field "adress.city" was found in no row, so it measured nothing\n'
         '  hint: did you mean "address.city"?\n'
         "2 problems found.\n"
     )
@@ -123,7 +123,7 @@ def test_a_partial_look_only_warns_of_gaps(folder: Path) -> None:
     first = check("late.yaml", "long.csv")
     assert first.exit_code == 0
     assert "looked at the first 200 rows; --all looks at every row\n" in first.stdout
-    assert 'warning: late.yaml:4:5: "header": the field "late" was found in no row' in first.stdout
+    assert 'warning: late.yaml:4:59: "header": the field "late" was found in no row' in first.stdout
     whole = check("late.yaml", "long.csv", "--all")
     assert whole.exit_code == 0
     assert "looked at all 251 rows\n" in whole.stdout
