@@ -76,6 +76,11 @@ class Suite:
         return self.config.source.folder or Path()
 
     @property
+    def test_set_folder(self) -> Path:
+        """Where the paths of the test set start: the folder of the file that names it."""
+        return self.config.source.folder_of(("test_set",)) or self.folder
+
+    @property
     def reading(self) -> Reading:
         """How outputs are read where an evaluator says nothing else."""
         return Reading(self.test_set.parse, self.test_set.unreadable_output)
