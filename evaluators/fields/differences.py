@@ -6,7 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from evaluators.values.paths import display
+from evaluators.values.quoting import quote
+
 MOST = 20  # differences that are put into words for one row
+_NOTHING = "not present"  # how deepdiff writes a side that has no value
 TOO_DEEP = "the documents are nested too deeply for their differences to be put into words"
 
 
@@ -39,10 +43,19 @@ def in_words(expected: Any, output: Any) -> tuple[str, ...]:
     from deepdiff import DeepDiff
 
     try:
-        found = DeepDiff(expected, output, verbose_level=2, ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
+        found = DeepDiff(expected, output, view="tree", ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
+        levels = [level for kind in found.values() for level in kind]
     except RecursionError:
         return (TOO_DEEP,)
-    sentences = [line for line in str(found.pretty()).splitlines() if line]
-    if len(sentences) > MOST:
-        return (*sentences[:MOST], f"and {len(sentences) - MOST} more")
-    return tuple(sentences)
+    placed = sorted((display(tuple(level.path(output_format="list"))), level.t1, level.t2) for level in levels)
+    sentences = [_sentence(place, one, other) for place, one, other in placed[:MOST]]
+    return (*sentences, f"and {len(placed) - MOST} more") if len(placed) > MOST else tuple(sentences)
+
+
+def _sentence(place: str, expected: Any, output: Any) -> str:
+    where = place or "the whole document"
+    if repr(output) == _NOTHING:
+        return f"{where}: {quote(expected)} is missing"
+    if repr(expected) == _NOTHING:
+        return f"{where}: {quote(output)} is only in the output"
+    return f"{where}: {quote(output)} in place of {quote(expected)}"

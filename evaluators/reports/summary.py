@@ -159,7 +159,7 @@ def _exit_words(result: RunResult) -> str:
 
 _EXIT_WORDS: Final = {
     0: "no gate failed",
-    1: "a gate or a comparison failed",
+    1: "a gate failed",
     2: "the suite or the command has a mistake",
     3: "something could not be measured",
     4: "the runs cannot be compared",

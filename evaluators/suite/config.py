@@ -84,7 +84,7 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
             sections[key] = collect(lambda reader=reader, key=key: reader(data[key], context), key)  # type: ignore[misc]
-    if not details:
+    if complete and len(lines) == len(drafts):  # else the name that an edge asks for may be that of a broken line
         details.extend(check_edges(lines, source))
     if details:
         raise Problems(_issues(source, details))

@@ -116,7 +116,7 @@ def test_settings_are_written_as_in_yaml() -> None:
 def test_documents_are_compared_in_words() -> None:
     found = tried("json_diff_match", "--output", '```json\n{"a": 1}\n```', "--expected", '{"a": 2}')
     assert 'Column "output": the JSON stands inside a code fence.\n' in found.stdout
-    assert "- Value of root['a'] changed from 2 to 1.\n" in found.stdout
+    assert "- a: 1 in place of 2\n" in found.stdout
 
 
 def test_values_come_from_files_and_standard_input(folder: Path) -> None:

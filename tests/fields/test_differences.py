@@ -10,8 +10,8 @@ from evaluators.fields.differences import MOST, TOO_DEEP, in_words
 
 def test_each_difference_is_a_sentence() -> None:
     assert in_words({"a": 1, "b": 2}, {"a": 2}) == (
-        "Item root['b'] (2) removed from dictionary.",
-        "Value of root['a'] changed from 1 to 2.",
+        "a: 2 in place of 1",
+        "b: 2 is missing",
     )
 
 

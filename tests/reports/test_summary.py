@@ -98,7 +98,7 @@ def test_an_issue_without_a_place_says_whose_it_is(runs: dict[str, RunResult]) -
 def test_the_last_lines_are_the_verdict_and_the_files(runs: dict[str, RunResult]) -> None:
     lines = lines_of(runs["failed"], Options(files=("runs/nightly", "rows.csv")))
     assert lines[-6:-4] == [
-        "Exit code 1: a gate or a comparison failed.",
+        "Exit code 1: a gate failed.",
         "- gate header./totals/gross failed: accuracy 0.9731 is below 0.99",
     ]
     assert lines[-3:] == ["The files:", "- runs/nightly", "- rows.csv"]
@@ -122,6 +122,14 @@ def test_a_field_that_may_be_absent_is_no_gap(runs: dict[str, RunResult]) -> Non
     assert f"Measured in no row: {stats.name} → totl." in lines
     lines = lines_of(replace(runs["failed"], evaluators=(replace(stats, fields=(free,)),)))
     assert "Fields with the lowest accuracy" not in lines
+
+
+def test_one_row_is_spoken_of_as_one(runs: dict[str, RunResult]) -> None:
+    stats = replace(runs["failed"].evaluators[0], blocked=1, unreadable=1)
+    said = [line for line in lines_of(replace(runs["failed"], evaluators=(stats,))) if " scored rows " in line]
+    assert [line.partition(" scored rows ")[2] for line in said] == [
+        "had an output that could not be read: it scores 0", "was blocked by an evaluator that it needs: it scores 0",
+    ]  # fmt: skip
 
 
 def test_a_run_without_gates_says_that_none_decides(runs: dict[str, RunResult]) -> None:
