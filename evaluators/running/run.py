@@ -139,11 +139,12 @@ def _test_set_config(suite: Suite, request: RunRequest) -> tuple[TestSetConfig, 
         changes.setdefault("outputs", None)
     elif changes.get("outputs") is not None:
         changes["output"] = None
+    folder = suite.test_set_folder
     if not changes:
-        return config, suite.folder
+        return config, folder
     moved = any(key in changes for key in PLACES)
     try:
-        return (config.moved(suite.folder) if moved else config).but(changes), Path() if moved else suite.folder
+        return (config.moved(folder) if moved else config).but(changes), Path() if moved else folder
     except BadSettings as error:
         raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
 
