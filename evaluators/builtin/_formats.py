@@ -119,7 +119,14 @@ def _table(text: str, delimiter: str) -> tuple[int, int]:
 
 
 def _link(text: str) -> bool:
-    return any((match := _link_start.search(line)) and ")" in line[match.end() :] for line in text.splitlines())
+    return any(_has_link(line) for line in text.split("\n"))
+
+
+def _has_link(line: str) -> bool:
+    """`[…](…)` with something in both brackets."""
+    opened = line.find("[")
+    turn = line.find("](", opened + 2)
+    return 0 <= opened < turn and line.rfind(")") > turn + 2
 
 
 def _bold(text: str) -> bool:
@@ -133,8 +140,6 @@ def _bold(text: str) -> bool:
 def _pattern(pattern: str) -> Callable[[str], object]:
     return re.compile(pattern, re.MULTILINE).search
 
-
-_link_start = re.compile(r"\[[^\[\]]+\]\([^)]")
 
 _MARKDOWN: Final[dict[str, Callable[[str], object]]] = {
     "a heading (# …)": _pattern(r"^#{1,6}\s"),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
+from evaluators.registry import nearest
 from evaluators.settings import BadSettings, bad
 from evaluators.values import json_text
 from evaluators.values.patterns import matcher
@@ -42,13 +43,21 @@ def read_file(name: str, folder: Path) -> Schema:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise bad(f'there is no schema file "{name}"', hint=f"looked for {path}") from None
+        hint = _near_file(path, name) or f"looked for {path}"
+        raise bad(f'there is no schema file "{name}"', hint=hint) from None
     except (OSError, UnicodeError) as error:
         raise bad(f'the schema file "{name}" cannot be read: {error}') from error
     value = _parsed(text, name)
     if isinstance(value, (dict, bool)):
         return value
     raise bad(f'the schema file "{name}" must hold a map')
+
+
+def _near_file(path: Path, name: str) -> str | None:
+    if not path.parent.is_dir():
+        return None
+    found = nearest(path.name, sorted(entry.name for entry in path.parent.iterdir() if entry.is_file()))
+    return f'did you mean "{Path(name).with_name(found).as_posix()}"?' if found else None
 
 
 def read_text(text: str) -> Schema:

@@ -55,7 +55,8 @@ class JsonSchemaValid(Evaluator):
     explanation lists every error with its place.
 
     JSON inside a code fence or other text is found and used; `parse: strict` refuses that. `true` is not a number, 30.0 is
-    an integer, and a key with null is there. Words such as `format: date` are only checked with `check_formats: true`.
+    an integer, and a key with null is there. An output that is null in the test set is the value null, not a
+    missing output: it fits a schema that allows null. Words such as `format: date` are only checked with `check_formats: true`.
     References to other addresses are refused, because nothing is fetched. A `pattern` has a time limit; the patterns of
     `patternProperties` have none, so do not use a schema from people you do not trust.
     """

@@ -24,7 +24,8 @@ class RegexMatch(Evaluator):
     r"""Pass when a regular expression is found anywhere in the output.
 
     Use it for formats that a pattern describes: `\d{4}-\d{2}-\d{2}` for a date. To fit the whole output, start the pattern
-    with `^` and end it with `$`. With `should_match: false` the evaluator passes when the pattern is not found.
+    with `^` and end it with `\Z`; the usual `$` also fits before a line break at the very end. With `should_match: false`
+    the evaluator passes when the pattern is not found.
 
     Case counts unless `case_sensitive: false`. A dot does not match a line break, `^` is the start of the output and not
     of a line. A search that runs out of its time leaves the row without a score.

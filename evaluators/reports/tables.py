@@ -90,12 +90,21 @@ def _has(table: Table, head: str) -> bool:
 
 
 def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
-    for count, said in (
-        (stats.unreadable, "had an output that could not be read: they score 0"),
-        (stats.blocked, "were blocked by an evaluator that they need: they score 0"),
-        (stats.empty_expected, "had an empty expected answer, which measures nothing"),
+    for count, one, several in (
+        (
+            stats.unreadable,
+            "had an output that could not be read: it scores 0",
+            "had an output that could not be read: they score 0",
+        ),
+        (
+            stats.blocked,
+            "was blocked by an evaluator that it needs: it scores 0",
+            "were blocked by an evaluator that they need: they score 0",
+        ),
+        (stats.empty_expected, *["had an empty expected answer, which measures nothing"] * 2),
     ):
         if count:
+            said = one if count == 1 else several
             yield Item(f"{full_name(stats)}: {count:,} of the {stats.scored:,} scored rows {said}", tone="note")
 
 

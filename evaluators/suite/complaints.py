@@ -269,6 +269,8 @@ class Explainer:
         if "block collection" in trouble.context:
             message = 'the lines above are a list, whose items start with "- "; this line does not belong to it'
             return Complaint("bad-indentation", trouble.at, message, 'indent it below its item, or start it with "- "')
+        if found == "-" and (missing := self._missing_dash(trouble)):
+            return missing
         if found == "-":
             message = "a list item stands where a key was expected"
             return Complaint(
@@ -278,6 +280,19 @@ class Explainer:
             return self._start(trouble)
         message = "this line does not start in the same column as the lines it belongs to"
         return Complaint("bad-indentation", trouble.at, message, "indent it like its neighbours; YAML reads columns")
+
+    def _missing_dash(self, trouble: Trouble) -> Complaint | None:
+        """The first item of a list lacks its dash: what follows the key above reads as a map."""
+        start = trouble.start
+        if start is None or start[0] == 0 or start[1] != trouble.at[1]:
+            return None
+        above = start[0] - 1
+        while above and not self.line(above).strip():
+            above -= 1
+        if not self.line(above).rstrip().endswith(":"):
+            return None
+        message = "a dash is missing before this line: the lines below it are items of a list"
+        return Complaint("missing-dash", start, message, f"write: - {self.line(start[0]).strip()}")
 
     def _quote_from_bracket(self, at: Mark) -> Complaint:
         line = self.line(at[0])

@@ -24,6 +24,9 @@ USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
 }  # fmt: skip
 """What columns are called when nobody says; case and surrounding spaces do not matter."""
 
+_NOUNS: Final[Mapping[Role, str]] = {
+    "id": "id", "input": "input", "output": "output", "expected": "expected answer",
+}  # fmt: skip
 _SHOWN: Final = 20
 _SIGNS: Final = {"semicolon": ";", "tab": "\t", "comma": ",", "bar": "|"}
 
@@ -111,12 +114,12 @@ def listed(header: Sequence[str]) -> str:
 
 def _unclear(role: Role, candidates: Sequence[str], name: str) -> Issue:
     names = " and ".join(f'"{candidate}"' for candidate in candidates)
-    message = f"{len(candidates)} columns could be the {role}: {names}"
+    message = f"{len(candidates)} columns could be the {_NOUNS[role]}: {names}"
     return Issue("unclear-column", Blame.CONFIG, message, name, _key(role, candidates[0]))
 
 
 def _absent(role: Role, header: Sequence[str], name: str) -> Issue:
-    message = f"no column is recognised as the {role}; {listed(header)}"
+    message = f"no column is recognised as the {_NOUNS[role]}; {listed(header)}"
     return Issue("no-such-column", Blame.TESTSET, message, name, _key(role, "NAME"))
 
 

@@ -90,3 +90,9 @@ def test_an_example_gives_its_score(name: str, example: Example) -> None:
 def _same_number(found: float | None, wanted: float | None) -> None:
     assert (found is None) == (wanted is None)
     assert found is None or found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_schema_file_that_is_not_there_has_a_near_one() -> None:
+    with pytest.raises(BadSettings) as caught:
+        build(BUILTIN.find("json_schema_valid"), {"schema": "schemas/persn.json"}, {"folder": Path(__file__).parent})
+    assert caught.value.details[0].hint == 'did you mean "schemas/person.json"?'

@@ -46,12 +46,10 @@ def computed(case: Case) -> Answer:
 
 
 def _settings(case: Case, **known: Callable[[Any], bool]) -> Mapping[str, Any]:
-    """The settings, when each is known and usable; two spellings of one setting are refused."""
+    """The settings, when each is known and usable."""
     shared = {"correct_answer_key": lambda value: value is None or isinstance(value, str)}
     allowed: dict[str, Callable[[Any], bool]] = {**shared, **known}
     if not all(name in allowed and allowed[name](value) for name, value in case.settings.items()):
-        raise Stopped(CONFIG)
-    if {"threshold", "similarity_threshold"} <= case.settings.keys():
         raise Stopped(CONFIG)
     return case.settings
 
