@@ -68,6 +68,8 @@ _BLANKS: Final = _BOM + "".join(filter(str.isspace, map(chr, range(0x3001))))
 _skip_blanks: Final = re.compile(f"[{re.escape(_BLANKS)}]*+").match
 _JSON_BLANKS: Final = " \t\n\r"
 _VALUE_STARTS: Final = tuple('{["-0123456789tfn')
+_NO_PROSE: Final = frozenset((*_BLANKS, *_VALUE_STARTS))
+_USUAL_FENCE: Final = "```json\n{"
 
 _opening: Final = re.compile(
     r"(([`~])\2\2)\2*+[ \t]*+"  # three or more of one mark
@@ -82,6 +84,8 @@ _dump_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enco
 _REFUSED: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 _SHALLOW_CHARS: Final = 2 * (MAX_DEPTH + 1)
 """A shorter text cannot be nested too deep: each level takes two brackets."""
+_OBJECT_CHARS: Final = 5
+"""The least that an object with something in it takes beside that: `{"":` and `}`."""
 
 
 _MISTAKES: Final = {
@@ -120,7 +124,7 @@ def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any
         try:
             if text.__class__ is not str:
                 add(otherwise(text))
-            elif len(text) < _SHALLOW_CHARS or text.count("{") + text.count("[") <= MAX_DEPTH:
+            elif len(text) < _SHALLOW_CHARS or text.count("[") + len(text) // _OBJECT_CHARS < MAX_DEPTH:
                 add(decode(text))
             else:
                 add(_decoded(text))
@@ -151,6 +155,9 @@ def find(text: str, want: Want) -> Found:
     text = _trimmed(text)
     if not text:
         raise NotJSON("the text is empty")
+    fenced = _plainly_fenced(text, kind)
+    if fenced:
+        return fenced
     found = _whole(text)
     if found is None:
         return _in_fences(text, kind) or _in_prose(text, kind)
@@ -221,8 +228,9 @@ def _as_str(text: str | bytes) -> str:
 
 def _too_deep(text: str | bytes, value: JSON) -> bool:
     """Nested deeper than MAX_DEPTH: a count of brackets acquits most texts, a walk by levels decides the others."""
-    brackets = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
-    if brackets <= MAX_DEPTH:
+    opening: Any = ("[", "{") if isinstance(text, str) else (b"[", b"{")
+    lists = text.count(opening[0])
+    if lists + len(text) // _OBJECT_CHARS < MAX_DEPTH or lists + text.count(opening[1]) <= MAX_DEPTH:
         return False
     level: list[dict[str, JSON] | list[JSON]] = [value] if isinstance(value, (dict, list)) else []
     for _ in range(MAX_DEPTH):
@@ -275,6 +283,23 @@ def _whole(text: str) -> Found | None:
             raise
         return None
     return Found(_usable(reading), "whole", start, len(text)) if reading.end == len(text) else None
+
+
+def _plainly_fenced(text: str, kind: _Kind) -> Found | None:
+    """The usual answer of a model, at full speed: an object in a fence, perhaps after a sentence; None for all else."""
+    if text[0] in _NO_PROSE:
+        return None
+    fence = text.find("```")
+    start = fence + len(_USUAL_FENCE) - 1
+    if fence < 0 or not text.startswith(_USUAL_FENCE, fence) or text.find("~~~", 0, fence) >= 0:
+        return None
+    end = text.find("```", start)
+    content = text[start : len(text) if end < 0 else end].rstrip(_BLANKS)
+    try:
+        value = _decoded(content)
+    except _REFUSED:
+        return None
+    return Found(value, "fence", start, start + len(content)) if isinstance(value, kind.types) else None
 
 
 def _in_fences(text: str, kind: _Kind) -> Found | None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -518,3 +519,38 @@ def test_an_output_is_readable_as_galtea_documents(text: str, readable: bool) ->
         assert isinstance(find(text, "object").value, dict)
     else:
         reason(lambda: find(text, "object"))
+
+
+@pytest.mark.parametrize("opening", ['{"":', "[", '{"a": ', '[[{"":', '[{"":'])
+@pytest.mark.parametrize("inner", ["{}", "[]", "1"])
+def test_many_texts_are_refused_at_the_depth_at_which_one_is(opening: str, inner: str) -> None:
+    closing = "".join("]" if mark == "[" else "}" for mark in reversed(opening) if mark in "[{")
+    levels = len(closing)
+    texts = [
+        opening * times + inner + closing * times for times in range(MAX_DEPTH // levels - 2, MAX_DEPTH // levels + 3)
+    ]
+    read = json_text.parse_all(texts, lambda text: None)
+    for text, found in zip(texts, read, strict=True):
+        deep = max(text.count("{") + text.count("["), 0) > MAX_DEPTH
+        assert (found is None) == deep
+        if deep:
+            with pytest.raises(NotJSON, match="deep"):
+                parse(text)
+        else:
+            assert found == parse(text)
+
+
+@pytest.mark.parametrize("before", ["", "Sure:\n", "~~~\n[1]\n~~~\n", "{ ", "[x] ", " \n"])
+@pytest.mark.parametrize("value", ['{"a": 1}', '{"a": "```"}', '{"a": 1', '{"a": 1e400}', "{} {}"])
+@pytest.mark.parametrize("after", ["", "\n```", "\n``` done ```json\n{}\n```", " \n\n~~~"])
+def test_the_usual_fence_is_found_as_any_other_is(before: str, value: str, after: str) -> None:
+    def told(text: str, want: json_text.Want) -> tuple[object, ...]:
+        try:
+            found = find(text, want)
+        except NotJSON as problem:
+            return problem.message, problem.truncated
+        return found.value, found.how, text[found.start : found.end]
+
+    for want in get_args(json_text.Want):
+        # a capital letter makes no difference to a reader, and takes the long way
+        assert told(f"{before}```json\n{value}{after}", want) == told(f"{before}```JSON\n{value}{after}", want)
