@@ -305,7 +305,11 @@ def _loose_group(tree: ClosedTree, group: Group, checks: dict[int, FieldCheck]) 
         codes: list[Judged] = []
         for key, check, absent in fields:
             if key in ours:
-                codes.append(check(ours[key], theirs[key]) if key in theirs else Status.OMISSION)
+                if key not in theirs:
+                    codes.append(Status.OMISSION)
+                    continue
+                a, b = ours[key], theirs[key]
+                codes.append(Status.MATCH if a.__class__ is str and a == b else check(a, b))
             else:
                 codes.append(Status.HALLUCINATION if key in theirs else absent)
         return codes

@@ -18,7 +18,8 @@ from evaluators.values.paths import ANY, Path
 
 Counts = tuple[int, int, int, int]
 
-PATH_CAP: Final = 2_000
+PATH_CAP: Final = 20_000
+"""Paths that one check counts apart. Far fewer are reported; so many make the figures the same for any split."""
 SHAPE_CAP: Final = 500
 MEMO: Final = 10_000
 """Verdicts that one evaluator remembers."""
@@ -119,10 +120,7 @@ class OpenCheck:
     def __call__(self, expected: Any, output: Any) -> Verdict:
         if output is expected and self._plain and self.tree.depth is None:
             match = self._all_match(self.tally.root, expected)
-            perfect = self._perfect.get(match)
-            if perfect is None:
-                perfect = self._perfect[match] = self._verdict((match, 0, 0, 0))
-            return perfect
+            return self._perfect.get(match) or self._all_matched(match)
         counts = self.count(expected, output)
         return self._known.get(counts) or self._verdict(counts)
 
@@ -140,6 +138,15 @@ class OpenCheck:
         wrong = [0, 0, 0]
         match = self._walk(root, expected, output, wrong)
         return match, wrong[0], wrong[1], wrong[2]
+
+    def _all_matched(self, match: int) -> Verdict:
+        """The verdict of a row whose leaves all match."""
+        found = self._perfect.get(match)
+        if found is None:
+            found = self._verdict((match, 0, 0, 0))
+            if len(self._perfect) < MEMO:
+                self._perfect[match] = found
+        return found
 
     def _verdict(self, counts: Counts) -> Verdict:
         found = self._known.get(counts)

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
+from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status, Verdict
 
+MOST_PATHS: Final = 2_000
+"""Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
 _STATUSES = len(Status)
 _STANDINGS = len(Standing)
 
@@ -53,11 +57,22 @@ class Tally:
                 self.counts[place] += count * times
 
     def add_paths(self, paths: Mapping[str, Sequence[int]]) -> None:
-        """Count leaves by path."""
+        """Count leaves by path.
+
+        A path that is among the first of all rows is among the first of every part of them that it occurs in, so that
+        parts counted apart come to what all rows count at once.
+        """
         for path, counts in paths.items():
-            mine = self.paths.setdefault(path, [0, 0, 0, 0])
-            for place, count in enumerate(counts):
-                mine[place] += count
+            self._add_path(path, counts)
+        own = self.paths.keys() - {OVERFLOW}
+        if len(own) > MOST_PATHS:
+            for path in sorted(own)[MOST_PATHS:]:
+                self._add_path(OVERFLOW, self.paths.pop(path))
+
+    def _add_path(self, path: str, counts: Sequence[int]) -> None:
+        mine = self.paths.setdefault(path, [0, 0, 0, 0])
+        for place, count in enumerate(counts):
+            mine[place] += count
 
     def merge(self, other: Tally) -> None:
         """Add the sums of other rows."""

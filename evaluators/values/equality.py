@@ -25,7 +25,7 @@ def same(a: Any, b: Any) -> bool:
     kind, other = a.__class__, b.__class__
     if kind is other:
         if kind is dict or kind is list:
-            return _equal(a, b) and (_packed_alike(a, b) or not _boolean_meets_number(a, b))
+            return _equal(a, b) and (_texts_alone(a) or _packed_alike(a, b) or not _boolean_meets_number(a, b))
         return bool(a == b)
     return kind is not bool and other is not bool and bool(a == b)
 
@@ -35,6 +35,14 @@ def _equal(a: Any, b: Any) -> bool:
         return bool(a == b)
     except RecursionError:
         return _equal_step_by_step(a, b)
+
+
+def _texts_alone(container: Any) -> bool:
+    """A container holds nothing but text, and so does any that equals it."""
+    for value in container.values() if container.__class__ is dict else container:  # noqa: SIM110 - half the time
+        if value.__class__ is not str:
+            return False
+    return True
 
 
 def _packed_alike(a: Any, b: Any) -> bool:

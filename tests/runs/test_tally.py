@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 from fractions import Fraction
@@ -11,10 +12,11 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.fields.walk import OVERFLOW
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.runs.statistics import mean_of
-from evaluators.runs.tally import Ledger, Tally
+from evaluators.runs.tally import MOST_PATHS, Ledger, Tally
 
 FIELDS = 3
 
@@ -109,6 +111,30 @@ def test_merging_leaves_the_other_tally_alone(rows: list[Verdict]) -> None:
     whole.merge(other)
     assert other == before
     assert whole.paths["a"] == [2, 0, 0, 0]
+
+
+@given(st.integers(1, 7), st.integers(0, 1_000))
+@settings(max_examples=15)
+def test_more_paths_than_are_kept_come_to_the_same_for_any_split(pieces: int, seed: int) -> None:
+    random = Random(seed)
+    rows = [f"items.{random.randrange(2 * MOST_PATHS)}" for _ in range(3 * MOST_PATHS)]
+    whole = Tally()
+    whole.add_paths(paths_of(rows))
+    random.shuffle(rows)
+    split = Tally()
+    for piece in range(pieces):
+        part = Tally()
+        part.add_paths(paths_of(rows[piece::pieces]))
+        split.merge(part)
+    assert split.paths == whole.paths
+    assert len(whole.paths) <= MOST_PATHS + 1
+    assert sum(counts[0] for counts in whole.paths.values()) == len(rows)
+    assert max(whole.paths.keys() - {OVERFLOW}) == sorted(set(rows))[:MOST_PATHS][-1]
+
+
+def paths_of(rows: Sequence[str]) -> dict[str, tuple[int, int, int, int]]:
+    """Each path with one match for every row that has it."""
+    return {path: (count, 0, 0, 0) for path, count in Counter(rows).items()}
 
 
 def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
