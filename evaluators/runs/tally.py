@@ -8,9 +8,10 @@ same figures to the last bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from evaluators.dataclass import dataclass
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status, Verdict
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from evaluators.dataclass import dataclass
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, spell
