@@ -118,7 +118,8 @@ def _drafts(
         details.append(Detail(("evaluators",), '"evaluators" is missing: a suite names at least one', hint, key=True))
         return []
     if not isinstance(items, list):
-        hint = "start each evaluator with a dash: - exact_match"
+        first = items.partition(" - ")[0] if isinstance(items, str) else "exact_match"
+        hint = f"start each evaluator with a dash: - {first}"
         details.append(Detail(("evaluators",), f"evaluators must be a list; found {spell(items)}", hint))
         return []
     if not items:

@@ -84,6 +84,11 @@ def test_a_clash_of_names_shows_both_lines() -> None:
     ]
 
 
+def test_a_first_evaluator_without_its_dash_is_shown_with_it() -> None:
+    (found,) = problems("evaluators:\n  contains_json\n  - exact_match\n")
+    assert (found.where, found.hint) == ("suite.yaml:2:3", "start each evaluator with a dash: - contains_json")
+
+
 def test_a_clash_of_made_up_names_says_how_they_are_made() -> None:
     found = problems("evaluators:\n  - contains: {substring: a}\n  - contains: {substring: a, case_sensitive: false}\n")
     assert [issue.where for issue in found] == ["suite.yaml:2:5", "suite.yaml:3:5"]
