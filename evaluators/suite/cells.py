@@ -172,11 +172,13 @@ def _shared(found: Any, document: Any, parts: bool) -> Any:
         return document
     if not parts or kind is list:
         return found
-    equal = {
-        key: part
-        for key, part in document.items()
-        if ((kind := part.__class__) is dict or kind is list) and key in found and same(part, found[key])
-    }
+    equal = {}
+    for key, part in document.items():
+        kind = part.__class__
+        if kind is not str and (kind is dict or kind is list):
+            other = found.get(key)
+            if kind is other.__class__ and same(part, other):
+                equal[key] = part
     return found | equal if equal else found
 
 

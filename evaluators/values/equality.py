@@ -25,16 +25,15 @@ def same(a: Any, b: Any) -> bool:
     kind, other = a.__class__, b.__class__
     if kind is other:
         if kind is dict or kind is list:
-            return _equal(a, b) and (_texts_alone(a) or _packed_alike(a, b) or not _boolean_meets_number(a, b))
+            try:
+                if a != b:
+                    return False
+            except RecursionError:
+                if not _equal_step_by_step(a, b):
+                    return False
+            return _texts_alone(a) or _packed_alike(a, b) or not _boolean_meets_number(a, b)
         return bool(a == b)
     return kind is not bool and other is not bool and bool(a == b)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    try:
-        return bool(a == b)
-    except RecursionError:
-        return _equal_step_by_step(a, b)
 
 
 def _texts_alone(container: Any) -> bool:
