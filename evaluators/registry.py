@@ -41,7 +41,7 @@ class Socket(Generic[Plug]):
         return tuple(sorted({*self.shipped(), *_installed(self.package), *self._registered}))
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names()
+        return name in self.shipped() or name in self.names()
 
     def find(self, name: str) -> type[Plug]:
         """The plug of that name.

@@ -23,7 +23,8 @@ Name: TypeAlias = Annotated[str, Field(min_length=1)]
 class Settings(BaseModel):
     """Settings that a YAML map is read into."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    # a model that a suite does not use is not built: building takes longer than reading settings into it
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

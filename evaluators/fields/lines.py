@@ -180,9 +180,9 @@ def _refuse_unknown(data: object, named: Mapping[str, Any]) -> None:
     """Refuses a name that nobody has, before its options are looked at."""
     single = isinstance(data, Mapping) and len(data) == 1
     name = next(iter(data)) if isinstance(data, Mapping) and single else data
-    known = (*COMPARATORS.names(), *named, "skip")
-    if not isinstance(name, str) or name in known:
+    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS:
         return
+    known = (*COMPARATORS.names(), *named, "skip")
     hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
     loc = (name,) if single else ()
     raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])

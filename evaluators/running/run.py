@@ -294,12 +294,16 @@ def _written(
 ) -> Finished:
     """The run folder and the further files."""
     from evaluators.reports.summary import Options
+
+    wanted = prepared.suite.results
+    options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
+    if folder is None and not request.files and not request.hardest:
+        return Finished(result, options, None, (), False)
+
     from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, folder_files, hardest
 
-    wanted, plan = prepared.suite.results, prepared.plan()
-    tables = [table for _, table in prepared.variants()]
+    plan, tables = prepared.plan(), [table for _, table in prepared.variants()]
     scored = [Scored(name, table, each.rows) for (name, each), table in zip(measured, tables, strict=True)]
-    options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
     if request.hardest:
         options = replace(options, extra=(hardest(request.hardest, plan, scored),))
     if folder is not None:

@@ -8,7 +8,6 @@ sums. The same split gives the same part, whoever runs it and however often.
 from __future__ import annotations
 
 import gc
-import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -50,11 +49,15 @@ class ShippedSuite:
 
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, read again; once in a process for all splits of a run."""
+        import pickle  # imported when used: a run in one process never comes here
+
         return _lines(pickle.dumps(self))
 
 
 @lru_cache(maxsize=1)
 def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
+    import pickle
+
     suite: ShippedSuite = pickle.loads(shipped)
     if suite.text is None:
         source = suite_source.from_data(suite.data or {}, suite.folder, suite.environment)

@@ -37,7 +37,7 @@ MOST_COPIES: Final = 100_000
 
 PARSER: Final[Any] = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
-_UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 _DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%(?!YAML 1\.[12]\s)[^\r\n]*)")
 _LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 _SURROGATE = re.compile("[\ud800-\udfff]")
