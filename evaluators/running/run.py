@@ -20,6 +20,7 @@ from evaluators.dataclass import dataclass
 from evaluators.engines.engine import ENGINES, Engine
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES
+from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
 from evaluators.running.places import placed, placed_role
 from evaluators.running.suite import Suite
@@ -111,6 +112,10 @@ class Finished:
     """The run folder holds the annotated rows."""
 
 
+HASHED_BESIDE: Final = 8 * 1024 * 1024
+"""From this size of input on, its fingerprint is worked out in a thread."""
+
+
 def prepare(suite: Suite, request: RunRequest) -> Prepared:
     """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
     config, folder = _test_set_config(suite, request)
@@ -163,13 +168,14 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     _check_files(prepared, request)
     engine = _engine(request)
     folder = _folder(suite, request, started)
+    fingerprint = Beside(prepared.test_set.fingerprint)
     try:
         measured = [
             (name, measure(_job(prepared, table, request, folder, name), suite.lines, engine, prepared.test_set.name,
-                           request.stopped, _progress(request, prepared, place)))
+                           request.stopped, _progress(request, prepared, place, fingerprint)))
             for place, (name, table) in enumerate(prepared.variants())
         ]  # fmt: skip
-        result = conclude(prepared, request, measured)
+        result = conclude(prepared, request, measured, fingerprint.value())
         seconds = time.monotonic() - clock
         result = replace(result, environment=_environment(started, seconds, request))
         return _written(prepared, request, folder, measured, result)
@@ -196,7 +202,9 @@ def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> N
         raise Problems(issues)
 
 
-def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, Measured]]) -> RunResult:
+def conclude(
+    prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, Measured]], fingerprint: str
+) -> RunResult:
     """The figures, the gates, the gaps in coverage and the exit code of what was measured."""
     suite, test_set = prepared.suite, prepared.test_set
     stats = [one for name, each in measured for one in figures(suite.lines, each, name)]
@@ -214,7 +222,7 @@ def conclude(prepared: Prepared, request: RunRequest, measured: Sequence[tuple[s
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,
-        data_fingerprint=test_set.fingerprint(),
+        data_fingerprint=fingerprint,
         version=__version__,
         test_set=test_set.name,
         rows=measured[0][1].rows,
@@ -339,11 +347,17 @@ def _engine(request: RunRequest) -> Engine:
     return ENGINES.find(name)(max(1, request.workers))
 
 
-def _progress(request: RunRequest, prepared: Prepared, place: int) -> Progress:
-    """The request's progress as the variant in that place sees it."""
+def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: Beside[str]) -> Progress:
+    """The request's progress as the variant in that place sees it.
+
+    The fingerprint begins with the first rows of the last variant: then the last workers are up.
+    """
     variants = max(1, len(prepared.test_set.variants))
+    large = sum(source.size for source in prepared.test_set.files) >= HASHED_BESIDE
 
     def told(rows: int, share: float | None) -> None:
+        if large and place == variants - 1:
+            fingerprint.begin()
         request.progress(rows, None if share is None else (place + share) / variants)
 
     return told
