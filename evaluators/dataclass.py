@@ -8,6 +8,7 @@ made here is a dataclass in every other way: `fields`, `replace` and `asdict` wo
 from __future__ import annotations
 
 import dataclasses
+import sys
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ else:
 
 def _dataclass(written: type, frozen: bool, slots: bool) -> type:
     made: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(written)
-    methods: dict[str, Any] = {"__init__": _init_at_first(made, frozen), "__repr__": _repr, "__eq__": _eq}
+    methods: dict[str, Any] = {"__init__": _InitAtFirst(made, frozen), "__repr__": _repr, "__eq__": _eq}
     if frozen:
         methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
         if slots:
@@ -43,15 +44,17 @@ def _values(names: list[str]) -> Any:
     return attrgetter(*names) if names else lambda _: ()
 
 
-def _init_at_first(made: type, frozen: bool) -> Any:
-    """An `__init__` that, when it is called, writes the real one and takes its place."""
+class _InitAtFirst:
+    """Stands where `__init__` will be. The first to look it up has it written, and put in this place."""
 
-    def init_at_first(self: Any, *values: Any, **named: Any) -> None:
-        init = _init(made, frozen)
-        setattr(made, "__init__", init)  # noqa: B010 - mypy refuses the plain assignment
-        init(self, *values, **named)
+    def __init__(self, made: type, frozen: bool) -> None:
+        self.made = made
+        self.frozen = frozen
 
-    return init_at_first
+    def __get__(self, one: object, _: type) -> Any:
+        init = _init(self.made, self.frozen)
+        setattr(self.made, "__init__", init)  # noqa: B010 - mypy refuses the plain assignment
+        return init if one is None else init.__get__(one)
 
 
 def _init(made: type, frozen: bool) -> Any:
@@ -71,12 +74,17 @@ def _init(made: type, frozen: bool) -> Any:
             default = ""
         if field.init:
             parameters.append(name + default)
-        lines.append(f" _set(self, {name!r}, {value})" if frozen else f" self.{name} = {value}")
+        lines.append(f"  _set(self, {name!r}, {value})" if frozen else f"  self.{name} = {value}")
     if hasattr(made, "__post_init__"):
-        lines.append(" self.__post_init__()")
-    exec(f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or " pass"), known)
-    known["__init__"].__qualname__ = f"{made.__qualname__}.__init__"
-    return known["__init__"]
+        lines.append("  self.__post_init__()")
+    body = "\n".join(lines) or "  pass"
+    text = f"def _maker({', '.join(known)}):\n def __init__({', '.join(parameters)}):\n{body}\n return __init__"
+    written: dict[str, Any] = {}
+    exec(text, sys.modules[made.__module__].__dict__, written)
+    init = written["_maker"](**known)
+    init.__qualname__ = f"{made.__qualname__}.__init__"
+    init.__annotations__ = {field.name: field.type for field in dataclasses.fields(made) if field.init} | {"return": None}
+    return init
 
 
 def _repr(self: Any) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from dataclasses import FrozenInstanceError, asdict, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -66,6 +67,11 @@ def test_defaults_are_filled_in_and_lists_are_not_shared() -> None:
 def test_arguments_that_do_not_fit_are_refused(values: tuple[Any, ...]) -> None:
     with pytest.raises(TypeError):
         Point(*values)
+
+
+def test_its_signature_and_its_types_are_known() -> None:
+    assert list(inspect.signature(Point).parameters) == ["x", "y", "names", "note"]
+    assert get_type_hints(Further.__init__) == {"name": str, "size": int, "return": type(None)}
 
 
 def test_equal_objects_are_equal_whatever_is_not_compared() -> None:
