@@ -118,3 +118,35 @@ def test_a_worker_that_dies_is_the_environments_problem(tmp_path_factory: pytest
     )
     assert done.stdout.strip() == "environment worker-lost try fewer workers: --workers 1", done.stderr
     assert list((folder / "runs").iterdir()) == []
+
+
+ENDLESS = """
+import sys, threading
+from evaluators.engines.engine import ENGINES
+
+def wait_for_ever(number):
+    if number:
+        threading.Event().wait()
+
+if __name__ == "__main__":
+    results = ENGINES.find("processes")(2).map(wait_for_ever, range(5))
+    next(results)
+    try:
+        results.throw(KeyboardInterrupt)
+    except KeyboardInterrupt:
+        print("ended")
+"""
+
+
+def test_an_interrupt_ends_tasks_that_are_under_way(tmp_path_factory: pytest.TempPathFactory) -> None:
+    program = tmp_path_factory.mktemp("endless") / "program.py"
+    program.write_text(ENDLESS)
+    done = subprocess.run(
+        [sys.executable, program],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+        check=False,
+        timeout=60,
+    )
+    assert (done.stdout.strip(), done.returncode) == ("ended", 0), done.stderr

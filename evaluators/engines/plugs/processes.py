@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
 
 from evaluators.engines.engine import Engine, Result, Task
 from evaluators.issues import Blame, Issue, Problems
@@ -20,7 +21,7 @@ class Processes(Engine):
     """Scores in `workers` processes. At most two tasks a worker are under way, so memory stays flat."""
 
     def map(self, run: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        waiting = iter(tasks)
+        waiting, others = iter(tasks), multiprocessing.active_children()
         with ProcessPoolExecutor(self.workers, mp_context=_context(), initializer=_start) as pool:
             running: set[Future[Result]] = set()
             try:
@@ -34,6 +35,9 @@ class Processes(Engine):
                         yield future.result()
             except BrokenProcessPool as error:
                 raise Problems([_lost()]) from error
+            except BaseException:  # also a second Ctrl-C: nobody wants the results of the tasks that are under way
+                _end(worker for worker in multiprocessing.active_children() if worker not in others)
+                raise
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
@@ -42,6 +46,11 @@ def _context() -> BaseContext:
     """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
     forks = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if forks else "spawn")
+
+
+def _end(workers: Iterable[BaseProcess]) -> None:
+    for worker in workers:
+        worker.terminate()
 
 
 def _start() -> None:
