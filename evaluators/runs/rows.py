@@ -57,8 +57,14 @@ def join_parts(kind: RowsFormat, parts: Iterable[tuple[Path, int]], target: Path
 
 
 def spelled(stored: Stored, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as a stored row says it."""
-    line: dict[str, Any] = {"standing": verdict.standing.word, "score": verdict.value, "passed": verdict.passed}
+    """A verdict as a stored row says it: a row is scored unless it says another standing, and what is unknown is not said."""
+    line: dict[str, Any] = {}
+    if verdict.standing is not Standing.SCORED:
+        line["standing"] = verdict.standing.word
+    if verdict.value is not None:
+        line["score"] = verdict.value
+    if verdict.passed is not None:
+        line["passed"] = verdict.passed
     if stored.fields:
         line["fields"] = {
             name: Status(status).word for name, status in zip(stored.fields, verdict.statuses, strict=False)

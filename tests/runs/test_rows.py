@@ -73,7 +73,8 @@ def of_lines(path: Path) -> list[dict[str, Any]]:
         flat = {"row": row["row"], "id": row["id"]}
         for one in STORED:
             result = row["results"][one.name]
-            flat |= {f"{one.name}.{name}": result[name] for name in ("standing", "score", "passed")}
+            flat[f"{one.name}.standing"] = result.get("standing", "scored")
+            flat |= {f"{one.name}.{name}": result.get(name) for name in ("score", "passed")}
             flat |= {f"{one.name}.fields.{name}": result["fields"].get(name) for name in one.fields}
         found.append(flat)
     return found
@@ -128,15 +129,13 @@ def test_a_line_says_everything_that_was_found(tmp_path: Path) -> None:
         "row": 2,
         "id": "x",
         "results": {
-            "plain": {"standing": "invalid", "score": None, "passed": None, "reason": 'not JSON: "é" \\ud800'},
+            "plain": {"standing": "invalid", "reason": 'not JSON: "é" \\ud800'},
             "fields": {
-                "standing": "scored",
                 "score": 0.5,
                 "passed": False,
                 "fields": {"a": "match", "score": "mismatch", 'b."c d"': "omission", "é": "skipped"},
             },
             "open": {
-                "standing": "scored",
                 "score": 1.0,
                 "passed": True,
                 "counts": {"match": 7, "mismatch": 0, "omission": 0, "hallucination": 0},
