@@ -40,10 +40,15 @@ def gaps(
     found: list[Issue] = []
     for start in range(0, len(stats), len(suite.lines)):
         part = stats[start : start + len(suite.lines)]
-        found += coverage(suite.lines, part, lines, again.nearest, fields, again.values_in_place_of)
+        issues = coverage(suite.lines, part, lines, again.nearest, fields, again.values_in_place_of)
+        found += [_of_variant(issue, part[0].variant) for issue in issues]
     if complete:
         found += [issue for line in suite.lines for issue in _keys_found_nowhere(suite, line, again)]
     return list(dict.fromkeys(found))
+
+
+def _of_variant(issue: Issue, variant: str | None) -> Issue:
+    return issue if variant is None else replace(issue, message=f'variant "{variant}": {issue.message}')
 
 
 @dataclass

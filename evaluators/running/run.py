@@ -171,7 +171,7 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     fingerprint = Beside(prepared.test_set.fingerprint)
     try:
         measured = [
-            (name, measure(_job(prepared, table, request, folder, name), suite.lines, engine, prepared.test_set.name,
+            (name, measure(_job(prepared, table, request, folder, name), suite.lines, engine, _said(prepared.test_set, name),
                            request.stopped, _progress(request, prepared, place, fingerprint)))
             for place, (name, table) in enumerate(prepared.variants())
         ]  # fmt: skip
@@ -182,6 +182,11 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     finally:
         if folder is not None:
             folder.discard()
+
+
+def _said(test_set: TestSet, variant: str | None) -> str:
+    """What the place of a row is called in messages."""
+    return test_set.name if variant is None else f'{test_set.name} variant "{variant}"'
 
 
 def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:

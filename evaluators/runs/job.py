@@ -219,14 +219,18 @@ class _Work:
                             _evidence_line(row_id, collector.name, found),
                         )
                         evidence.append((index, b"%d\t%b\t%b\n" % line))
+        whole_rows = dict(chunk.faults)
         for index in sorted(raised):
-            self._issues(chunk.offsets[index], raised[index])
+            self._issues(chunk.offsets[index], raised[index], whole_rows.get(index))
         if evidence and self.evidence is not None:
             evidence.sort(key=_first)
             self.evidence.write(b"".join([line for _, line in evidence]))
 
-    def _issues(self, offset: int, raised: list[_Raised]) -> None:
-        """The issues of one row. One faulty cell is one problem, however many evaluators need it or wait for one that does."""
+    def _issues(self, offset: int, raised: list[_Raised], whole_row: Issue | None) -> None:
+        """The issues of one row; `whole_row` is what is wrong with all of it.
+
+        One faulty cell is one problem, however many evaluators need it or wait for one that does.
+        """
         said: set[Issue] = set()
         causes: set[Issue] = set()
         for each in sorted(raised, key=_first):
@@ -234,7 +238,8 @@ class _Work:
             if column is None and each.issue in causes:
                 continue
             causes.add(each.issue)
-            placed = replace(each.issue, where=column or each.issue.where or f'evaluator "{each.one.line.name}"')
+            where = column or each.issue.where or f'evaluator "{each.one.line.name}"'
+            placed = each.issue if each.issue == whole_row else replace(each.issue, where=where)
             if placed in said:
                 continue
             said.add(placed)

@@ -250,11 +250,16 @@ def _field_measured_nothing(
 
 
 def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
-    why = (
-        "every expected object is empty"
-        if one.empty_expected
-        else f"{one.skipped:,} rows were skipped and {one.not_measured:,} had nothing to measure"
+    counts = (
+        _rows(one.skipped, "was skipped", "were skipped"),
+        _rows(one.not_measured, "had nothing to measure", "had nothing to measure"),
+        _rows(one.empty_expected, "expected an empty object", "expected an empty object"),
     )
-    message = f'"{line.name}" measured nothing: {why}'
+    message = f'"{line.name}" measured nothing: {" and ".join(filter(None, counts))}'
     hint = there or ("look at its `when` and `needs`" if one.skipped == one.rows else "look at its columns and paths")
     return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _rows(count: int, one: str, several: str) -> str:
+    """`1 row was skipped`; nothing for no row."""
+    return f"{count:,} {f'row {one}' if count == 1 else f'rows {several}'}" if count else ""

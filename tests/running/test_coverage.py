@@ -162,3 +162,36 @@ def test_a_wrong_column_is_placed_in_the_suite_and_names_the_file(rows: Path, te
     assert issue.where == where
     assert f'rows.csv: there is no column "{column}"; the columns are ' in issue.message
     assert column in (issue.excerpt or "")
+
+
+def test_what_measured_nothing_says_why_without_zeros(rows: Path) -> None:
+    text = "evaluators:\n  - length: {max: 9, when: {row.kind: [letter]}}\n"
+    ((_, message, _),) = gaps(text, rows)
+    assert message == '"length" measured nothing: 3 rows were skipped'
+    result = run(text, rows, selection=Selection(limit=1))
+    assert [issue.message for issue in result.warnings] == ['"length" measured nothing: 1 row was skipped']
+
+
+def test_a_variant_is_named_where_it_has_a_gap_or_a_broken_row(tmp_path: Path) -> None:
+    (tmp_path / "expected.csv").write_text('id,expected\n1,"{""a"": 1}"\n2,no JSON\n')
+    for name, output in (("good", '{"a": 1}'), ("odd", '{"b": 1}')):
+        outputs = [json.dumps({"id": str(number), "output": output}) + "\n" for number in (1, 2)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(outputs))
+    text = (
+        "test_set: {file: expected.csv, outputs: {good: good.jsonl, odd: odd.jsonl}}\n"
+        "evaluators:\n  - json_multi_field_match: {fields: [a]}\n  - length: {max: 9, when: {output.a: {present: true}}}\n"
+    )
+    result = loads(text, folder=tmp_path).run()
+    places = [issue.where for issue in result.issues if issue.code == "expected-not-json"]
+    assert places == [f'expected.csv variant "{name}" row 3, column "expected"' for name in ("good", "odd")]
+    gap = next(issue for issue in result.issues if issue.code == "evaluator-measured-nothing")
+    assert gap.message == 'variant "odd": "length" measured nothing: 2 rows were skipped'
+
+
+def test_a_ragged_row_is_one_issue_of_the_whole_row(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("output,expected\na,a\nb,b,b\n")
+    result = loads("evaluators: [exact_match]").run(tmp_path / "rows.csv")
+    (issue,) = result.issues
+    assert issue.where is not None
+    assert issue.where.endswith("rows.csv row 3")
+    assert issue.message == "this row has 3 cells, the header has 2"
