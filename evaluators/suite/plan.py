@@ -84,7 +84,12 @@ class Plan:
         """What one evaluator says of one row of a chunk, with reasons."""
         verdict: Verdict = slots[one.verdicts][index]
         values = [slots[slot][index] for slot in one.inputs]
-        score = _explained(one, verdict, values)
+        try:
+            score = _explained(one, verdict, values)
+        except RowProblem as error:
+            return _unexplained(one, verdict, error.issue)
+        except Exception as error:  # a row is guarded: what cannot be explained keeps its score
+            return _unexplained(one, verdict, _issue_of_bug(error))
         return Result(one.line.name, verdict.standing, score, verdict.issue)
 
     def describe(self) -> str:
@@ -423,9 +428,19 @@ def _standing(issue: Issue) -> Standing:
 
 
 def _bug(error: Exception) -> Verdict:
+    return Verdict(Standing.BUG, None, 0, 0, issue=_issue_of_bug(error))
+
+
+def _issue_of_bug(error: Exception) -> Issue:
     trace = "".join(traceback.format_exception(error))
-    issue = Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)
-    return Verdict(Standing.BUG, None, 0, 0, issue=issue)
+    return Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)
+
+
+def _unexplained(one: Compiled, verdict: Verdict, issue: Issue) -> Result:
+    """The score without its explanation, and why there is none."""
+    reason = f"it could not be explained: {issue.message}"
+    score = Score(verdict.value, verdict.passed, reason=reason, standing=verdict.standing)
+    return Result(one.line.name, verdict.standing, score, verdict.issue or issue)
 
 
 def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score | None:

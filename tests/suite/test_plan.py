@@ -277,6 +277,31 @@ def test_a_bug_costs_one_verdict() -> None:
     assert "Traceback" in issue.hint
 
 
+class Wordless(Moody):
+    """Scores, and fails when it is asked why."""
+
+    type: Literal["wordless"] = "wordless"  # type: ignore[assignment]  # another type of the same kind
+
+    def compile(self) -> Any:
+        return lambda *values: Verdict(Standing.SCORED, True, 1, 1)
+
+    def explain(self, *values: Any) -> Score:
+        if values[0] == "2":
+            raise RowProblem(Issue("slow", Blame.ENVIRONMENT, "it took too long"))
+        raise LookupError("no words")
+
+
+@pytest.mark.parametrize(("output", "said"), [("1", "LookupError: no words"), ("2", "it took too long")])
+def test_a_score_that_cannot_be_explained_is_kept(output: str, said: str) -> None:
+    BUILTIN.register("wordless", Wordless, overwrite=True)
+    result = plan("evaluators: [wordless]").explain({"output": output})["wordless"]
+    assert result.standing is Standing.SCORED
+    assert result.score is not None
+    assert result.score.reason == f"it could not be explained: {said}"
+    assert result.issue is not None
+    assert result.issue.message == said
+
+
 class Fragile(Moody):
     """Cannot even say what an unreadable output costs."""
 
