@@ -18,7 +18,7 @@ from evaluators.issues import Blame, Issue, Problems
 
 
 class Processes(Engine):
-    """Scores in `workers` processes. At most two tasks a worker are under way, so memory stays flat."""
+    """Scores in `workers` processes. One task waits at most, so that tasks start with what earlier results tell them."""
 
     def map(self, run: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         waiting, others = iter(tasks), multiprocessing.active_children()
@@ -26,7 +26,7 @@ class Processes(Engine):
             running: set[Future[Result]] = set()
             try:
                 while True:
-                    while len(running) < 2 * self.workers and (task := next(waiting, None)) is not None:
+                    while len(running) < self.workers + 1 and (task := next(waiting, None)) is not None:
                         running.add(pool.submit(run, task))
                     if not running:
                         return
