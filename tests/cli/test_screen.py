@@ -1,0 +1,143 @@
+"""A page on a terminal: everything in it can be read at any width, and nothing in it is taken for an instruction."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from evaluators.cli._screen import screen_text
+from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.formats.text import TextFormat
+
+COUNTS = tuple(Column(f"so many {word}", number=True) for word in ("right", "wrong", "missing", "invented", "skipped"))
+PAGE = Document(
+    "prices: FAILED",
+    (
+        Section(None, (Paragraph("3 rows of [bold]rows.csv[/bold]"),)),
+        Section(
+            "Fields",
+            (
+                Table(
+                    (Column("evaluator"), Column("field"), Column("found"), *COUNTS),
+                    (
+                        ("header", "[items] price", "mean 0.9", *["1,234,567"] * 5),
+                        ("header", "見出し" * 8, ":smile: [red]", *["0"] * 5),
+                    ),
+                    ("bad", "good"),
+                ),
+                Listing((Item("a note " * 20, ("why " * 30,), ("  fields: [a, b]", "          ^"), "note"),)),
+            ),
+        ),
+    ),
+    "bad",
+)
+CODES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def shown(width: int, page: Document = PAGE) -> str:
+    return screen_text(page, Console(file=io.StringIO(), force_terminal=True, width=width, color_system="standard"))
+
+
+def plain(width: int, page: Document = PAGE) -> str:
+    return CODES.sub("", shown(width, page))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    assert max(cell_len(line) for line in plain(width).splitlines()) <= width
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_numbers_are_never_broken_and_no_column_is_lost(width: int) -> None:
+    text = plain(width)
+    assert text.count("1,234,567") == 5
+    for word in ("right", "wrong", "missing", "invented", "skipped"):
+        assert text.count(word) == 1
+
+
+def test_a_wide_terminal_shows_the_words_of_the_plain_text() -> None:
+    written = [word for word in TextFormat().page(PAGE).split() if set(word) not in ({"="}, {"-"})]
+    assert Counter(word for word in plain(400).split() if word != "-") == Counter(written)
+
+
+def test_markup_and_emoji_of_the_user_are_text() -> None:
+    text = plain(200)
+    for written in ("[items] price", "[bold]rows.csv[/bold]", ":smile: [red]", "fields: [a, b]"):
+        assert written in text
+
+
+def test_tones_are_colours() -> None:
+    text = shown(200)
+    assert "\x1b[1;31mprices: FAILED" in text
+    assert re.search("\x1b\\[1;31mheader", text)
+    assert re.search("\x1b\\[32mheader", text)
+
+
+def test_control_characters_of_the_user_do_not_reach_the_terminal() -> None:
+    page = Document("a\x1b[2Jb", (Section("c\rd", (Paragraph("e\x07"),)),))
+    text = plain(80, page)
+    assert "\\x1b[2J" in text
+    assert not re.search("[\x00-\x09\x0b-\x1f]", text)
+
+
+def test_a_page_without_tables_and_an_empty_table_are_shown() -> None:
+    assert plain(80, Document("x", ())) == "x\n"
+    empty = Document("x", (Section(None, (Table((Column("only"),), ()),)),))
+    assert plain(80, empty).split() == ["x", "only"]
+
+
+if sys.platform != "win32":
+    import pty
+    import struct
+    from fcntl import ioctl
+    from termios import TIOCSWINSZ
+
+    def on_a_terminal(folder: Path, columns: int, **environment: str) -> str:
+        """What `run` writes to a terminal of that width."""
+        words = [sys.executable, "-m", "evaluators", "run", "suite.yaml", "--no-results"]
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(folder)
+            kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
+            os.execve(sys.executable, words, {**kept, "PYTHONPATH": os.pathsep.join(sys.path), **environment})
+        ioctl(terminal, TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        written = b""
+        try:
+            while part := os.read(terminal, 65536):
+                written += part
+        except OSError:  # Linux says so when the other end is closed
+            pass
+        os.close(terminal)
+        os.waitpid(process, 0)
+        return written.decode()
+
+    @pytest.fixture
+    def folder(tmp_path: Path) -> Path:
+        """A suite and its rows."""
+        (tmp_path / "rows.csv").write_text('output,expected\n"{""[items] price"": 1}","{""[items] price"": 1}"\n')
+        (tmp_path / "suite.yaml").write_text(
+            "test_set: {file: rows.csv}\nevaluators:\n"
+            "  - json_multi_field_match: {name: all_of_the_fields_of_the_header, fields: ['[\"[items] price\"]']}\n"
+        )
+        return tmp_path
+
+    def test_the_command_fits_a_terminal_and_colours_it(folder: Path) -> None:
+        text = on_a_terminal(folder, 80, TERM="xterm-256color")
+        assert "\x1b[1;32msuite: finished" in text
+        assert "1.0000" in text
+        lines = CODES.sub("", text).replace("\r", "").splitlines()
+        assert max(cell_len(line) for line in lines if "\x1b" not in line) <= 80
+
+    @pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}])
+    def test_a_terminal_without_colours_gets_plain_text(folder: Path, environment: dict[str, str]) -> None:
+        text = on_a_terminal(folder, 80, **environment)
+        assert not CODES.search(text)
+        assert "suite: finished\r\n===" in text
