@@ -78,7 +78,8 @@ COUNT = click.IntRange(min=1)
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="List the N rows with the lowest scores, and why.",
+    help="List the N rows with the lowest scores, and why. How long a row took is not kept: the same input gives the "
+    "same results.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
