@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from evaluators.comparator import COMPARATORS, Comparator
@@ -23,6 +24,7 @@ from evaluators.suite.graph import check_edges
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.source import Source
 from evaluators.suite.words import TYPES, today
+from evaluators.values.flow import flow
 
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
@@ -75,18 +77,18 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
     name = collect(lambda: _text(data.get("name"), "name"), "name")
     collect(lambda: _text(data.get("description"), "description"), "description")
     comparators = collect(lambda: _comparators(data.get("comparators"), details), "comparators") or {}
-    drafts = _drafts(source, data, comparators, details, notes)
+    unread: list[object] = []
+    drafts = _drafts(source, data, comparators, details, notes, unread)
     lines = _named(drafts, details)
     slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
-    written = data.get("evaluators")
-    complete = isinstance(written, list) and len(written) == len(drafts)
-    context = {"evaluators": lines, "every_evaluator": complete, "folder": source.folder}
+    unread = unread if isinstance(data.get("evaluators"), list) else [None]
+    possible = partial(_may_be_called, unread)
+    context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder}
     sections = {}
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
-            sections[key] = collect(lambda reader=reader, key=key: reader(data[key], context), key)  # type: ignore[misc]
-    if complete and len(lines) == len(drafts):  # else the name that an edge asks for may be that of a broken line
-        details.extend(check_edges(lines, source))
+            sections[key] = collect(partial(reader, data[key], context), key)
+    details.extend(check_edges(lines, possible))
     if details:
         raise Problems(_issues(source, details))
     return SuiteConfig(source, name or _stem(source.name), lines, slices, sections, tuple(notes))
@@ -110,7 +112,12 @@ def _issues(source: Source, details: Sequence[Detail]) -> list[Issue]:
 
 
 def _drafts(
-    source: Source, data: Mapping[str, Any], comparators: Mapping[str, Any], details: list[Detail], notes: list[str]
+    source: Source,
+    data: Mapping[str, Any],
+    comparators: Mapping[str, Any],
+    details: list[Detail],
+    notes: list[str],
+    unread: list[object],
 ) -> list[_Draft]:
     items = data.get("evaluators")
     if items is None:
@@ -132,7 +139,25 @@ def _drafts(
             drafts.append(_draft(item, loc, context, notes, source))
         except BadSettings as error:
             details.extend(detail.under(*loc) for detail in error.details)
+            unread.append(item)
     return drafts
+
+
+def _may_be_called(unread: Sequence[object], name: str) -> bool:
+    """Whether the name could be that of a line that could not be read, which is said where the line stands."""
+    return any(_could_be(item, name) for item in unread)
+
+
+def _could_be(item: object, name: str) -> bool:
+    try:
+        written, options, _ = _shape(item)
+        kind = today(written, options).type
+    except BadSettings:
+        return True
+    given = options.get("name")
+    if isinstance(given, str):
+        return name in (given, given.replace(".", "_"))
+    return kind not in BUILTIN or name == kind or name.startswith(f"{kind}_")
 
 
 def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: Source) -> _Draft:
@@ -194,8 +219,8 @@ def _as_map(name: str, value: object) -> str | None:
         return None
     needed = [setting for setting, field in BUILTIN.find(kind).model_fields.items() if field.is_required()]
     if len(needed) == 1:
-        return f"write - {name}: {{{needed[0]}: {_inline(value)}}}"
-    return f"write - {name}: {{setting: {_inline(value)}}}, with the setting's name"
+        return f"write - {name}: {{{needed[0]}: {flow(value)}}}"
+    return f"write - {name}: {{setting: {flow(value)}}}, with the setting's name"
 
 
 def _several_keys(item: Mapping[str, Any]) -> Detail:
@@ -209,7 +234,7 @@ def _several_keys(item: Mapping[str, Any]) -> Detail:
     settings = {**(inner if isinstance(inner, Mapping) else {}), **{k: v for k, v in item.items() if k != name}}
     others = ", ".join(f'"{key}"' for key in item if key != name)
     message = f'the settings of "{name}" stand beside it ({others}); they go below it, one step further in'
-    return Detail((name,), message, f"- {name}: {_inline(settings)}", key=True)
+    return Detail((name,), message, f"- {name}: {flow(settings)}", key=True)
 
 
 def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, Any]:
@@ -341,16 +366,6 @@ def _evaluator_outside(key: str) -> str | None:
 def _slug(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_")[:30] or "2"
-
-
-def _inline(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_inline(inner)}" for key, inner in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_inline(inner) for inner in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "null" if value is None else str(value)
 
 
 def _stem(name: str) -> str:

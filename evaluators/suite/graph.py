@@ -5,14 +5,13 @@ The order of evaluators in the file is free; the graph gives one in which every 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evaluators.dataclass import dataclass
 from evaluators.evaluator import Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +53,20 @@ def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
     return list(placed.values())
 
 
-def check_edges(lines: Sequence[EvaluatorLine], source: Source) -> list[Detail]:
-    """What is wrong with the edges: names that nobody has, and evaluators that wait for each other."""
+def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], bool]) -> list[Detail]:
+    """What is wrong with the edges: names that nobody has, and evaluators that wait for each other.
+
+    A name that `may_be_called` allows is not called unknown: it may be that of a line that could not be read.
+    """
     names = [line.name for line in lines]
     details = []
     for edge in edges(lines):
-        if edge.before not in names:
+        if edge.before not in names and not may_be_called(edge.before):
             hint = suggestion(edge.before, names) or f"evaluators: {', '.join(names)}"
             message = f'"{edge.after}" needs "{edge.before}", and no evaluator has that name'
             place = _place(edge, lines)
             details.append(Detail(place, message, hint, key=isinstance(place[-1], str), code="unknown-evaluator"))
-    if details:
-        return details
-    return [
+    return details + [
         Detail(
             next(line.loc for line in lines if line.name == cycle[0]),
             f"evaluators need each other: {' → '.join((*cycle, cycle[0]))}",
@@ -93,7 +93,7 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
             return
         if name in done:
             return
-        for other in waits[name]:
+        for other in waits.get(name, ()):
             follow(other, (*trail, name))
         done.add(name)
 

@@ -157,7 +157,7 @@ class JoinedTable:
     def issues(self) -> list[Issue]:
         """Ids that occur twice, and ids that only one side has, with their places."""
         here, there = places(self.base, self.key), self.lookup.places()
-        name, other = self.base.files[0].name if self.base.files else "the test set", self.lookup.name
+        name, other = _called(self.base), self.lookup.name
         found = [
             *_issue("same-id", name, ("occurs", "occur"), "more than once", _several(here)),
             *_issue("same-id", other, ("occurs", "occur"), "more than once", _several(there)),
@@ -215,6 +215,16 @@ def text_of(source: Source) -> Cell:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return Fault(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
+
+
+def _called(table: Table) -> str:
+    """What people call a table: its file, or the folder of its documents."""
+    while isinstance(table, JoinedTable):
+        table = table.base
+    if not table.files:
+        return "the test set"
+    first = table.files[0].name
+    return f"{Path(first).parent}/" if isinstance(table, Documents) and len(table.files) > 1 else first
 
 
 def id_text(cell: Cell) -> str:

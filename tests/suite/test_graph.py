@@ -77,3 +77,30 @@ evaluators:
         "suite.yaml:2:5: evaluators need each other: a → c → b → a | take one of these needs away",
         "suite.yaml:5:5: evaluators need each other: exact_match → exact_match | take one of these needs away",
     ]
+
+
+def test_names_that_nobody_has_and_loops_are_said_together() -> None:
+    text = """\
+evaluators:
+  - exact_match: {needs: [nobody]}
+  - all_of: {name: a, of: [b]}
+  - all_of: {name: b, of: [a]}
+"""
+    assert [line.partition(" | ")[0] for line in problems(text)] == [
+        'suite.yaml:2:27: "exact_match" needs "nobody", and no evaluator has that name',
+        "suite.yaml:3:5: evaluators need each other: a → b → a",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "unknown"),
+    [
+        ("length: {max: many}", ["mine", "other"]),
+        ("length: {name: mine, max: many}", ["length", "length_3", "other"]),
+        ("lenght: {max: 3}", []),
+        ("[length]", []),
+    ],
+)
+def test_a_name_that_no_unreadable_line_can_have_is_unknown(line: str, unknown: list[str]) -> None:
+    found = problems(f"evaluators:\n  - {line}\n  - exact_match: {{needs: [length, length_3, mine, other]}}")
+    assert [text.split('"')[3] for text in found if "no evaluator has that name" in text] == unknown
