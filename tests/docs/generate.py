@@ -141,7 +141,7 @@ def _below(document: Document) -> str:
 
 
 def _command_line() -> str:
-    context = click.Context(program, info_name="evaluators")
+    context = click.Context(program, info_name="evaluators", **program.context_settings)
     commands = [(name, program.get_command(context, name)) for name in program.list_commands(context)]
     found = [(name, one) for name, one in commands if one is not None]
     rows = [f"| [{name}](#{name}) | {_cell(inspect.cleandoc(one.help or '').splitlines()[0])} |" for name, one in found]

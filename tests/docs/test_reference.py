@@ -66,3 +66,8 @@ def test_writing_changes_what_is_out_of_date_and_nothing_else(tmp_path: Path, ma
 
 def _text(file: Path) -> str | None:
     return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+def test_every_command_names_both_spellings_of_help(made: dict[str, str]) -> None:
+    page = made["reference/command-line.md"]
+    assert page.count("| `-h`, `--help` |") == page.count("\n## ")
