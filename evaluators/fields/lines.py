@@ -16,6 +16,7 @@ from evaluators.conditions import Condition, read_conditions
 from evaluators.dataclass import dataclass
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
+from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, BadPath, Path
 from evaluators.values.paths import parse as parse_path
 from evaluators.values.transforms import Transform, parse_transform
@@ -310,9 +311,9 @@ def _short(path: Path, body: object, context: Mapping[str, Any]) -> FieldLine:
 def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[str, Any]) -> Detail:
     name = str(key)
     if (name in COMPARATORS or name in context.get("comparators", {})) and "compare" not in body:
-        rest = ", ".join(f"{other}: {_flow(value)}" for other, value in body.items() if other != key)
+        rest = ", ".join(f"{other}: {flow(value)}" for other, value in body.items() if other != key)
         options = body[key]
-        compare = name if not options else f"{{{name}: {_flow(options)}}}"
+        compare = name if not options else f"{{{name}: {flow(options)}}}"
         message = f'"{name}" stands beside {_listed(body, key)}; here the comparator goes under "compare"'
         return Detail((name,), message, f"write {{compare: {compare}, {rest}}}", key=True)
     hint = suggestion(name, NEIGHBOURS) or f"known settings: {', '.join(NEIGHBOURS)}"
@@ -323,19 +324,8 @@ def _listed(body: Mapping[Any, Any], but: object) -> str:
     return ", ".join(f'"{key}"' for key in body if key != but)
 
 
-def _flow(value: object) -> str:
-    """A value in YAML's one-line spelling."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_flow(inner)}" for key, inner in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_flow(inner) for inner in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "null" if value is None else str(value)
-
-
 def _rule(name: str, options: Mapping[str, Any]) -> str:
-    return f"{name} {_flow(options)}" if options else name
+    return f"{name} {flow(options)}" if options else name
 
 
 def _weight(value: object) -> Fraction:
