@@ -144,7 +144,7 @@ def instructions_per_row(bench: Bench) -> Iterator[Finding]:
 
     floor = per_row(lambda rows: bench.floor("jsonl", rows))
     for suite, bar in (("exact", None), ("fields", None), ("five", 2.2)):
-        product = per_row(lambda rows: bench.product(suite, "jsonl", rows=rows, stored=False))  # noqa: B023
+        product = per_row(lambda rows: bench.product(suite, "jsonl", rows=rows, stored=False))  # noqa: B023  # called at once
         told = f"{product:,.0f} over {floor:,.0f}"
         yield Finding(f"instructions per row, {suite}, nothing stored", product / floor, "× floor", bar, told=told)
 

@@ -387,7 +387,7 @@ def test_both_ways_read_alike_from_every_place(text: str, place: int, letter: st
     text = text[:place] + letter + text[place + 1 :]
     places = json_text._Places(text)
     for start in range(0, len(text), 3):
-        assert told(lambda at=start: places.read(at)) == told(lambda at=start: json_reader.read(text, at))  # type: ignore[misc]
+        assert told(lambda at=start: places.read(at)) == told(lambda at=start: json_reader.read(text, at))  # type: ignore[misc]  # untyped lambdas
 
 
 def told(action: Callable[[], json_reader.Reading]) -> object:
