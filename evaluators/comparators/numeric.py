@@ -105,7 +105,12 @@ class Numeric(Comparator):
             return Outcome(1.0, True, "equal")
         wanted, found = _number(read, expected), _number(read, actual)
         if wanted is None:
-            return Outcome(0.0, False, differs(expected, actual))
+            unread = (
+                "; both are text, and only parse reads numbers in text"
+                if read is None and _texts(expected, actual)
+                else ""
+            )
+            return Outcome(0.0, False, differs(expected, actual) + unread)
         if found is None:
             return Outcome(0.0, False, _not_a_number(actual, read))
         if wanted == found:
@@ -123,6 +128,10 @@ class Numeric(Comparator):
 
 def _is_number(value: Any) -> bool:
     return value.__class__ is int or value.__class__ is float
+
+
+def _texts(expected: Any, actual: Any) -> bool:
+    return expected.__class__ is str and actual.__class__ is str
 
 
 def _number(read: Read | None, value: Any) -> Number | None:
