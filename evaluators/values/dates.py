@@ -66,6 +66,17 @@ def reader(formats: Iterable[str]) -> Read:
     return read
 
 
+def _in_capitals(spelled: str) -> str | None:
+    """A hint for `yyyy-mm-dd`, where only the case of the letters is wrong."""
+    if not re.fullmatch("[YMDymd./ -]+", spelled):
+        return None
+    try:
+        check_format(spelled.upper())
+    except ValueError:
+        return None
+    return f"write {spelled.upper()}: parts of a date are capital letters"
+
+
 def check_format(spelled: str) -> None:
     """Raises ValueError, with what is allowed, when a format cannot be used."""
     if spelled == "iso":
@@ -76,7 +87,7 @@ def check_format(spelled: str) -> None:
     tokens = [piece[0] for piece in _PIECE.finditer(spelled) if piece[0] in TOKENS]
     unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
     if unknown:
-        hint = f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
+        hint = _in_capitals(spelled) or f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
         raise ValueError(f'the format "{spelled}" has the unknown letter "{unknown[0]}"\nhint: {hint}')
     parts = [token[0] for token in tokens]
     doubled = next((part for part in parts if parts.count(part) > 1), None)
