@@ -264,6 +264,13 @@ def test_what_was_not_measured_is_an_error(runs: dict[str, RunResult]) -> None:
     ]  # fmt: skip
 
 
+def test_a_failed_gate_does_not_hide_that_rows_are_without_a_score(runs: dict[str, RunResult]) -> None:
+    failed = runs["failed"]
+    first, *others = failed.evaluators
+    result = replace(failed, evaluators=(replace(first, invalid=1), *others))
+    assert dict(kinds(junit(result)))["everything was measured"] == "error"
+
+
 def test_the_counts_of_the_suite_are_those_of_its_tests(named_run: tuple[str, RunResult]) -> None:
     suite = junit(named_run[1])
     outcomes = [outcome for _, outcome in kinds(suite)]

@@ -1,9 +1,10 @@
 """JUnit XML, which CI systems show as tests: `-o FILE.xml`.
 
-A gate is a test: failed when the gate fails, an error when it is undecided. An evaluator is a test too, and an error when
-the test set, the environment or a bug left rows without a score; a low score alone fails nothing, because only a gate
-says how low is too low. The run itself is a test, and an error, with every cause, when its exit code is neither 0 nor 1.
-So no test fails in a run that ends with exit code 0, and one fails in any other.
+A gate is a test: failed when the gate fails, an error when it is undecided. An evaluator is a test too, and an error
+when the test set, the environment or a bug left rows without a score; a low score alone fails nothing, because only a
+gate says how low is too low. The run itself is a test, and an error, with every cause, when its exit code is neither
+0 nor 1, or when a gate failed and rows are without a score beside that. So no test fails in a run that ends with exit
+code 0, and one fails in any other.
 """
 
 from __future__ import annotations
@@ -94,18 +95,20 @@ def _evaluator(stats: EvaluatorStats) -> Element:
         f"{stats.skipped:,} skipped, {stats.not_measured:,} not measured, {stats.invalid:,} invalid, "
         f"{stats.unjudged:,} unjudged, {stats.bugs:,} bugs"
     )
-    kept = [
-        f"{count:,} {word}"
-        for count, word in ((stats.bugs, "bugs"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"))
-        if count
-    ]
-    if kept:
-        return _test("evaluators", name, "error", f"rows without a score: {', '.join(kept)}", detail)
+    left_out = _left_out(stats)
+    if left_out:
+        return _test("evaluators", name, "error", f"rows without a score: {', '.join(left_out)}", detail)
     return _test("evaluators", name, detail=detail)
 
 
+def _left_out(stats: EvaluatorStats) -> list[str]:
+    """What left rows without a score, with how many rows."""
+    counts = ((stats.bugs, "bugs"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"))
+    return [f"{count:,} {word}" for count, word in counts if count]
+
+
 def _run(result: RunResult) -> Element:
-    if result.exit_code in (0, 1):
+    if result.exit_code in (0, 1) and not any(map(_left_out, result.evaluators)):
         return _test("run", "everything was measured", detail="\n".join(result.causes))
     message = "; ".join(result.causes) or f"exit code {result.exit_code}"
     return _test("run", "everything was measured", "error", message, "\n".join(result.causes))
