@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 from io import TextIOWrapper
-from types import ModuleType
 
 
 def main() -> None:
@@ -14,8 +13,7 @@ def main() -> None:
     # what is imported stays, so looking for garbage in it is lost time
     gc.set_threshold(200_000, 20, 20)
     # pydantic would look through every installed package for plugins of its own, which takes longer than a short run
-    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
-        _replace_the_loader_of_plugins()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -23,13 +21,6 @@ def main() -> None:
     from evaluators.cli import PROGRAM, command
 
     command.main(prog_name=PROGRAM)
-
-
-def _replace_the_loader_of_plugins() -> None:
-    """Pydantic imports its loader of plugins, and with it the archives and e-mail of `importlib.metadata`, to load none."""
-    loader = ModuleType("pydantic.plugin._loader")
-    loader.__dict__["get_plugins"] = tuple
-    sys.modules.setdefault(loader.__name__, loader)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ other. A two-sided comparator is reflexive: the core compares for equality first
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.model import Outcome
 from evaluators.registry import Socket
 from evaluators.settings_model import Settings

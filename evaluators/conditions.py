@@ -8,9 +8,9 @@ when one of the values there does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Fault
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.settings import BadSettings, Detail, bad, spell

@@ -10,12 +10,11 @@ check, by blame, and asks `unreadable` what an unreadable output costs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (

@@ -7,10 +7,8 @@ what the row scores, how it is counted and the exit code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-
-from evaluators.dataclass import dataclass
 
 
 class Blame(StrEnum):

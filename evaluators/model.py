@@ -7,11 +7,10 @@ the standing, the value as an exact fraction, and one status per field.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Issue
 
 JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"

@@ -6,9 +6,9 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.values import json_text

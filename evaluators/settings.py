@@ -8,13 +8,12 @@ with a file, a line and a column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import core_schema
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
 

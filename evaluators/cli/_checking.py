@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
 from evaluators.running.run import check_gate_targets

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from evaluators.cli._explaining import is_suite
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status
 from evaluators.needs import Expected, Output, expected_of, output_of, want_like

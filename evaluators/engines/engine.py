@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-from evaluators.dataclass import dataclass
 from evaluators.registry import Socket
 
 Task = TypeVar("Task")

@@ -7,14 +7,13 @@ are there on both sides; *settle* makes one status per field, and the row's scor
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 from typing import Any, Final, Literal, NamedTuple
 
 from evaluators.conditions import Condition
-from evaluators.dataclass import dataclass
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.rules import Explained, Partial, Rule, compile_rule, explain_rule

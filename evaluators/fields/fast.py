@@ -9,11 +9,11 @@ bytes, and the verdict of each combination is made once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.fields.closed import (
     ClosedTree,
     absent_status,

@@ -9,10 +9,9 @@ dots may be meant, the output follows the reading of the expected side.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.model import JSON, MISSING
 from evaluators.values.equality import same

@@ -7,13 +7,13 @@ list of neighbours. A bare list of paths compares each of them exactly.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.conditions import Condition, read_conditions
-from evaluators.dataclass import dataclass
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
 from evaluators.values.flow import flow

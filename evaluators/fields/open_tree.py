@@ -7,10 +7,10 @@ This is the slow, obvious scorer, which lists every leaf. `walk` gives the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.model import MISSING, FieldResult, Missing, Score, Standing, Status, Verdict
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path, display

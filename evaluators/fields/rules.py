@@ -7,10 +7,10 @@ partial credit.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.comparator import Comparator
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome, Status
 from evaluators.values.equality import same

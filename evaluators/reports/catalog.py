@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from evaluators.comparator import COMPARATORS
-from evaluators.dataclass import dataclass
 from evaluators.evaluator import BUILTIN
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from evaluators.comparator import Comparator, Pair
-from evaluators.dataclass import dataclass
 from evaluators.evaluator import Evaluator, Example
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems

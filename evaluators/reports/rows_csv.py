@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, TextIO
 
-from evaluators.dataclass import dataclass
 from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status
 from evaluators.reports.csv_cells import write_csv
 

@@ -7,9 +7,9 @@ and what to do about it. Every figure stands beside its counts.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from evaluators.dataclass import dataclass
 from evaluators.reports.display import visible
 from evaluators.reports.document import Document, Item, Listing, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section

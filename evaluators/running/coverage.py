@@ -7,12 +7,11 @@ the keys that align lists, which leave no trace in the figures: up to the first 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 from evaluators.conditions import Condition
-from evaluators.dataclass import dataclass
 from evaluators.fields.lines import FieldLine
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON, MISSING

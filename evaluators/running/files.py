@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import orjson
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING, RowResult, Standing, Verdict
 from evaluators.reports.format import Format, RowsFile, format_for, run_files

@@ -10,13 +10,12 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluators import __version__
-from evaluators.dataclass import dataclass
 from evaluators.engines.engine import ENGINES, Engine
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluators.dataclass import dataclass
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.running.sections import READERS, ResultsConfig

@@ -7,11 +7,11 @@ judged once, when the run's figures are exact. A gate without enough measured ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.figures import beside_limit, limit_text, rows_text

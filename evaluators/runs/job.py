@@ -10,13 +10,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Fault, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.needs import Column, Need, Part

@@ -6,10 +6,9 @@ Built once, when the last split has been merged. Figures are exact sums rounded 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Issue
 
 

@@ -8,12 +8,12 @@ the distinct verdicts, so that a verdict is spelled once however many rows share
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import orjson
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import problem
 from evaluators.model import Standing, Status, Verdict
 from evaluators.runs.tally import Ledger

@@ -7,13 +7,12 @@ the rows from the first one up to the first unfinished split make a valid, short
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from evaluators.conditions import Condition
-from evaluators.dataclass import dataclass
 from evaluators.engines.engine import Engine
 from evaluators.issues import Blame, Issue
 from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split, without_cycle_search

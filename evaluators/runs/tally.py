@@ -8,10 +8,9 @@ same figures to the last bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from evaluators.dataclass import dataclass
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status, Verdict
 

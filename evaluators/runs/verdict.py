@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue
 from evaluators.runs.figures import rows_text
 from evaluators.runs.gates import gate_label

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from evaluators.dataclass import dataclass
 from evaluators.suite.nodes import Document
 from evaluators.suite.quoting import quoted, requoted
 

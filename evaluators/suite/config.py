@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
 
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.conditions import read_conditions
-from evaluators.dataclass import dataclass
 from evaluators.evaluator import BUILTIN, Evaluator
 from evaluators.fields.lines import NEIGHBOURS, read_comparator
 from evaluators.issues import Blame, Issue, Problems

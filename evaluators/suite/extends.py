@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, spell

@@ -6,8 +6,8 @@ The order of evaluators in the file is free; the graph gives one in which every 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from evaluators.dataclass import dataclass
 from evaluators.evaluator import Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc

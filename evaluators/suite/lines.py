@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from evaluators.conditions import Condition
-from evaluators.dataclass import dataclass
 from evaluators.evaluator import Evaluator
 from evaluators.settings import Loc
 

@@ -7,11 +7,10 @@ off the merged tree, so a value from an extended file is placed in that file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.suite.excerpt import lines_of, with_caret

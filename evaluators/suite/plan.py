@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluators.conditions import Condition
-from evaluators.dataclass import dataclass
 from evaluators.evaluator import Check, Column, Expected, Need, Output, Part, Text
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import MISSING, Result, Score, Standing, Verdict

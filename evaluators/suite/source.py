@@ -13,13 +13,13 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import yaml
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.settings import BadSettings, Loc, spell
 from evaluators.suite.complaints import BACKSLASH, BAD_CHARACTER, Complaint, Explainer, Mark, Trouble

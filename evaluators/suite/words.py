@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from evaluators.dataclass import dataclass
 from evaluators.settings import BadSettings, Detail, bad, spell
 
 _URI = re.compile(r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+")

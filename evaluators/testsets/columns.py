@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, get_args
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Role
 from evaluators.registry import suggestion

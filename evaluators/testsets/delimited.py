@@ -16,11 +16,10 @@ import io
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from typing import ClassVar, Final, Self
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, quotes

@@ -7,10 +7,10 @@ table that is put together is one split.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell

@@ -11,10 +11,9 @@ the same reason an `Issue` of a chunk has no `where` yet. Blank lines are no row
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Protocol, Self
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Cell
 from evaluators.registry import Socket

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell

@@ -15,11 +15,10 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from glob import escape, glob
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role

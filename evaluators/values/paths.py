@@ -12,12 +12,11 @@ that were used are a *reading* of the path.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
-from evaluators.dataclass import dataclass
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.values.jsonpath_text import read_jsonpath
 from evaluators.values.path_text import (

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from evaluators.dataclass import dataclass
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, build, word_or_map
 from evaluators.settings_model import Settings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
-from evaluators.dataclass import dataclass
 from evaluators.testsets.delimited import Delimited
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, kind_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.testsets.blocks import line_blocks

@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar, Final, Self
 
-from evaluators.dataclass import dataclass
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
