@@ -92,13 +92,6 @@ def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expe
     return Explained(_judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome), outcome.reason)
 
 
-def share_of(judged: Judged) -> tuple[int, int]:
-    """What an answer earns of its weight, exactly: (1, 1) for a match, (0, 1) without one."""
-    if isinstance(judged, Partial):
-        return judged.num, judged.den
-    return (1, 1) if judged is MATCH else (0, 1)
-
-
 def _expected(transform: Callable[[Any], Any], expected: Any) -> Any:
     try:
         return transform(expected)

@@ -118,21 +118,6 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """One recorded mismatch."""
-
-    number: int
-    id: str
-    evaluator: str
-    path: str
-    status: str
-    expected: object
-    actual: object
-    reason: str | None
-    variant: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class RunResult:
     """One run."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.columns import no_such_column
@@ -104,15 +104,6 @@ class Selected:
         count = sum(chunk.count for chunk in self._matching(whole(self.table, self._with_where([])), []))
         seed = self.selection.seed
         return set(heapq.nsmallest(size, range(count), lambda place: _hash(seed, place)))
-
-
-def parse_where(text: str) -> tuple[str, str]:
-    """`column=value` as a pair. Raises Problems (config) without an equals sign."""
-    column, equals, value = text.partition("=")
-    if not equals or not column:
-        message = f'"{text}" does not say which column has which value'
-        raise Problems([Issue("bad-where", Blame.CONFIG, message, hint="write it as --where column=value")])
-    return column, value
 
 
 def selected(table: Table, selection: Selection, name: str) -> Table:
