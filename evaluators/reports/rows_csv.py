@@ -101,15 +101,6 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def mark_of(result: Result, fields: Sequence[str]) -> Mark:
-    """The mark of an explained result."""
-    if result.score is None:
-        return Mark(None)
-    by_path = {field.path: field.status for field in result.score.fields}
-    statuses = bytes(by_path.get(path, Status.NOT_MEASURED) for path in fields) if by_path else b""
-    return Mark(result.score.value, statuses)
-
-
 def why(row: RowResult) -> str:
     """What kept a row from a full score, in plain words; empty when nothing did."""
     said = ((name, _reason(result)) for name, result in row.results.items())
@@ -148,6 +139,8 @@ def _field_reason(field: FieldResult) -> str:
     match field.status:
         case Status.FAULT:
             return f"{field.path} could not be checked{_reason_in_brackets(field)}"
+        case Status.OMISSION | Status.HALLUCINATION if field.reason and _in_both(field):
+            return f"{field.path} is {_WORDS[field.status]} ({field.reason})"
         case Status.OMISSION:
             return f"{field.path} is missing{_value('expected ', field.expected)}"
         case Status.HALLUCINATION:
@@ -156,6 +149,11 @@ def _field_reason(field: FieldResult) -> str:
             return f"{field.path} is wrong{_reason_in_brackets(field)}"
         case _:
             return f"{field.path} is wrong (expected {_short(field.expected)}, found {_short(field.actual)})"
+
+
+def _in_both(field: FieldResult) -> bool:
+    """Whether both sides have something: some items of a list, while others are missing or invented."""
+    return field.expected is not MISSING and field.actual is not MISSING
 
 
 def _reason_in_brackets(field: FieldResult) -> str:

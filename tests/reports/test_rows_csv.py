@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldResult, Result, RowResult, Score, Standing, Status
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
-from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, mark_of, why, write_rows
+from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, why, write_rows
 
 HEADER = ("id", "output")
 HEADED = (Annotated("header", ("total", "vendor.name")), Annotated("exact_match"))
@@ -134,6 +134,16 @@ def scored(value: float, *fields: FieldResult, reason: str | None = None, passed
         (FieldResult("total", Status.OMISSION, expected=None), "total is missing (expected null)"),
         (FieldResult("total", Status.OMISSION), "total is missing"),
         (FieldResult("total", Status.HALLUCINATION, actual=["é"]), 'total is invented (["é"])'),
+        (
+            FieldResult(
+                "a[*]",
+                Status.HALLUCINATION,
+                expected=[1],
+                actual=[1, 2],
+                reason="1 of 2 match; a[1]: only the output has it",
+            ),
+            "a[*] is invented (1 of 2 match; a[1]: only the output has it)",
+        ),
         (FieldResult("total", Status.ERROR, reason="not a number"), "total is wrong (not a number)"),
         (FieldResult("total", Status.FAULT, reason="time limit"), "total could not be checked (time limit)"),
     ],
@@ -182,9 +192,3 @@ def test_a_row_that_was_not_judged_says_why(standing: Standing, said: str) -> No
 
 def test_a_skipped_row_says_so_in_a_word() -> None:
     assert why(row_of(a=Result("a", Standing.SKIPPED, None))) == "a: skipped"
-
-
-def test_a_mark_follows_the_order_of_the_columns() -> None:
-    result = scored(0.5, FieldResult("b", Status.MATCH), FieldResult("a", Status.MISMATCH))
-    assert mark_of(result, ("a", "b", "c")) == Mark(0.5, bytes([2, 1, 0]))
-    assert mark_of(Result("a", Standing.INVALID, None), ("a",)) == Mark(None)
