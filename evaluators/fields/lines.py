@@ -162,7 +162,9 @@ def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparato
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
     _refuse_unknown(data, named)
     name, options = word_or_map(data, "comparator")
-    if name == "skip" and not options:
+    if name == "skip":
+        if options:
+            raise BadSettings([Detail(("skip",), '"skip" takes no options', "write the word alone: skip", key=True)])
         return None, "skip"
     if name in named:
         if options:

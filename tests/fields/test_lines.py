@@ -112,6 +112,7 @@ MISTAKES: dict[str, tuple[Any, Said]] = {
     "nothing": (None, ((), "fields must be a list of paths, or a map from paths to comparators; found nothing", None)),
     "an empty list": ([], ((), "fields must name at least one path", None)),
     "an empty map": ({}, ((), "fields must name at least one path", None)),
+    "options of skip": ({"a": {"skip": {"b": 1}}}, (("a", "skip"), '"skip" takes no options', "write the word alone: skip")),
     "only skipped": ({"a": "skip"}, ((), "every field is skipped, so nothing would count", None)),
     "only weights of 0": ({"a": {"weight": 0}}, ((), "every weight is 0, so nothing would count", None)),
     "a map in a list": ([{"a": "exact"}], ((0,), "a path is text; found a map",
