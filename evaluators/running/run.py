@@ -24,6 +24,7 @@ from evaluators.running.coverage import gaps
 from evaluators.running.places import placed, placed_role
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
+from evaluators.runs.ids import MOST_IDS, id_warnings
 from evaluators.runs.job import Job
 from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.result import RunResult
@@ -235,7 +236,7 @@ def conclude(
         slices=tuple(slices),
         gates=gates,
         notes=(*suite.notes, *test_set.table.notes),
-        warnings=tuple(found) if partial_run else (),
+        warnings=(*_id_warnings(prepared, measured), *(found if partial_run else ())),
         issues=(*issues, *([] if partial_run else found)),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
@@ -243,6 +244,12 @@ def conclude(
         causes=causes(facts),
         variants=test_set.variants,
     )
+
+
+def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measured]]) -> list[Issue]:
+    """Ids that are missing or stand in several rows. Variants have the ids of one test set."""
+    table = prepared.variants()[0][1]
+    return id_warnings(table, measured[0][1].ids[:MOST_IDS], prepared.test_set.name)
 
 
 def rows_file(kind: RowsFormat, variant: str | None, stem: str = "rows") -> str:

@@ -8,6 +8,7 @@ sums. The same split gives the same part, whoever runs it and however often.
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from evaluators.issues import Fault, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.needs import Column, Need, Part
+from evaluators.runs.ids import MOST_IDS, numbers_of
 from evaluators.runs.rows import RowsFormat, RowWriter, Stored, open_part
 from evaluators.runs.slices import SliceCounts, SliceKey
 from evaluators.runs.tally import Ledger, Tally
@@ -96,6 +98,8 @@ class SplitResult:
     evidence: dict[str, int] = field(default_factory=dict)
     """How many mismatches were recorded under each key."""
     finished: bool = True
+    ids: array[int] = field(default_factory=lambda: array("I"))
+    """A number for each id, in order; empty where rows have none. See `ids`."""
 
 
 def run_split(
@@ -171,6 +175,8 @@ class _Work:
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
         self._look_again(chunk, slots, codes)
+        if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
+            self.result.ids.extend(numbers_of(chunk.ids))
         self.result.rows += chunk.count
         self.result.span = chunk.span
 

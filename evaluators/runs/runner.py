@@ -6,6 +6,7 @@ the rows from the first one up to the first unfinished split make a valid, short
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,6 +16,7 @@ from types import MappingProxyType
 from evaluators.conditions import Condition
 from evaluators.engines.engine import Engine
 from evaluators.issues import Blame, Issue
+from evaluators.runs.ids import MOST_IDS
 from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split, without_cycle_search
 from evaluators.runs.result import EvaluatorStats, FieldStats
 from evaluators.runs.rows import join_parts
@@ -45,6 +47,8 @@ class Measured:
     parts: list[tuple[int, int]] = field(default_factory=list)
     """(split, number of its first row), in order."""
     finished: bool = True
+    ids: array[int] = field(default_factory=lambda: array("I"))
+    """A number for the id of each of the first rows. See `ids`."""
 
 
 def measure(
@@ -152,6 +156,8 @@ class _Merging:
         merged.rows += result.rows
         for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
             mine.merge(theirs)
+        if len(merged.ids) < MOST_IDS:
+            merged.ids.extend(result.ids)
         merge_slices(merged.slices, result.slices)
         if len(merged.slices) > 4 * MOST_SLICES:
             limit_slices(merged.slices)
