@@ -171,11 +171,19 @@ def settle(tree: ClosedTree, one: FieldCase) -> Settled:
     if status is Status.NOT_MEASURED:
         status, reason = absent_status(tree, line)
         share = WHOLE if status is Status.MATCH else NOTHING
-    values = [place.expected for place in one.places], [place.actual for place in one.places]
-    expected, actual = values if one.several else (values[0][0], values[1][0]) if one.places else (MISSING, MISSING)
+    expected, actual = _shown(one)
     score = None if status in (Status.NOT_MEASURED, Status.FAULT) else float(share)
     result = FieldResult(line.name, status, score, float(line.weight), expected, actual, reason, line.rule)
     return Settled(result, share, next((answer.problem for answer in one.answers if answer.problem), None))
+
+
+def _shown(one: FieldCase) -> tuple[Any, Any]:
+    """The values of a field as people see them: for several pairs a list per side, of what is there."""
+    if one.several:
+        sides = [place.expected for place in one.places], [place.actual for place in one.places]
+        ours, theirs = ([value for value in side if value is not MISSING] for side in sides)
+        return ours, theirs
+    return (one.places[0].expected, one.places[0].actual) if one.places else (MISSING, MISSING)
 
 
 def combined(statuses: Sequence[Status]) -> Status:

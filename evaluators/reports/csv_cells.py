@@ -28,8 +28,8 @@ def guarded(cell: str) -> str:
     return cell
 
 
-def write_csv(stream: TextIO, rows: Iterable[Iterable[str]]) -> None:
+def write_csv(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",") -> None:
     """Write rows, the head among them, guarded and quoted. The stream must not translate line ends."""
     stream.write(BYTE_ORDER_MARK)
-    writer = csv.writer(stream, quoting=csv.QUOTE_ALL)
+    writer = csv.writer(stream, quoting=csv.QUOTE_ALL, delimiter=delimiter)
     writer.writerows([guarded(cell) for cell in row] for row in rows)

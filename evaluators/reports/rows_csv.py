@@ -58,9 +58,15 @@ class MarkedRow:
     why: str = ""
 
 
-def write_rows(stream: TextIO, header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow]) -> None:
+def write_rows(
+    stream: TextIO,
+    header: Sequence[str],
+    evaluators: Sequence[Annotated],
+    rows: Iterable[MarkedRow],
+    delimiter: str = ",",
+) -> None:
     """Write the annotated rows. The stream is UTF-8 and does not translate line ends."""
-    write_csv(stream, _lines(header, evaluators, rows))
+    write_csv(stream, _lines(header, evaluators, rows), delimiter)
 
 
 def _lines(header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow]) -> Iterator[Iterable[str]]:

@@ -127,11 +127,15 @@ def named_for(name: str, variant: str | None) -> str:
 
 
 def write_annotated(path: Path, plan: Plan, scored: Scored) -> None:
-    """The rows as the test set has them, with what was found beside them."""
+    """The rows as the test set has them, with what was found beside them.
+
+    Where the test set separates its cells with semicolons, so does this file: it goes back to the same spreadsheet.
+    """
     evaluators = [Annotated(one.line.name, one.line.settings.field_names()) for one in plan.evaluators]
     header = scored.table.header
     with open_text(path) as stream:
-        write_rows(stream, header, evaluators, (_marked(row) for row in rows_again(plan, scored, header)))
+        marked = (_marked(row) for row in rows_again(plan, scored, header))
+        write_rows(stream, header, evaluators, marked, ";" if scored.table.delimiter == ";" else ",")
 
 
 def write_lines(path: Path, plan: Plan, scored: Scored) -> None:

@@ -67,6 +67,15 @@ class TestSet:
         return (*self.table.notes, *self.extra_notes)
 
     @property
+    def delimiter(self) -> str | None:
+        """What separates the cells of the file with the rows; None where it is no CSV or TSV."""
+        table: object = self.table
+        while table is not None and not hasattr(table, "delimiter"):
+            table = getattr(table, "table", None) or getattr(table, "base", None)
+        found: str | None = getattr(table, "delimiter", None)
+        return found
+
+    @property
     def variants(self) -> tuple[str, ...]:
         """The names of the variants; empty when there is one output per row."""
         return tuple(self.variant_sets)
