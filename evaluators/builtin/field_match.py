@@ -12,6 +12,7 @@ from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Score
 from evaluators.needs import NO_EXPECTED
 from evaluators.values.equality import same
+from evaluators.values.quoting import differs
 
 
 class FieldMatch(Evaluator):
@@ -46,4 +47,4 @@ class FieldMatch(Evaluator):
         if self.field not in output:
             return Score.of(False, f'the output has no key "{self.field}"')
         found = same(expected, output[self.field])
-        return Score.of(found, "equal" if found else "the values differ", found=output[self.field])
+        return Score.of(found, "equal" if found else differs(expected, output[self.field]), found=output[self.field])

@@ -293,8 +293,7 @@ def _fields(fields: Sequence[FieldResult]) -> Listing:
 def _in_full(field: FieldResult) -> Item:
     rule = f"rule: {field.rule}" if field.rule else ""
     values = (f"expected: {_shown(field.expected, _WHOLE)}", f"output:   {_shown(field.actual, _WHOLE)}")
-    reason = field.reason if field.reason != "the values differ" else ""  # they are shown right above
-    return Item(f"{field.status.word}: {field.path or '$'}", tuple(filter(None, (reason, rule))), values)
+    return Item(f"{field.status.word}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
 
 
 def _in_brief(field: FieldResult) -> Item:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from evaluators.model import MISSING, FieldResult, Missing, Score, Standing, Status, Verdict
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path, display
+from evaluators.values.quoting import differs
 
 Location: TypeAlias = tuple[str | int, ...]
 LeafRule: TypeAlias = Callable[[Any, Any], bool]
@@ -136,7 +137,7 @@ def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> Fie
     elif (tree.depth == 1 or is_leaf(actual)) and tree.same(expected, actual):
         status, reason = Status.MATCH, "equal"
     else:
-        status, reason = Status.MISMATCH, "the values differ"
+        status, reason = Status.MISMATCH, differs(expected, actual)
     score = 1.0 if status is Status.MATCH else 0.0
     return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)
 
