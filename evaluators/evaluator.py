@@ -140,6 +140,10 @@ class Evaluator(Settings):
         """The closed list of fields that verdict statuses stand for, in order; empty without one."""
         return ()
 
+    def figure_names(self) -> tuple[str, ...]:
+        """The further figures of a row that verdicts carry beside the score, in order; empty without any."""
+        return ()
+
     def optional_fields(self) -> frozenset[str]:
         """The listed fields that may be absent from every row without anything being wrong."""
         return frozenset()
@@ -154,10 +158,10 @@ class Evaluator(Settings):
         statuses = bytes(result.status for result in score.fields) if self.field_names() else b""
         counts = counts_of(score) if not statuses else None
         if score.value is None:
-            return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue)
+            return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
         num, den = score.ratio or float(score.value).as_integer_ratio()
         passed = score.passed if score.passed is False else num / den >= self.pass_at
-        return Verdict(score.standing, passed, num, den, statuses, counts)
+        return Verdict(score.standing, passed, num, den, statuses, counts, None, score.figures)
 
     def score(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object

@@ -6,6 +6,7 @@ the standing, the value as an exact fraction, and one status per field.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -89,7 +90,8 @@ class Verdict(NamedTuple):
 
     The value is `num / den`, exact; `den` is 0 when there is no score. `statuses` has one byte (`Status`) per field of a
     closed list of fields, or is empty. `counts` is (match, mismatch, omission, hallucination) over the leaves of an open
-    tree, or None. `issue` says why there is no score, or why it is 0.
+    tree or a schema, or None. `figures` has one exact fraction (num, den) for each of the evaluator's `figure_names`, den 0
+    where the figure is undefined for the row. `issue` says why there is no score, or why it is 0.
     """
 
     standing: Standing
@@ -99,6 +101,7 @@ class Verdict(NamedTuple):
     statuses: bytes = b""
     counts: tuple[int, int, int, int] | None = None
     issue: Issue | None = None
+    figures: tuple[tuple[int, int], ...] = ()
 
     @property
     def value(self) -> float | None:
@@ -132,6 +135,10 @@ class FieldResult:
     actual: object = MISSING
     reason: str | None = None
     rule: str | None = None
+    field: str | None = None
+    """The field of the schema that this is an instance of, `items[*].name` for `items[0].name`; None where `path` says it."""
+    details: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    """What else is known, by name: the compared values where transforms changed them, the reason's code, the metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +159,8 @@ class Score:
     standing: Standing = Standing.SCORED
     issue: Issue | None = None
     """Why there is no score, when something other than the output is to blame."""
+    figures: tuple[tuple[int, int], ...] = ()
+    """One exact fraction for each of the evaluator's `figure_names`; den 0 where it is undefined for the row."""
 
     @staticmethod
     def of(passed: bool, reason: str | None = None, **details: object) -> Score:

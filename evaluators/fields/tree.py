@@ -1,0 +1,115 @@
+"""What is compared: a tree of nodes that follows the shape of the documents.
+
+`fields:` of a suite, an x-eval schema and an evaluation_config schema are front ends that make the same tree. A node
+with metrics is one unit, whatever its value; a node without them is looked into: an object key by key, an array item by
+item, a choice by its best-fitting branch. What stands below a node may be made late, so that a schema may refer to
+itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from evaluators.comparator import Comparator
+from evaluators.fields.lines import Align
+from evaluators.values.paths import Path
+from evaluators.values.transforms import Transform
+
+Kind: TypeAlias = Literal["leaf", "object", "array", "choice"]
+SchemaPath: TypeAlias = tuple[Any, ...]
+"""Keys, and `ANY` for the items of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One way in which a unit is compared, with its weight among the unit's others."""
+
+    name: str
+    """The word of the comparator, as reports print it."""
+    comparator: Comparator
+    rule: str
+    """The comparator and its options, as a person reads them."""
+    weight: Fraction = Fraction(1)
+    stands_for: str | None = None
+    """The comparator that this one is a substitute for, where `without_judge` named it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """Keys of an object that are compared as one unit, at the object's own path."""
+
+    fields: tuple[str, ...]
+    metric: Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a schema declares of a value: for checks and reports. Scoring does not read it."""
+
+    types: frozenset[str] = frozenset()
+    """JSON types; empty when none is declared."""
+    nullable: bool = False
+    required: frozenset[str] = frozenset()
+    """The keys that must stand in an object."""
+    title: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What stands below a node that is looked into."""
+
+    keys: Mapping[str, FieldNode] = field(default_factory=dict)
+    """The declared keys of an object, in the order in which results are listed."""
+    others: FieldNode | None = None
+    """What every key that is not declared is compared with; without it such a key is outside the schema."""
+    items: FieldNode | None = None
+    """Every item of an array."""
+    branches: tuple[FieldNode, ...] = ()
+    """The branches of a choice, each with the path of the choice itself."""
+
+
+NOTHING_BELOW = Below()
+
+
+@dataclass(frozen=True)
+class FieldNode:
+    """One place of the tree, with how it is compared."""
+
+    path: SchemaPath
+    kind: Kind = "leaf"
+    metrics: tuple[Metric, ...] = ()
+    """How a unit is compared. A leaf has at least one unless it is skipped; an object or an array that has some is one
+    unit."""
+    transforms: tuple[Transform, ...] = ()
+    """What is done to both values of a unit first, left to right."""
+    align: Align = Align()
+    """How the items of an array are paired."""
+    compound: Compound | None = None
+    weight: Fraction = Fraction(1)
+    required: bool = False
+    """Absent on both sides is an omission."""
+    skip: bool = False
+    """The node and everything below it is left out."""
+    shape: Shape = Shape()
+    make: Callable[[], Below] | None = None
+    """Makes what stands below, when it is first asked for."""
+
+    @cached_property
+    def below(self) -> Below:
+        """What stands below: made once."""
+        return self.make() if self.make is not None else NOTHING_BELOW
+
+    @property
+    def unit(self) -> bool:
+        """It is compared as one value."""
+        return self.kind == "leaf" or bool(self.metrics)
+
+    @property
+    def name(self) -> str:
+        """The path as people read it: `items[*].name`."""
+        return Path(self.path).canonical
