@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparator import Comparator
 from evaluators.fields.lines import Align
@@ -73,7 +73,9 @@ class Below:
     """The branches of a choice, each with the path of the choice itself."""
 
 
-NOTHING_BELOW = Below()
+NOTHING_BELOW: Final = Below()
+UNDECLARED: Final = Shape()
+ORDERED: Final = Align()
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class FieldNode:
     unit."""
     transforms: tuple[Transform, ...] = ()
     """What is done to both values of a unit first, left to right."""
-    align: Align = Align()
+    align: Align = ORDERED
     """How the items of an array are paired."""
     compound: Compound | None = None
     weight: Fraction = Fraction(1)
@@ -95,7 +97,7 @@ class FieldNode:
     """Absent on both sides is an omission."""
     skip: bool = False
     """The node and everything below it is left out."""
-    shape: Shape = Shape()
+    shape: Shape = UNDECLARED
     make: Callable[[], Below] | None = None
     """Makes what stands below, when it is first asked for."""
 
