@@ -102,6 +102,10 @@ class PathTally:
         }
         return {path: counts for path, counts in sorted(found.items()) if any(counts)}
 
+    def details(self) -> dict[tuple[str, str, int], int]:
+        """Nothing more is counted."""
+        return {}
+
     def _skips(self, name: tuple[Any, ...]) -> bool:
         return self.tree.skips(name)
 

@@ -201,7 +201,8 @@ def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> N
     for gate in suite.gates:
         loc = ("gates", gate.written)
         placed = replace(gate, where=source.place(loc, key=True))
-        found = check_gates([placed], fields, suite.config.slices, known)
+        made = {line.name: line.settings.figure_names() for line in suite.lines}
+        found = check_gates([placed], fields, suite.config.slices, known, made)
         issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
     if issues:
         raise Problems(issues)

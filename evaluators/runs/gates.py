@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,7 +21,13 @@ from evaluators.settings_model import Name, Settings
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
-Figure: TypeAlias = Literal["mean", "pass_rate", "precision", "recall", "f1"]
+Figure: TypeAlias = Literal[
+    "mean", "pass_rate", "precision", "recall", "f1",
+    "mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
+]  # fmt: skip
+_ANYWHERE: Final = get_args(Figure)[:5]
+_ROW_FIGURES: Final = get_args(Figure)[5:]
+"""Figures that every row has one of: an evaluator says which of them it makes."""
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 
@@ -125,17 +132,20 @@ def check_gates(
     fields: Mapping[str, Sequence[str] | None],
     slices: Sequence[str] = (),
     variants: Sequence[str] = (),
+    figures: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Issue]:
     """Every gate that names something the suite does not have, as config issues, before row 1.
 
     `fields` gives each evaluator its closed list of canonical paths, `()` for one that has no fields, and None for an
-    open tree, whose fields are known only after the run. `slices` are the columns that the suite slices by.
+    open tree, whose fields are known only after the run. `slices` are the columns that the suite slices by. `figures`
+    are the further figures that evaluators make.
     """
     columns = tuple(_bare(column) for column in slices)
     return [
         Issue(code, Blame.CONFIG, message, gate.where, hint)
         for gate in gates
         for code, message, hint in (
+            *_figure_gaps(gate, figures.get(gate.target.evaluator, ())),
             *_field_gaps(gate, fields[gate.target.evaluator]),
             *_slice_gaps(gate, columns),
             *_variant_gaps(gate, variants),
@@ -146,11 +156,25 @@ def check_gates(
 _Gap: TypeAlias = tuple[str, str, str | None]
 
 
+def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
+    name, path = gate.target
+    figure = gate.config.figure
+    if figure not in _ROW_FIGURES or figure in (("mean_score",) if path is not None else made):
+        return
+    known = [*_ANYWHERE, *(("mean_score",) if path is not None else made)]
+    about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
+    yield (
+        "no-such-figure",
+        f'the gate "{gate.written}" asks for the figure {figure}, and {about} has none',
+        f"its figures: {', '.join(known)}",
+    )
+
+
 def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
     name, path = gate.target
     if paths is None:
         return
-    if not paths and (path is not None or gate.config.figure not in ("mean", "pass_rate")):
+    if not paths and (path is not None or gate.config.figure in ("precision", "recall", "f1")):
         wanted = f'a field, "{path}"' if path is not None else gate.config.figure
         yield (
             "no-fields",
@@ -273,6 +297,11 @@ def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> 
             return (field or stats).recall
         case "f1":
             return (field or stats).f1
+        case "mean_score" if field:
+            return field.mean_score
+        case _:
+            found = None if field else stats.figure(figure)
+            return found.mean if found else None
 
 
 def _decide(config: GateConfig, value: float | None, measured: int, figure: str) -> tuple[Judged, str]:

@@ -191,6 +191,7 @@ class _Work:
             paths = getattr(one.check, "tally", None)
             if paths is not None:
                 tally.add_paths(paths.counts())
+                tally.add_details(paths.details())
             result.tallies.append(tally)
         for collector in self.collectors:
             result.evidence.update(collector.taken)

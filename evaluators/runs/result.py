@@ -40,6 +40,28 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayStats:
+    """The items of one array over the run. A pair of items that does not match is one missed and one spurious item."""
+
+    matched: int
+    missed: int
+    spurious: int
+    paired: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureStats:
+    """A further figure of an evaluator: its mean over the rows in which it is defined, None when there is none."""
+
+    name: str
+    mean: float | None
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class FieldStats:
     """One field of one evaluator over the run. Ratios are micro figures, None when undefined."""
 
@@ -51,6 +73,10 @@ class FieldStats:
     f1: float | None
     optional: bool = False
     """It may be absent from every row, or is skipped."""
+    mean_score: float | None = None
+    """The mean of the field's scores with their partial credit, where the evaluator gives any."""
+    array: ArrayStats | None = None
+    """The items, where the field is an array that a schema aligns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +114,14 @@ class EvaluatorStats:
     slice: tuple[str, str] | None = None
     """(column, value) when these are the figures of one slice."""
     empty_expected: int = 0
+    figures: tuple[FigureStats, ...] = ()
+    """The further figures of the evaluator, in its own order."""
+    substituted: Mapping[str, int] = field(default_factory=dict)
+    """How many fields a substitute of a judge scored, by the name of the comparator that it stands for."""
+
+    def figure(self, name: str) -> FigureStats | None:
+        """A further figure by name; None where the evaluator has no such figure."""
+        return next((each for each in self.figures if each.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,7 @@ def _stats(line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey
         slice_=key,
         extra_counts=getattr(line.settings, "extra_fields", "penalize") == "penalize",
         optional=line.settings.optional_fields(),
+        figure_names=line.settings.figure_names(),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from evaluators.fields.path_details import Detail
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status, Verdict
 
@@ -18,6 +19,28 @@ MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
 _STATUSES = len(Status)
 _STANDINGS = len(Standing)
+
+
+@dataclass(slots=True)
+class FigureSum:
+    """The exact sum of one further figure over the rows in which it is defined."""
+
+    rows: int = 0
+    sums: dict[int, int] = field(default_factory=dict)
+    """Denominator → sum of numerators."""
+
+    def add(self, figure: tuple[int, int], times: int) -> None:
+        """Count a figure (num, den) that was met some number of times; den 0 is undefined and says nothing."""
+        num, den = figure
+        if den:
+            self.rows += times
+            self.sums[den] = self.sums.get(den, 0) + num * times
+
+    def merge(self, other: FigureSum) -> None:
+        """Add the sums of other rows."""
+        self.rows += other.rows
+        for den, num in other.sums.items():
+            self.sums[den] = self.sums.get(den, 0) + num
 
 
 @dataclass(slots=True)
@@ -37,6 +60,10 @@ class Tally:
     """(match, mismatch, omission, hallucination) over the leaves of an open tree."""
     paths: dict[str, list[int]] = field(default_factory=dict)
     """The same by path."""
+    figures: list[FigureSum] = field(default_factory=list)
+    """The further figures of verdicts, in the order of the evaluator's `figure_names`; empty while none was met."""
+    details: dict[Detail, int] = field(default_factory=dict)
+    """What else a check counted, by path and kind: see `evaluators.fields.path_details`."""
 
     def __post_init__(self) -> None:
         if not self.statuses:
@@ -50,6 +77,10 @@ class Tally:
             self.sums[verdict.den] = self.sums.get(verdict.den, 0) + verdict.num * times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
+        for place, figure in enumerate(verdict.figures):
+            if place == len(self.figures):
+                self.figures.append(FigureSum())
+            self.figures[place].add(figure, times)
         if verdict.counts is not None:
             if verdict.den and not any(verdict.counts) and verdict.standing is Standing.SCORED:
                 self.empty_expected += times
@@ -68,6 +99,11 @@ class Tally:
         if len(own) > MOST_PATHS:
             for path in sorted(own)[MOST_PATHS:]:
                 self._add_path(OVERFLOW, self.paths.pop(path))
+
+    def add_details(self, details: Mapping[Detail, int]) -> None:
+        """Count what a check counted beside the statuses."""
+        for key, count in details.items():
+            self.details[key] = self.details.get(key, 0) + count
 
     def _add_path(self, path: str, counts: Sequence[int]) -> None:
         mine = self.paths.setdefault(path, [0, 0, 0, 0])
@@ -88,6 +124,10 @@ class Tally:
         for place, count in enumerate(other.counts):
             self.counts[place] += count
         self.add_paths(other.paths)
+        self.add_details(other.details)
+        self.figures.extend(FigureSum() for _ in range(len(other.figures) - len(self.figures)))
+        for sum_, further in zip(self.figures, other.figures, strict=False):
+            sum_.merge(further)
 
     @property
     def rows(self) -> int:

@@ -1,0 +1,26 @@
+"""What a check counts by path beside the four statuses, as whole numbers that add up exactly.
+
+A key is (path, kind, denominator). For all kinds but CREDIT the denominator is 1 and the count is a number of results;
+for CREDIT it is the sum of numerators of the partial credit that results which do not match were given (a match counts
+1 without being listed; where a match earns less than 1, the difference is listed as a negative credit).
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+Detail: TypeAlias = tuple[str, str, int]
+
+ERRORS: Final = "errors"
+"""Results that the output's value broke: among the mismatches of the path."""
+FAULTS: Final = "faults"
+"""Results that something else than the output broke: in no denominator."""
+SKIPPED: Final = "skipped"
+CREDIT: Final = "credit"
+MATCHED: Final = "matched"
+"""Items of an array that were paired and match as a whole; the path is the array's."""
+MISSED: Final = "missed"
+SPURIOUS: Final = "spurious"
+PAIRED: Final = "paired"
+SUBSTITUTED: Final = "substituted"
+"""Results that a substitute of a judge gave; in place of the path stands the comparator that it stands for."""
