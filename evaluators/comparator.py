@@ -2,20 +2,41 @@
 
 Both values are present when a comparator is asked; presence is the field core's business. Null is a value like any
 other. A two-sided comparator is reflexive: the core compares for equality first, and asks only about what differs.
+
+A *batch* comparator is asked once for all the pairs of a row, through `compare_all`. A *judged* one asks a judge, and is
+never used to choose how the items of lists are paired.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from evaluators.issues import RowProblem
 from evaluators.model import Outcome
 from evaluators.registry import Socket
 from evaluators.settings_model import Settings
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 """Takes (expected, actual). May raise RowProblem when the expected value itself is unusable."""
+
+Answer: TypeAlias = bool | float | Outcome | RowProblem | None
+"""What a batch says of one question. A number is a score that passes at 1. None, or the problem that kept the question
+from being answered, leaves the field without a score."""
+
+
+class Question(NamedTuple):
+    """One pair of values that a batch comparator is asked about."""
+
+    path: str
+    """Where the pair stands, as people read it: `items[0].name`."""
+    expected: Any
+    actual: Any
+    """The two values, transformed."""
+    expected_raw: Any
+    actual_raw: Any
+    """The two values as they stand in the documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +56,10 @@ class Comparator(Settings):
     reads: ClassVar[Literal["both", "output"]] = "both"
     """`output`: a one-sided check, which the expected value does not change."""
     examples: ClassVar[tuple[Pair, ...]] = ()
+    judged: ClassVar[bool] = False
+    """It asks a judge, which costs time and money."""
+    batch: ClassVar[bool] = False
+    """It gets all its pairs of a row in one call of `compare_all`."""
 
     def compile(self) -> Compare:
         """The fast comparison: True, False, or an Outcome where there is partial credit."""
@@ -44,6 +69,18 @@ class Comparator(Settings):
         """The same answer with a reason in plain words. The default knows no reason."""
         found = self.compile()(expected, actual)
         return found if isinstance(found, Outcome) else Outcome(1.0 if found else 0.0, found)
+
+    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        """One answer per question, in their order. The default asks one by one, and a problem with one is its own."""
+        compare = self.compile()
+
+        def answer(question: Question) -> Answer:
+            try:
+                return compare(question.expected, question.actual)
+            except RowProblem as error:
+                return error
+
+        return [answer(question) for question in questions]
 
 
 COMPARATORS: Socket[Comparator] = Socket("evaluators.comparators", Comparator, "comparator")
