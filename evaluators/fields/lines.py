@@ -6,14 +6,15 @@ list of neighbours. A bare list of paths compares each of them exactly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.conditions import Condition, read_conditions
+from evaluators.fields.judged import OF_LISTS, in_field, judge_needed, needs_judge, said_once, substitute
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
 from evaluators.values.flow import flow
@@ -22,7 +23,10 @@ from evaluators.values.paths import parse as parse_path
 from evaluators.values.transforms import Transform, parse_transform
 
 AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
+ALIGNMENTS: Final = get_args(AlignHow)
 MOST_WEIGHT: Final = 10**12
+WORDS: Final = {"oneof": "one_of"}
+"""Comparators by their names in the systems that this package replaces, and today's names."""
 NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when")
 
 
@@ -48,6 +52,10 @@ class FieldLine:
     optional: bool = False
     skip: bool = False
     when: tuple[Condition, ...] = ()
+    word: str = "exact"
+    """The name of the comparator."""
+    stands_for: str | None = None
+    """The comparator that needs a judge and that this one, or the alignment, is a substitute for."""
 
     @property
     def name(self) -> str:
@@ -55,10 +63,21 @@ class FieldLine:
         return self.path.canonical
 
 
+class Chosen(NamedTuple):
+    """A comparator that a line names. `comparator` is None for `skip`, and where an alignment stands for one of lists."""
+
+    word: str
+    comparator: Comparator | None
+    rule: str
+    stands_for: str | None = None
+    align: Align | None = None
+
+
 def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:
     """The lines of a `fields:` block.
 
-    `context["comparators"]` holds the suite's own names, and `context["default_comparator"]` what a bare path gets.
+    `context["comparators"]` holds the suite's own names, `context["default_comparator"]` what a bare path gets, and
+    `context["without_judge"]` what stands in for a comparator that needs a judge.
     Raises BadSettings with every problem.
     """
     context = context or {}
@@ -79,7 +98,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         try:
             line = read_line(spelled, body, context)
         except BadSettings as error:
-            details.extend(detail.under(*loc) for detail in error.details)
+            details.extend(detail.under(*loc) for detail in in_field(error.details, str(spelled)))
             continue
         if line.path in first:
             message = f'"{spelled}" is the same place as "{first[line.path]}"'
@@ -93,7 +112,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         found = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
         details.append(Detail((), f"{found}, so nothing would count"))
     if details:
-        raise BadSettings(details)
+        raise BadSettings(said_once(details))
     return _with_alignments_only(lines)
 
 
@@ -105,7 +124,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     details = [_unknown_neighbour(key, body, context) for key in body if key not in NEIGHBOURS]
     collected: dict[str, Any] = {}
     readers: dict[str, Any] = {
-        "compare": lambda value: read_comparator(value, context),
+        "compare": lambda value: choose(value, context),
         "weight": _weight,
         "required": _flag,
         "optional": _flag,
@@ -122,13 +141,21 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    comparator, rule = collected.pop("compare", (None if set(body) == {"align"} else default(context), "exact"))
-    if rule == "skip":
+    bare = None if set(body) == {"align"} else default(context)
+    chosen: Chosen = collected.pop("compare", Chosen("exact", bare, "exact"))
+    if chosen.rule == "skip":
         return _skipped(path, body)
     if collected.get("required") and collected.get("optional"):
         message = '"required" and "optional" contradict each other: a required field that is absent is an omission'
         raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
-    return FieldLine(path, comparator, rule, **collected)
+    return _line(path, chosen, **collected)
+
+
+def _line(path: Path, chosen: Chosen, align: Align | None = None, **rest: Any) -> FieldLine:
+    align = align or chosen.align
+    return FieldLine(
+        path, chosen.comparator, chosen.rule, align=align, word=chosen.word, stands_for=chosen.stands_for, **rest
+    )
 
 
 def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
@@ -159,34 +186,136 @@ def read_path(spelled: object) -> Path:
 
 def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
     """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
+    chosen = choose(data, {key: value for key, value in context.items() if key != "without_judge"})
+    return chosen.comparator, chosen.rule
+
+
+def choose(data: object, context: Mapping[str, Any]) -> Chosen:
+    """The comparator that a word or a one-key map names, or its substitute where it needs a judge.
+
+    `context["without_judge"]` maps words to their substitutes, as they are written.
+    """
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
-    _refuse_unknown(data, named)
+    if (renamed := _todays_word(data, named, context)) is not data:
+        return _chosen_today(renamed, data, context)
+    word = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
+    if isinstance(word, str) and needs_judge(word, context):
+        return _in_place_of(word, isinstance(data, Mapping), context)
+    _refuse_unknown(data, context)
+    _refuse_short_options(data, named)
     name, options = word_or_map(data, "comparator")
     if name == "skip":
         if options:
             raise BadSettings([Detail(("skip",), '"skip" takes no options', "write the word alone: skip", key=True)])
-        return None, "skip"
+        return Chosen("skip", None, "skip")
     if name in named:
         if options:
             raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
         comparator, rule = named[name]
-        return comparator, f"{name} = {rule}"
+        return Chosen(name, comparator, f"{name} = {rule}")
     try:
         comparator = build(COMPARATORS.find(name), options, noun=f'comparator "{name}"')
     except BadSettings as error:
         prefix = (name,) if isinstance(data, Mapping) else ()
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
-    return comparator, _rule(name, options)
+    return Chosen(name, comparator, _rule(name, options))
 
 
-def _refuse_unknown(data: object, named: Mapping[str, Any]) -> None:
-    """Refuses a name that nobody has, before its options are looked at."""
+def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> Chosen:
+    """The substitute of a word that needs a judge. Its options are for the judge, and are left aside with it."""
+    instead = substitute(word, context)
+    if instead is None:
+        raise judge_needed(word, *((word,) if mapped else ()))
+    return read_substitute(word, instead, context)
+
+
+def read_substitute(word: str, instead: object, context: Mapping[str, Any]) -> Chosen:
+    """What `without_judge` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
+    first = next(iter(instead)) if isinstance(instead, Mapping) and len(instead) == 1 else instead
+    if word == OF_LISTS and first in ALIGNMENTS:
+        return Chosen("exact", None, f"{_spelled(instead)}, in place of {word}", word, read_align(instead))
+    chosen = choose(instead, {key: value for key, value in context.items() if key != "without_judge"})
+    if chosen.comparator is None:
+        raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
+    return chosen._replace(rule=f"{chosen.rule}, in place of {word}", stands_for=word)
+
+
+def _spelled(data: object) -> str:
+    name, options = word_or_map(data, "alignment")
+    return _rule(name, options)
+
+
+def _todays_word(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> object:
+    """The same, with a comparator's word of another system in today's spelling, and a note in `context["notes"]`."""
+    old = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
+    if not isinstance(old, str) or old not in WORDS or old in named or old in COMPARATORS:
+        return data
+    notes = context.get("notes")
+    note = f'the comparator "{old}" is called "{WORDS[old]}" here'
+    if isinstance(notes, list) and note not in notes:
+        notes.append(note)
+    return {WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old]
+
+
+def _chosen_today(renamed: object, data: object, context: Mapping[str, Any]) -> Chosen:
+    """What the renamed comparator chooses. What is wrong with it stands where the old word does."""
+    try:
+        return choose(renamed, context)
+    except BadSettings as error:
+        written = tuple(data) if isinstance(data, Mapping) else ()
+        raise BadSettings(replace(detail, loc=(*written, *detail.loc[1:])) for detail in error.details) from error
+
+
+def _refuse_short_options(data: object, named: Mapping[str, Any]) -> None:
+    """Refuses an option without its name, such as `regex: "("`, with the line as it is written in full."""
+    if not isinstance(data, Mapping) or len(data) != 1:
+        return
+    name, value = next(iter(data.items()))
+    if value is None or isinstance(value, Mapping) or name in named or name == "skip":
+        return
+    message = f'the options of "{name}" must be a map; found {spell(value)}'
+    raise BadSettings([Detail((name,), message, _in_full(name, value))])
+
+
+def _in_full(name: str, value: object) -> str:
+    """How an option without its name is written: with the setting that takes it."""
+    plug = COMPARATORS.find(name)
+    settings = {field.alias or key: field for key, field in plug.model_fields.items()}
+    if isinstance(value, bool) or not settings:
+        return f"write the word alone: {name}"
+    needed = [key for key, field in settings.items() if field.is_required()]
+    shapes: list[dict[str, Any]] = [{key: value} for key in settings] + [{key: [value]} for key in settings]
+    if isinstance(value, int | float):
+        shapes += [{key: {"abs": value}} for key in settings]
+    shown = next((shape for shape in shapes if _taken(plug, shape)), {needed[0]: value} if needed else None)
+    return f"write {name}: {flow(shown)}" if shown else f"known options: {', '.join(settings)}"
+
+
+def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
+    try:
+        build(plug, options)
+    except BadSettings:
+        return False
+    return True
+
+
+def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
+    """Refuses a name that nobody has, before its options are looked at.
+
+    `context["presets_with"]` knows which shipped presets define a name.
+    """
+    named: Mapping[str, Any] = context.get("comparators", {})
+    presets_with: Callable[[str], Sequence[str]] = context.get("presets_with", lambda _: ())
     single = isinstance(data, Mapping) and len(data) == 1
     name = next(iter(data)) if isinstance(data, Mapping) and single else data
     if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS:
         return
     known = (*COMPARATORS.names(), *named, "skip")
-    hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
+    presets = presets_with(name)
+    if presets:
+        hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
+    else:
+        hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
     loc = (name,) if single else ()
     raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
 
@@ -268,7 +397,7 @@ def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
     arrays = _looked_into(lines)
     exact = COMPARATORS.find("exact")()
     return tuple(
-        FieldLine(line.path, exact, "exact", align=line.align)
+        replace(line, comparator=exact)
         if line.comparator is None and not line.skip and line.path.steps not in arrays
         else line
         for line in lines
@@ -306,8 +435,8 @@ def _long(body: Mapping[Any, Any]) -> bool:
 
 
 def _short(path: Path, body: object, context: Mapping[str, Any]) -> FieldLine:
-    comparator, rule = read_comparator("exact" if body is None else body, context)
-    return FieldLine(path, comparator, rule, skip=rule == "skip")
+    chosen = choose("exact" if body is None else body, context)
+    return _line(path, chosen, skip=chosen.rule == "skip")
 
 
 def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[str, Any]) -> Detail:

@@ -97,6 +97,8 @@ class FieldNode:
     """Absent on both sides is an omission."""
     skip: bool = False
     """The node and everything below it is left out."""
+    stands_for: str | None = None
+    """The comparator of a whole list that the alignment is a substitute for, where `without_judge` named it."""
     shape: Shape = UNDECLARED
     make: Callable[[], Below] | None = None
     """Makes what stands below, when it is first asked for."""

@@ -1,0 +1,145 @@
+"""How a unit is compared, read for the front ends that make a tree from a schema.
+
+The context is the one of `read_fields`: `comparators` are the suite's own names, `without_judge` maps words that need a
+judge to what stands in for them, and `defaults` maps JSON types to comparators. Each of them is a map of words and
+one-key maps as they are written; `read_without_judge` and `read_defaults` check a whole one of them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from evaluators.comparator import COMPARATORS
+from evaluators.fields.judged import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
+from evaluators.fields.lines import Align, Chosen, choose, read_substitute
+from evaluators.fields.tree import FieldNode, Metric
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, bad, spell
+
+JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
+_MOST_PLACES: Final = 10_000
+_MOST_TURNS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Substituted:
+    """A field that a substitute scores."""
+
+    field: str
+    stands_for: str
+    """The comparator that needs a judge."""
+    rule: str
+    """What scores the field instead."""
+
+
+def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: Fraction = Fraction(1)) -> Metric:
+    """The metric that a word or a one-key map names, or its substitute where it needs a judge.
+
+    Raises BadSettings. The fields that need a judge are made one complaint by `judged.said_once`, once all are read.
+    """
+    try:
+        chosen = choose(data, context)
+        if chosen.align is not None:
+            message = f'the alignment that stands in for "{chosen.stands_for}" pairs the items of a list'
+            raise bad(message, hint=f'name a comparator for "{chosen.stands_for}" where the value is no list')
+    except BadSettings as error:
+        raise BadSettings(in_field(error.details, path)) from error
+    return as_metric(chosen, weight)
+
+
+def as_metric(chosen: Chosen, weight: Fraction = Fraction(1)) -> Metric:
+    """A comparator that was chosen, as a metric."""
+    if chosen.comparator is None:
+        raise bad('"skip" is no comparator', hint="leave the field out itself")
+    return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.stands_for)
+
+
+def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
+    """The alignment that stands in for a judged comparison of a whole list; None where a comparator is named.
+
+    The node of such a list has this alignment and `stands_for="array_llm"`, and its items are scored on their own.
+    """
+    word = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
+    if word != OF_LISTS or not needs_judge(OF_LISTS, context) or substitute(OF_LISTS, context) is None:
+        return None
+    return choose(data, context).align
+
+
+def default_metric(json_type: str, context: Mapping[str, Any], otherwise: object, path: str) -> Metric:
+    """What compares a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
+    named: Mapping[str, object] = context.get("defaults") or {}
+    return resolve_metric(named.get(json_type, otherwise), context, path)
+
+
+def read_without_judge(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
+    """`without_judge`, checked: what stands in for each comparator that needs a judge, as it is written."""
+    known = (*JUDGED, *(name for name in COMPARATORS.names() if COMPARATORS.find(name).judged and name not in JUDGED))
+    return _checked(data, "without_judge", known, "a comparator that needs a judge", context or {}, read_substitute)
+
+
+def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
+    """`defaults`, checked: the comparator of each JSON type, as it is written."""
+
+    def read(_: str, body: object, context: Mapping[str, Any]) -> Chosen:
+        chosen = choose(body, context)
+        as_metric(chosen)
+        return chosen
+
+    return _checked(data, "defaults", JSON_TYPES, "a JSON type", context or {}, read)
+
+
+def _checked(
+    data: object, setting: str, known: tuple[str, ...], noun: str, context: Mapping[str, Any], read: Any
+) -> Mapping[str, object]:
+    if not isinstance(data, Mapping):
+        raise bad(f"{setting} must be a map; found {spell(data)}", hint=f"write {setting}: {{{known[0]}: fuzzy}}")
+    details: list[Detail] = []
+    for word, body in data.items():
+        if word not in known:
+            hint = suggestion(str(word), known) or f"known: {', '.join(known)}"
+            details.append(Detail((word,), f'"{word}" is not {noun}', hint, key=True, code="unknown-name"))
+            continue
+        try:
+            read(word, body, context)
+        except BadSettings as error:
+            details.extend(detail.under(word) for detail in in_field(error.details, word))
+    if details:
+        raise BadSettings(said_once(details))
+    return dict(data)
+
+
+def substituted(root: FieldNode) -> tuple[Substituted, ...]:
+    """The fields that a substitute scores, by schema path. A schema that refers to itself is looked into three times."""
+    found: dict[tuple[str, str], Substituted] = {}
+    for node in _places(root):
+        metrics = (*node.metrics, *((node.compound.metric,) if node.compound is not None else ()))
+        for metric in metrics:
+            if metric.stands_for is not None:
+                found[node.name, metric.stands_for] = Substituted(node.name, metric.stands_for, metric.rule)
+        if node.stands_for is not None:
+            found[node.name, node.stands_for] = Substituted(node.name, node.stands_for, node.align.how)
+    return tuple(found.values())
+
+
+def _places(root: FieldNode) -> Iterator[FieldNode]:
+    """The nodes of a tree that are scored, nearest first, as far as is sensible."""
+    waiting, met = deque([root]), 0
+    while waiting and met < _MOST_PLACES:
+        node = waiting.popleft()
+        met += 1
+        if node.skip:
+            continue
+        yield node
+        if not node.unit and not _turns(node.path):
+            below = node.below
+            others = (below.others, below.items)
+            waiting.extend((*below.keys.values(), *(one for one in others if one is not None), *below.branches))
+
+
+def _turns(path: tuple[Any, ...]) -> bool:
+    """Whether the path has gone round in a schema that refers to itself."""
+    return bool(path) and isinstance(path[-1], str) and path.count(path[-1]) > _MOST_TURNS
