@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._equal import explain_equality
 from evaluators.model import Outcome
 from evaluators.values.equality import same
-from evaluators.values.quoting import differs
 
 
 class Exact(Comparator):
@@ -30,14 +30,4 @@ class Exact(Comparator):
         return same
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
-        if same(expected, actual):
-            return Outcome(1.0, True, "equal")
-        return Outcome(0.0, False, differs(expected, actual) + _only(expected, actual))
-
-
-def _only(expected: Any, actual: Any) -> str:
-    if not (isinstance(expected, str) and isinstance(actual, str)):
-        return ""
-    if expected.casefold() == actual.casefold():
-        return "; only the case differs"
-    return "; only the spaces differ" if "".join(expected.split()) == "".join(actual.split()) else ""
+        return explain_equality(expected, actual)

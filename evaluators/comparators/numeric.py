@@ -1,27 +1,24 @@
 """The comparator `numeric`: two numbers are equal, or close enough.
 
-Strategy: numbers are compared as the decimals that people write. Floats answer at once unless the difference is within
-rounding of the limit; then exact fractions of the written decimals decide, so that 1.1 is within 0.1 of 1.0. Text is a
-number only where `parse` is declared, and is read like a number of JSON once its marks are set aside.
+Numbers are compared as the decimals that people write. Text is a number only where `parse` is declared, and is read
+like a number of JSON once its marks are set aside.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from decimal import Decimal, localcontext
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
 from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._closeness import allowed, closeness, gap_between
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import build, spell
 from evaluators.settings_model import Settings
 from evaluators.values.equality import same
-from evaluators.values.numbers import Number, Parse, Read, reader, written
+from evaluators.values.numbers import Number, Parse, Read, reader
 from evaluators.values.quoting import differs, quote
 
 
@@ -85,7 +82,7 @@ class Numeric(Comparator):
         raise ValueError(f"parse must be true, or say how numbers are written; found {spell(parse)}\nhint: {hint}")
 
     def compile(self) -> Compare:
-        close, read = _closeness(self.tolerance), self._read()
+        close, read = closeness(self.tolerance), self._read()
         if read is None and self.tolerance is None:
             return same
 
@@ -115,9 +112,9 @@ class Numeric(Comparator):
             return Outcome(0.0, False, _not_a_number(actual, read))
         if wanted == found:
             return Outcome(1.0, True, f"{quote(actual)} is the same number as {quote(expected)}")
-        gap, allowed = _gap(wanted, found), _allowed(self.tolerance, wanted)
+        gap, most = gap_between(wanted, found), allowed(self.tolerance, wanted)
         return Outcome(
-            float(matched), matched, f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {allowed}"
+            float(matched), matched, f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
         )
 
     def _read(self) -> Read | None:
@@ -155,50 +152,3 @@ def _not_a_number(actual: Any, read: Read | None) -> str:
     if read is None:
         return f"{quote(actual)} is text, not a number; parse: true reads numbers in text"
     return f"{quote(actual)} cannot be read as a number"
-
-
-def _closeness(tolerance: Tolerance | None) -> Callable[[Number, Number], bool]:
-    if tolerance is None:
-        return lambda expected, actual: expected == actual
-    limit_abs, limit_rel = tolerance.abs, tolerance.rel
-
-    def close(expected: Number, actual: Number) -> bool:
-        try:
-            gap = abs(actual - expected)
-            room = math.inf if limit_abs is None else limit_abs
-            if limit_rel is not None and (expected or limit_abs is None):
-                room = min(room, limit_rel * abs(expected))
-            slack = 1e-15 * (abs(actual) + abs(expected) + room) + 1e-300
-        except OverflowError:
-            return _exactly_close(expected, actual, tolerance)
-        if gap + slack < room:
-            return True
-        return False if gap - slack > room else _exactly_close(expected, actual, tolerance)
-
-    return close
-
-
-def _exactly_close(expected: Number, actual: Number, tolerance: Tolerance) -> bool:
-    return abs(written(actual) - written(expected)) <= _room(tolerance, expected)
-
-
-def _room(tolerance: Tolerance, expected: Number) -> Fraction:
-    """The greatest difference allowed, exactly."""
-    limits = [] if tolerance.abs is None else [written(tolerance.abs)]
-    if tolerance.rel is not None and (expected or not limits):
-        limits.append(written(tolerance.rel) * abs(written(expected)))
-    return min(limits)
-
-
-def _gap(expected: Number, actual: Number) -> str:
-    return _spell(abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected)))
-
-
-def _allowed(tolerance: Tolerance | None, expected: Number) -> str:
-    return "0" if tolerance is None else _spell(_room(tolerance, expected))
-
-
-def _spell(number: Fraction) -> str:
-    with localcontext(prec=20):
-        spelt = (Decimal(number.numerator) / Decimal(number.denominator)).normalize()
-    return format(spelt, "f") if -12 < spelt.adjusted() < 20 else str(spelt)

@@ -1,22 +1,12 @@
-"""The comparator `url`: two web addresses lead to the same place.
-
-Strategy: each address becomes a tuple of its parts, written in one way (RFC 3986, section 6.2), and the tuples are
-compared. Text that is no web address stays as it is.
-"""
+"""The comparator `url`: two web addresses lead to the same place."""
 
 from __future__ import annotations
 
-import re
-from typing import Any, Literal, TypeAlias
-from urllib.parse import quote as percent_encode
-from urllib.parse import urlsplit
+from typing import Any, Literal
 
 from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._addresses import Reading
 from evaluators.model import Outcome
-from evaluators.values.equality import same
-from evaluators.values.quoting import differs, quote
-
-Parts: TypeAlias = tuple[str, ...]
 
 
 class Url(Comparator):
@@ -49,77 +39,10 @@ class Url(Comparator):
     )
 
     def compile(self) -> Compare:
-        parts = self._parts
-
-        def compare(expected: Any, actual: Any) -> bool:
-            if expected.__class__ is not str or actual.__class__ is not str:
-                return same(expected, actual)
-            return bool(expected == actual) or parts(expected) == parts(actual)
-
-        return compare
+        return self._reading().comparison()
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
-        if self.compile()(expected, actual):
-            return Outcome(1.0, True, "equal" if same(expected, actual) else "the same address")
-        if not (isinstance(expected, str) and isinstance(actual, str)):
-            return Outcome(0.0, False, differs(expected, actual))
-        wanted, found = self._parts(expected), self._parts(actual)
-        apart = [
-            f"{name} {quote(there)} differs from {quote(here)}"
-            for name, here, there in zip(_NAMES, wanted, found, strict=False)
-            if here != there
-        ]
-        return Outcome(0.0, False, "; ".join(apart) if len(wanted) == len(found) else differs(expected, actual))
+        return self._reading().explain(expected, actual)
 
-    def _parts(self, text: str) -> Parts:
-        text = text.strip()
-        try:
-            return self._split(text)
-        except ValueError:
-            return (text,)
-
-    def _split(self, text: str) -> Parts:
-        if _OPAQUE.match(text):
-            scheme, _, rest = text.partition(":")
-            return (f"{scheme.lower()}:{_one_spelling(rest)}",)
-        split = urlsplit(text if _WITH_HOST.match(text) else f"//{text}")
-        scheme, host = split.scheme.lower(), _host(split.hostname or "")
-        if self.www == "ignore":
-            host = host.removeprefix("www.")
-        usual = {"http": (80,), "https": (443,), "": (80, 443)}.get(scheme, ())
-        port = "" if split.port is None or split.port in usual else str(split.port)
-        if self.scheme == "ignore" and scheme in ("http", "https"):
-            scheme = ""
-        query = "&".join(sorted(split.query.split("&"))) if self.query == "any_order" else split.query
-        return (
-            scheme,
-            split.netloc.rpartition("@")[0],
-            host,
-            port,
-            _one_spelling(split.path).rstrip("/"),
-            "" if self.query == "ignore" else _one_spelling(query),
-            "" if self.fragment == "ignore" else _one_spelling(split.fragment),
-        )
-
-
-_NAMES = ("scheme", "user", "host", "port", "path", "query", "fragment")
-_OPAQUE = re.compile(r"(?i)[a-z][a-z0-9+.-]*:(?!//|\d)")
-_WITH_HOST = re.compile(r"(?i)([a-z][a-z0-9+.-]*:)?//")
-_ESCAPE = re.compile("(?i)%([0-9a-f]{2})")
-_UNRESERVED = re.compile("[A-Za-z0-9._~-]")
-
-
-def _host(host: str) -> str:
-    """The host in lower case, with the letters that DNS knows."""
-    host = host.rstrip(".").lower()
-    return host if host.isascii() else host.encode("idna").decode("ascii")
-
-
-def _one_spelling(text: str) -> str:
-    """The text with plain letters plain, other characters as %XX, and reserved marks as they were."""
-
-    def spell(escape: re.Match[str]) -> str:
-        character = chr(int(escape[1], 16))
-        return character if _UNRESERVED.match(character) else escape[0].upper()
-
-    return percent_encode(_ESCAPE.sub(spell, text), safe="%/:?#[]@!$&'()*+,;=~", errors="surrogatepass")
+    def _reading(self) -> Reading:
+        return Reading(self.scheme, self.www, self.query, self.fragment)

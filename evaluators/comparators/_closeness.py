@@ -1,0 +1,74 @@
+"""How near two numbers are, in the decimals that people write.
+
+Strategy: floats answer at once unless the difference is within rounding of the limit; then exact fractions of the
+written decimals decide, so that 1.1 is within 0.1 of 1.0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Protocol
+
+from evaluators.values.numbers import Number, written
+
+
+class Limits(Protocol):
+    """How far a number may be from the expected one; both limits must hold."""
+
+    @property
+    def abs(self) -> float | None: ...
+    @property
+    def rel(self) -> float | None: ...
+
+
+def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
+    """The fast question whether an actual number is near enough to an expected one."""
+    if tolerance is None:
+        return lambda expected, actual: expected == actual
+    limit_abs, limit_rel = tolerance.abs, tolerance.rel
+
+    def close(expected: Number, actual: Number) -> bool:
+        try:
+            gap = abs(actual - expected)
+            room = math.inf if limit_abs is None else limit_abs
+            if limit_rel is not None and (expected or limit_abs is None):
+                room = min(room, limit_rel * abs(expected))
+            slack = 1e-15 * (abs(actual) + abs(expected) + room) + 1e-300
+        except OverflowError:
+            return _exactly_close(expected, actual, tolerance)
+        if gap + slack < room:
+            return True
+        return False if gap - slack > room else _exactly_close(expected, actual, tolerance)
+
+    return close
+
+
+def _exactly_close(expected: Number, actual: Number, tolerance: Limits) -> bool:
+    return abs(written(actual) - written(expected)) <= _room(tolerance, expected)
+
+
+def _room(tolerance: Limits, expected: Number) -> Fraction:
+    """The greatest difference allowed, exactly."""
+    limits = [] if tolerance.abs is None else [written(tolerance.abs)]
+    if tolerance.rel is not None and (expected or not limits):
+        limits.append(written(tolerance.rel) * abs(written(expected)))
+    return min(limits)
+
+
+def gap_between(expected: Number, actual: Number) -> str:
+    """How far two numbers are apart, as people write it."""
+    return _spell(abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected)))
+
+
+def allowed(tolerance: Limits | None, expected: Number) -> str:
+    """How far a number may be from the expected one, as people write it."""
+    return "0" if tolerance is None else _spell(_room(tolerance, expected))
+
+
+def _spell(number: Fraction) -> str:
+    with localcontext(prec=20):
+        spelt = (Decimal(number.numerator) / Decimal(number.denominator)).normalize()
+    return format(spelt, "f") if -12 < spelt.adjusted() < 20 else str(spelt)
