@@ -1,0 +1,1 @@
+"""Data that tests read, each with its source and licence beside it."""
