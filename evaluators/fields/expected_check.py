@@ -1,0 +1,192 @@
+"""Expected documents held against the schema that scores them: what the schema does not know is never scored.
+
+Strategy: each document is walked together with the tree of the schema, and every difference becomes a finding with its
+row and place. An *error* is something that would be scored wrongly or not at all; a *warning* is something to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.fields.infer import schema_type
+from evaluators.fields.tree import FieldNode, SchemaPath
+from evaluators.fields.xeval.read import parse_eval_schema
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.registry import suggestion
+from evaluators.values.path_text import Step, display
+from evaluators.values.quoting import kind, quote
+
+Level: TypeAlias = Literal["error", "warning"]
+Place: TypeAlias = tuple[Step, ...]
+
+CONTAINERS: Final = {"object": dict, "array": list}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference between an expected document and its schema."""
+
+    level: Level
+    code: str
+    row: int
+    """The number of the document, from 0."""
+    row_id: str | int
+    """The id of the document, where it has one; else its number."""
+    path: str
+    """Where it stands in the document: `items[0].name`."""
+    field: str
+    """Where that is in the schema: `items[*].name`."""
+    found: str
+    allowed: str
+    hint: str | None = None
+
+    def issue(self) -> Issue:
+        """The same as an issue of the test set."""
+        named = f"row {self.row + 1}" if self.row_id == self.row else f"row {self.row + 1} (id {quote(self.row_id)})"
+        message = f"{self.found}; {self.allowed}" if self.allowed else self.found
+        return Issue(self.code, Blame.TESTSET, message, f"{named}, {self.path}", self.hint)
+
+
+class ExpectedProblems(Problems):
+    """Raised with every error of a set of expected documents. `findings` are the errors and the warnings."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(finding.issue() for finding in self.findings if finding.level == "error")
+
+    def __reduce__(self) -> Any:
+        return ExpectedProblems, (self.findings,)
+
+
+def validate_gold(
+    gold: Sequence[Any],
+    schema: object,
+    id_field: str | None = None,
+    warn_missing: bool = True,
+    strict_types: bool = False,
+) -> tuple[Finding, ...]:
+    """The warnings about expected documents. Raises ExpectedProblems with all findings when one of them is an error.
+
+    The name and the arguments are those of struct-extract-eval; `check_expected` is the same for any tree.
+    """
+    findings = tuple(check_expected(gold, parse_eval_schema(schema), id_field, warn_missing, strict_types))
+    if any(finding.level == "error" for finding in findings):
+        raise ExpectedProblems(findings)
+    return findings
+
+
+def check_expected(
+    documents: Iterable[Any],
+    root: FieldNode,
+    id_field: str | None = None,
+    warn_missing: bool = True,
+    strict_types: bool = False,
+) -> Iterator[Finding]:
+    """Every difference between expected documents and the tree that scores them, in the order of the documents.
+
+    An error: a key that the schema does not declare, an id (at `id_field`) that is missing, no text or whole number, or
+    there twice, and with `strict_types` a value of another type. A warning: a declared key that is absent, and another
+    kind of value where the schema has an object or a list.
+    """
+    ids: dict[str | int, int] = {}
+    for row, document in enumerate(documents):
+        found = document.get(id_field) if id_field is not None and isinstance(document, dict) else None
+        usable = isinstance(found, (str, int)) and not isinstance(found, bool)
+        check = _Check(row, found if usable else row, id_field, warn_missing, strict_types)
+        if id_field is not None:
+            yield from check.identity(document, usable, ids)
+        yield from check.value(document, root, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """The check of one document."""
+
+    row: int
+    row_id: Any
+    id_field: str | None
+    warn_missing: bool
+    strict_types: bool
+
+    def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[Finding]:
+        """The id of the document is there, can be used, and is its own."""
+        name = self.id_field or ""
+        place: Place = (name,)
+        if not isinstance(document, dict) or name not in document:
+            yield self._finding("error", "id-missing", place, place, f'there is no id "{name}"', "every document has one")
+        elif not usable:
+            found = f"the id is {kind(document[name])}: {quote(document[name])}"
+            yield self._finding("error", "bad-id", place, place, found, "an id is text or a whole number")
+        elif self.row_id in ids:
+            found = f"the id {quote(self.row_id)} is already that of row {ids[self.row_id] + 1}"
+            yield self._finding("error", "id-twice", place, place, found, "an id stands in one document")
+        else:
+            ids[self.row_id] = self.row
+
+    def value(self, value: Any, node: FieldNode, place: Place) -> Iterator[Finding]:
+        """One value and everything below it."""
+        if value is None:
+            return
+        if node.kind == "choice":
+            fits = [list(self.value(value, branch, place)) for branch in node.below.branches]
+            yield from min(fits, key=lambda findings: _cost(findings), default=[])
+            return
+        if node.kind == "leaf" or node.metrics:
+            yield from self._type(value, node, place)
+            return
+        if not isinstance(value, CONTAINERS[node.kind]):
+            level: Level = "error" if self.strict_types else "warning"
+            yield self._finding(level, "wrong-type", place, node.path, _found(value), f"the schema says {node.kind}")
+        elif isinstance(value, dict):
+            yield from self._keys(value, node, place)
+        elif node.below.items is not None:
+            for index, item in enumerate(value):
+                yield from self.value(item, node.below.items, (*place, index))
+
+    def _type(self, value: Any, node: FieldNode, place: Place) -> Iterator[Finding]:
+        """A value that is compared as a whole. Without `strict_types` only a list of types is looked at."""
+        types = node.shape.types
+        several = len(types - {"integer", "number"}) + bool(types & {"integer", "number"}) > 1
+        numbers = {"integer", "number"}
+        found = schema_type(value)
+        if not types or found in types or (found in numbers and types & numbers):
+            return
+        if self.strict_types or several:
+            level: Level = "error" if self.strict_types else "warning"
+            allowed = f"the schema says {' or '.join(sorted(types))}"
+            yield self._finding(level, "wrong-type", place, node.path, _found(value), allowed)
+
+    def _keys(self, value: dict[str, Any], node: FieldNode, place: Place) -> Iterator[Finding]:
+        below = node.below
+        for key, inner in below.keys.items():
+            if key in value:
+                yield from self.value(value[key], inner, (*place, key))
+            elif self.warn_missing:
+                allowed = "the schema declares it" + (" and requires it" if key in node.shape.required else "")
+                yield self._finding("warning", "key-missing", (*place, key), inner.path, "it is not there", allowed)
+        for key, inner_value in value.items():
+            if key in below.keys or (not place and key == self.id_field):
+                continue
+            if below.others is not None:
+                yield from self.value(inner_value, below.others, (*place, key))
+                continue
+            path = (*node.path, key)
+            hint = suggestion(key, below.keys) or "add it to the schema, or take it out of the document"
+            found = f'the schema does not declare "{key}", so it would not be scored'
+            yield self._finding("error", "undeclared-key", (*place, key), path, found, "", hint)
+
+    def _finding(
+        self, level: Level, code: str, place: Place, path: SchemaPath, found: str, allowed: str, hint: str | None = None
+    ) -> Finding:
+        return Finding(level, code, self.row, self.row_id, display(place), display(path), found, allowed, hint)
+
+
+def _cost(findings: Sequence[Finding]) -> tuple[int, int]:
+    """Errors, then all findings: the branch with the fewest is the one that was meant."""
+    return sum(finding.level == "error" for finding in findings), len(findings)
+
+
+def _found(value: Any) -> str:
+    return f"{quote(value)} is {kind(value)}"

@@ -1,0 +1,313 @@
+"""A JSON Schema without references: `$ref` filled in, `allOf` merged, `anyOf` and `oneOf` made plain where they can be.
+
+Strategy: the schema is walked once, from the root down, following only what is itself a schema, so that a property may
+be called `anyOf`. Each schema becomes a new dict that remembers where every one of its keys was written; a problem found
+later, in a comparator say, is placed there and not where the reference stood. What stands beside a `$ref` adds to its
+target and wins over it. A reference that leads back into itself stays, and so does its target under `$defs`: the reader
+of the schema expands it as far as the documents go. Nothing is fetched: only places in the same document are followed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, Loc, spell
+
+Schema: TypeAlias = dict[str, Any]
+
+MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+"""Keywords whose value is a map from names to schemas."""
+LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
+"""Keywords whose value is a list of schemas."""
+SINGLES: Final = (
+    "items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "contains",
+    "propertyNames", "not", "if", "then", "else",
+)  # fmt: skip
+"""Keywords whose value is a schema, or something simpler."""
+CHOICES: Final = ("anyOf", "oneOf")
+SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
+MOST_SCHEMAS: Final = 100_000
+"""More than any schema that a person wrote; fewer than fill the memory when references double at every level."""
+
+
+class Placed(dict[str, Any]):
+    """A schema that remembers where its keys were written, and whether a null branch was taken away."""
+
+    def __init__(self, loc: Loc) -> None:
+        super().__init__()
+        self.loc = loc
+        self.written: dict[str, Loc] = {}
+        self.nullable = False
+
+
+def place_of(schema: Mapping[str, Any], key: str, loc: Loc) -> Loc:
+    """Where a key of a schema was written; `loc` is where the schema itself stands, if it does not know."""
+    return schema.written.get(key, (*schema.loc, key)) if isinstance(schema, Placed) else (*loc, key)
+
+
+def own_place(schema: object, loc: Loc) -> Loc:
+    """Where a schema was written."""
+    return schema.loc if isinstance(schema, Placed) else loc
+
+
+def pointer(loc: Iterable[str | int]) -> str:
+    """A place in a schema as a JSON Pointer of the document: `#/properties/a`."""
+    return "#" + "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in loc)
+
+
+def as_problems(error: BadSettings) -> Problems:
+    """What is wrong with a schema, each with the JSON Pointer of its place."""
+    return Problems(
+        Issue(detail.code, Blame.CONFIG, detail.message, f"schema {pointer(detail.loc)}", detail.hint)
+        for detail in error.details
+    )
+
+
+def resolve_schema_references(schema: object) -> Schema:
+    """The schema without `$ref`, `allOf` and needless `anyOf`, as a new plain dict.
+
+    A branch that is null is taken away: null is accepted everywhere. Branches of plain values become a list of types;
+    branches with objects or arrays stay a choice. A schema that refers to itself keeps `$defs` and the reference that
+    leads back. Raises Problems (config) with every reference that leads nowhere.
+    """
+    try:
+        return plain(resolve(schema))
+    except BadSettings as error:
+        raise as_problems(error) from error
+
+
+def plain(schema: Mapping[str, Any]) -> Schema:
+    """A copy made of ordinary dicts and lists, which shares nothing."""
+    return {key: _plain(value) for key, value in schema.items()}
+
+
+def resolve(schema: object) -> Placed:
+    """The same, remembering places. Raises BadSettings, each detail with its place in the schema."""
+    if not isinstance(schema, Mapping):
+        raise BadSettings([Detail((), f"a schema must be a map; found {spell(schema)}", code="bad-schema")])
+    walk = _Walk(schema)
+    resolved = walk.schema(schema, (), ())
+    resolved.pop("$defs", None)
+    if targets := walk.targets():
+        resolved["$defs"] = targets
+    if walk.details:
+        raise BadSettings(dict.fromkeys(walk.details))
+    return resolved
+
+
+class _Walk:
+    """One walk over a schema. `details` are its problems and `kept` the targets, by name, that must stay."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
+        self.details: list[Detail] = []
+        self.kept: dict[str, str] = {}
+        self.made = 0
+
+    def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...]) -> Placed:
+        """One schema resolved. `inside` are the references that are being filled in."""
+        self.made += 1
+        if self.made > MOST_SCHEMAS:
+            message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
+            raise BadSettings([Detail(loc, message, "references that branch at every level multiply", code="bad-schema")])
+        own = Placed(loc)
+        for key, value in schema.items():
+            if key not in ("$ref", "allOf", *CHOICES):
+                own[key] = self._value(key, value, (*loc, key), inside)
+        for index, branch in enumerate(_schemas(schema.get("allOf"))):
+            merge(own, self._any(branch, (*loc, "allOf", index), inside))
+        for key in CHOICES:
+            if key in schema:
+                self._choose(own, key, schema[key], (*loc, key), inside)
+        if "$ref" in schema:
+            self._refer(own, schema["$ref"], (*loc, "$ref"), inside)
+        return own
+
+    def _value(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
+        if key in ("$defs", "definitions") and len(loc) == 1:
+            return value if key == "definitions" else {}
+        if key in MAPS and isinstance(value, Mapping):
+            return {name: self._any(inner, (*loc, name), inside) for name, inner in value.items()}
+        if key in LISTS and isinstance(value, list):
+            return [self._any(inner, (*loc, index), inside) for index, inner in enumerate(value)]
+        return self._any(value, loc, inside) if key in SINGLES else value
+
+    def _any(self, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
+        return self.schema(value, loc, inside) if isinstance(value, Mapping) else value
+
+    # References
+
+    def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...]) -> None:
+        if not isinstance(reference, str):
+            self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
+            return
+        if reference in inside or reference == "#":
+            own["$ref"] = self._keep(reference)
+            own.written["$ref"] = loc
+            return
+        found = self.target(reference, loc)
+        if found is not None:
+            merge(own, self.schema(found[0], found[1], (*inside, reference)))
+
+    def _keep(self, reference: str) -> str:
+        """How a reference that leads back is written: to `$defs`, where its target stays."""
+        if reference == "#":
+            return reference
+        if reference not in self.kept:
+            stem = reference.rpartition("/")[2]
+            name, number = stem, 2
+            while name in self.kept.values():
+                name, number = f"{stem}_{number}", number + 1
+            self.kept[reference] = name
+        return f"#/$defs/{self.kept[reference].replace('~', '~0').replace('/', '~1')}"
+
+    def targets(self) -> Schema:
+        """The schemas that must stay, resolved, by name. One may need another."""
+        found: Schema = {}
+        while waiting := [reference for reference, name in self.kept.items() if name not in found]:
+            for reference in waiting:
+                target = self.target(reference, ())
+                found[self.kept[reference]] = self.schema(*target, (reference,)) if target else {}
+        return found
+
+    def target(self, reference: str, loc: Loc) -> tuple[Mapping[str, Any], Loc] | None:
+        """The schema that a reference leads to, with its place. What leads nowhere is noted."""
+        if not reference.startswith("#"):
+            message = f'$ref "{reference}" leads to another document; only places in the same document are followed'
+            hint = 'copy the other schema under "$defs" and write $ref: "#/$defs/NAME"'
+            self.details.append(Detail(loc, message, hint, code="bad-reference"))
+            return None
+        steps = _steps(reference)
+        found = self._anchored(reference[1:]) if steps is None else _follow(self.root, steps)
+        if found is None or not isinstance(found[0], Mapping):
+            message = f'$ref "{reference}" leads nowhere' if found is None else f'$ref "{reference}" is no schema'
+            self.details.append(Detail(loc, message, self._nearest(reference), code="bad-reference"))
+            return None
+        return found
+
+    def _anchored(self, name: str) -> tuple[Any, Loc] | None:
+        for key in ("$defs", "definitions"):
+            for inner, value in _map(self.root.get(key)).items():
+                if isinstance(value, Mapping) and value.get("$anchor") == name:
+                    return value, (key, inner)
+        return None
+
+    def _nearest(self, reference: str) -> str | None:
+        known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _map(self.root.get(key))]
+        return suggestion(reference, known) or (f"known: {', '.join(known)}" if known else None)
+
+    # Choices
+
+    def _choose(self, own: Placed, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> None:
+        if not isinstance(value, list):
+            own[key] = value
+            return
+        branches = [self._any(branch, (*loc, index), inside) for index, branch in enumerate(value)]
+        kept = [branch for branch in branches if not _null(branch)]
+        own.nullable = own.nullable or len(kept) < len(branches)
+        if len(kept) == 1 and isinstance(kept[0], Placed):
+            self._take(own, kept[0])
+            return
+        types = _plain_types(kept)
+        if types:
+            own["type"] = types[0] if len(types) == 1 else types
+            own.written["type"] = loc
+        else:
+            own[key] = kept
+
+    @staticmethod
+    def _take(own: Placed, branch: Placed) -> None:
+        """The only branch becomes part of the schema. Its words win, save those about evaluation."""
+        for key in [key for key in own if key in branch and not _about_evaluation(key)]:
+            if not isinstance(own[key], Mapping):
+                del own[key]
+        merge(own, branch)
+
+
+def merge(first: Placed, second: object) -> None:
+    """Add to a schema what another one says of the same value. What both say is merged, or the first wins."""
+    if not isinstance(second, Mapping):
+        return
+    for key, value in second.items():
+        if key not in first:
+            first[key] = value
+            first.written[key] = place_of(second, key, ())
+        elif key == "required" and isinstance(value, list) and isinstance(first[key], list):
+            first[key] = [*first[key], *(name for name in value if name not in first[key])]
+        elif key in MAPS and isinstance(value, Mapping) and isinstance(first[key], Mapping):
+            for name, inner in value.items():
+                if isinstance(first[key].get(name), Placed):
+                    merge(first[key][name], inner)
+                else:
+                    first[key].setdefault(name, inner)
+        elif key in SINGLES and isinstance(first[key], Placed):
+            merge(first[key], value)
+    first.nullable = first.nullable or (isinstance(second, Placed) and second.nullable)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else copy.copy(value)
+
+
+def _schemas(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _null(branch: object) -> bool:
+    """A branch that says null and nothing else. A list of types may be null too."""
+    if not isinstance(branch, Mapping):
+        return False
+    only = branch.get("enum", [branch.get("const", ...)])
+    return branch.get("type", ...) in ("null", None, ["null"]) or only == [None]
+
+
+def _plain_types(branches: Sequence[Any]) -> list[str]:
+    """The types of branches that are all plain values; empty where one is not, or says how it is evaluated."""
+    types: list[str] = []
+    for branch in branches:
+        if not isinstance(branch, Mapping) or any(map(_about_evaluation, branch)):
+            return []
+        found = branch.get("type")
+        listed = [one for one in (found if isinstance(found, list) else [found]) if one != "null"]
+        if not listed or any(not isinstance(one, str) or one not in SCALARS for one in listed):
+            return []
+        types.extend(str(one) for one in listed if one not in types)
+    return types
+
+
+def _about_evaluation(key: str) -> bool:
+    """A keyword that says how a value is compared, in either dialect."""
+    return key.startswith("x-eval-") or key == "evaluation_config"
+
+
+def _steps(reference: str) -> list[str] | None:
+    """The steps of a reference that is a JSON Pointer; None for the name of an anchor."""
+    text = unquote(reference[1:])
+    if text and not text.startswith("/"):
+        return None
+    return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
+
+
+def _follow(root: object, steps: Sequence[str]) -> tuple[Any, Loc] | None:
+    found, loc = root, list[str | int]()
+    for step in steps:
+        if isinstance(found, Mapping) and step in found:
+            found = found[step]
+            loc.append(step)
+        elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
+            found = found[int(step)]
+            loc.append(int(step))
+        else:
+            return None
+    return found, tuple(loc)

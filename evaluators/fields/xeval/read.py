@@ -1,0 +1,436 @@
+"""An x-eval schema, read into a tree of nodes.
+
+Strategy: the schema is resolved, then every schema in it becomes a *part*, once, with its comparator, transforms and
+alignment read; that finds every problem before the first row. Parts refer to each other as the schema does, in a ring
+where it refers to itself. The nodes are made from the parts on demand, each with its own path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
+
+from evaluators.fields.judged import in_field, said_once
+from evaluators.fields.lines import Align, read_align, read_transforms
+from evaluators.fields.metrics import default_metric, resolve_alignment, resolve_metric
+from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve
+from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
+from evaluators.fields.xeval.defaults import OTHERWISE, read_entry, type_defaults
+from evaluators.fields.xeval.structure import (
+    KNOWN_TYPES,
+    PREFIX,
+    SAYS_TYPE,
+    Types,
+    branches_of,
+    looked_into,
+    types_of,
+)
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, Loc, bad, spell
+from evaluators.values.path_text import ANY, display
+from evaluators.values.transforms import Transform
+
+KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
+ALIGN_KEYS: Final = ("ordered", "match_by", "key", "threshold")
+MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
+Read = TypeVar("Read")
+
+
+@dataclass(eq=False)
+class Part:
+    """One schema, read: a node without its path."""
+
+    kind: Kind = "leaf"
+    metrics: tuple[Metric, ...] = ()
+    transforms: tuple[Transform, ...] = ()
+    align: Align = ORDERED
+    stands_for: str | None = None
+    compound: Compound | None = None
+    skip: bool = False
+    shape: Shape = field(default_factory=Shape)
+    keys: dict[str, Part] = field(default_factory=dict)
+    others: Part | None = None
+    items: Part | None = None
+    branches: tuple[Part, ...] = ()
+
+    def node(self, path: SchemaPath) -> FieldNode:
+        """The node of this part at a path. What stands below is made when it is asked for."""
+        return FieldNode(
+            path, self.kind, self.metrics, self.transforms, self.align, self.compound,
+            skip=self.skip, stands_for=self.stands_for, shape=self.shape, make=lambda: self._below(path),
+        )  # fmt: skip
+
+    def _below(self, path: SchemaPath) -> Below:
+        return Below(
+            {key: part.node((*path, key)) for key, part in self.keys.items()},
+            self.others.node((*path, ANY)) if self.others else None,
+            self.items.node((*path, ANY)) if self.items else None,
+            tuple(part.node(path) for part in self.branches),
+        )
+
+
+def parse_eval_schema(schema: object) -> FieldNode:
+    """The tree of a schema in which every place says how it is compared.
+
+    Raises Problems (config) with everything that is wrong with it, each with its place in the schema.
+    """
+    try:
+        return read_xeval(schema)
+    except BadSettings as error:
+        raise as_problems(error) from error
+
+
+def parse_xeval_entry(entry: object) -> tuple[str, dict[str, Any]]:
+    """The name and the options of an entry of `x-eval-compare` or `x-eval-transform`. Raises BadSettings."""
+    return read_entry(entry, "comparator or transform")
+
+
+def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
+    """The tree of a schema. Raises BadSettings with every problem, each with its place inside the schema.
+
+    `context` has what `fields:` have (`comparators`, `without_judge`, `judge`), `notes` to add remarks to, and
+    `defaults`, comparators by JSON type. With `defaults`, if only an empty map, a place that names no comparator gets the
+    one of its type; without them it is a problem.
+    """
+    resolved = resolve(schema)
+    reader = _Reader(resolved, context or {})
+    root = reader.part(resolved, (), ())
+    if reader.details:
+        raise BadSettings(said_once(dict.fromkeys(reader.details)))
+    return root.node(())
+
+
+class _Reader:
+    """Reads the schemas of one document into parts. `details` are the problems met."""
+
+    def __init__(self, root: Placed, context: Mapping[str, Any]) -> None:
+        self.root = root
+        self.context = context
+        self.fills = context.get("defaults") is not None
+        self.details: list[Detail] = []
+        self.parts: dict[int, Part] = {}
+        self.alive: list[object] = []  # parts are known by the id of their schema, which must not be used again
+
+    def part(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool = False) -> Part:
+        """The part of a schema. `path` names it in messages; an `idle` one is below what is compared as a whole."""
+        loc = own_place(schema, loc)
+        if not isinstance(schema, Mapping):
+            self.details.append(Detail(loc, f"a schema must be a map; found {spell(schema)}", code="bad-schema"))
+            return Part()
+        schema = self._followed(schema, loc)
+        if id(schema) in self.parts:
+            return self.parts[id(schema)]
+        self.alive.append(schema)
+        part = self.parts[id(schema)] = Part()
+        if "$ref" in schema:
+            schema = self._with_target(schema, loc)
+            self.alive.append(schema)
+        self._fill(part, schema, own_place(schema, loc), path, idle)
+        return part
+
+    def _followed(self, schema: Mapping[str, Any], loc: Loc) -> Mapping[str, Any]:
+        """The schema that a reference with nothing beside it leads to."""
+        met: list[object] = []
+        while list(schema) == ["$ref"]:
+            if schema["$ref"] in met:
+                hint = "let it describe a value, with type and properties"
+                message = f'$ref "{schema["$ref"]}" leads to itself'
+                self.details.append(Detail((*loc, "$ref"), message, hint, code="bad-reference"))
+                return {"type": "null", "x-eval-skip": True}
+            met.append(schema["$ref"])
+            schema = self._kept(schema["$ref"])
+        return schema
+
+    def _with_target(self, schema: Mapping[str, Any], loc: Loc) -> Placed:
+        """A schema that refers to another one and adds to it."""
+        own = Placed(loc)
+        for key, value in schema.items():
+            if key != "$ref":
+                own[key] = value
+                own.written[key] = place_of(schema, key, loc)
+        merge(own, self._followed({"$ref": schema["$ref"]}, loc))
+        return own
+
+    def _kept(self, reference: str) -> Mapping[str, Any]:
+        """The schema that a kept reference leads to."""
+        if reference == "#":
+            return self.root
+        name = reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        found: Mapping[str, Any] = self.root.get("$defs", {}).get(name, {})
+        return found
+
+    def _fill(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+        self._refuse_unknown_keys(schema, loc)
+        types, (choice, branches) = types_of(schema), branches_of(schema)
+        inside = looked_into(schema)
+        several = bool(branches) and (inside is None or any(looked_into(schema[choice][one]) for one in branches))
+        part.skip = self._skip(schema, loc)
+        if not several and not part.skip:
+            self._check_types(schema, types, loc)
+        part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
+        part.shape = _shape(schema, types)
+        part.transforms = self._reading(schema, "x-eval-transform", loc, path, read_transforms, ())
+        part.align = self._align(schema, loc, path)
+        idle = idle or part.skip
+        self._compare(part, schema, types, loc, path, idle)
+        if part.kind == "choice" and part.metrics:
+            part.kind = "leaf"
+        elif part.kind == "choice":
+            part.branches = tuple(
+                self.part(self._branch(schema, choice, number, loc), loc, path, idle) for number in branches
+            )
+        self._below(part, schema, loc, path, idle or bool(part.metrics))
+        if part.transforms and not part.metrics and part.kind != "leaf" and not idle:
+            self._note(f'"x-eval-transform" of {display(path)} changes nothing: its parts are compared, not the whole')
+
+    def _below(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+        if part.kind == "object":
+            properties = schema.get("properties")
+            for key, inner in properties.items() if isinstance(properties, Mapping) else ():
+                part.keys[str(key)] = self.part(inner, (*loc, "properties", key), (*path, str(key)), idle)
+            others = schema.get("additionalProperties")
+            if isinstance(others, Mapping) and others:
+                part.others = self.part(others, (*loc, "additionalProperties"), (*path, ANY), idle)
+        if part.kind == "array":
+            part.items = self.part(schema["items"], (*loc, "items"), (*path, ANY), idle)
+
+    def _branch(self, schema: Mapping[str, Any], choice: str, number: int, loc: Loc) -> Mapping[str, Any]:
+        """One branch, with what the schema says of all of them."""
+        branch = schema[choice][number]
+        shared = {key for key in SAYS_TYPE & schema.keys() if key not in ("anyOf", "oneOf")}
+        shared |= schema.keys() & {"required", "additionalProperties"} if shared else set()
+        if not shared:
+            return branch if isinstance(branch, Placed) else dict(branch)
+        own = Placed(own_place(branch, (*loc, choice, number)))
+        merge(own, branch)
+        rest = Placed(loc)
+        for key in schema:
+            if key in shared:
+                rest[key] = schema[key]
+                rest.written[key] = place_of(schema, key, loc)
+        merge(own, rest)
+        return own
+
+    # What the keys say
+
+    def _compare(
+        self, part: Part, schema: Mapping[str, Any], types: Types, loc: Loc, path: SchemaPath, idle: bool
+    ) -> None:
+        """How the value is compared, if it is compared as one value."""
+        shown = display(path)
+        if "x-eval-compare" not in schema:
+            if part.kind != "leaf" or idle:
+                return
+            if self.fills:
+                otherwise = type_defaults().get(types.one or "", OTHERWISE)
+                try:
+                    part.metrics = (default_metric(types.one or "", self.context, otherwise, shown),)
+                except BadSettings as error:
+                    self._met(error.details, loc, path)
+                return
+            message = (
+                f'"{shown}" does not say how it is compared' if path else "the schema does not say how it is compared"
+            )
+            hint = 'add "x-eval-compare", or let annotate_xeval add it everywhere'
+            self.details.append(Detail(loc, message, hint, key=True, code="not-compared"))
+            return
+        entry, place = schema["x-eval-compare"], place_of(schema, "x-eval-compare", loc)
+        try:
+            if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
+                part.compound = self._compound(entry["compound"], part, schema, shown)
+                return
+            alignment = resolve_alignment(entry, self.context) if part.kind == "array" else None
+            if alignment is not None:
+                part.align, part.stands_for = alignment, "array_llm"
+                return
+            part.metrics = (resolve_metric(_checked(entry), self.context, shown),)
+        except BadSettings as error:
+            self._met(error.details, place, path)
+            return
+        if part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
+            self._note(f"{display(path)} is compared as a number, but the schema says {types.one}")
+
+    def _compound(self, options: object, part: Part, schema: Mapping[str, Any], shown: str) -> Compound:
+        """Keys of this object that are compared as one unit."""
+        details: list[Detail] = []
+        if part.kind != "object":
+            message = f'"compound" compares keys of an object; "{shown}" has none'
+            raise bad(message, "compound", hint="write it on the object that has the keys", key=True)
+        if not isinstance(options, Mapping):
+            hint = "write compound: {fields: [surname, name], compare: exact}"
+            raise bad(f"the options of compound must be a map; found {spell(options)}", "compound", hint=hint)
+        for key in options:
+            if key not in ("fields", "compare"):
+                hint = suggestion(str(key), ("fields", "compare")) or "known settings: fields, compare"
+                details.append(Detail(("compound", key), f'unknown setting "{key}" for compound', hint, key=True))
+        names, known = options.get("fields"), list(schema.get("properties", ()))
+        if not isinstance(names, list) or len(names) < 2 or not all(isinstance(name, str) for name in names):
+            message = f"compound needs fields, a list of two keys or more; found {spell(names)}"
+            details.append(Detail(("compound", "fields") if "fields" in options else ("compound",), message))
+            names = []
+        for index, name in enumerate(names):
+            if name not in known:
+                hint = suggestion(name, known) or f"known: {', '.join(known)}"
+                details.append(Detail(("compound", "fields", index), f'"{shown}" has no key "{name}"', hint))
+        metric = None
+        try:
+            metric = resolve_metric(_checked(options.get("compare", "exact")), self.context, shown)
+        except BadSettings as error:
+            details.extend(detail.under("compound", "compare") for detail in error.details)
+        if details or metric is None:
+            raise BadSettings(details)
+        return Compound(tuple(names), metric)
+
+    def _align(self, schema: Mapping[str, Any], loc: Loc, path: SchemaPath) -> Align:
+        def read(value: object) -> Align:
+            if types_of(schema).one != "array":
+                hint = "write it beside the items of a list"
+                raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
+            return _read_align(value, schema, self._note)
+
+        return self._reading(schema, "x-eval-align", loc, path, read, ORDERED)
+
+    def _skip(self, schema: Mapping[str, Any], loc: Loc) -> bool:
+        skip = schema.get("x-eval-skip", False)
+        if not isinstance(skip, bool):
+            place = place_of(schema, "x-eval-skip", loc)
+            self.details.append(Detail(place, f'"x-eval-skip" must be true or false; found {spell(skip)}'))
+        return skip is True
+
+    def _check_types(self, schema: Mapping[str, Any], types: Types, loc: Loc) -> None:
+        """A schema must have a type, and keywords that fit it."""
+        place = place_of(schema, "type", loc) if "type" in schema else loc
+        if not types.names:
+            message = "the schema has no type" if "type" not in schema else f"type says nothing: {spell(schema['type'])}"
+            known = f"known: {', '.join(KNOWN_TYPES)}"
+            self.details.append(Detail(place, message, known, key="type" not in schema, code="bad-type"))
+        for name in types.names:
+            if name not in KNOWN_TYPES:
+                hint = suggestion(name, KNOWN_TYPES) or f"known: {', '.join(KNOWN_TYPES)}"
+                self.details.append(Detail(place, f'unknown type "{name}"', hint, code="bad-type"))
+        if types.one not in (None, "object") and schema.get("properties"):
+            place = place_of(schema, "properties", loc)
+            message = f'properties belong to an object, but the type is "{types.one}"'
+            hint = "write them under items" if types.one == "array" else "write type: object"
+            self.details.append(Detail(place, message, hint, key=True, code="bad-type"))
+
+    def _refuse_unknown_keys(self, schema: Mapping[str, Any], loc: Loc) -> None:
+        for key in schema:
+            if str(key).startswith(PREFIX) and key not in KEYS:
+                hint = suggestion(key, KEYS) or f"known: {', '.join(KEYS)}"
+                place = place_of(schema, key, loc)
+                self.details.append(Detail(place, f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
+
+    def _reading(
+        self,
+        schema: Mapping[str, Any],
+        key: str,
+        loc: Loc,
+        path: SchemaPath,
+        read: Callable[[object], Read],
+        otherwise: Read,
+    ) -> Read:
+        if key not in schema:
+            return otherwise
+        try:
+            return read(schema[key])
+        except BadSettings as error:
+            self._met(error.details, place_of(schema, key, loc), path)
+            return otherwise
+
+    def _met(self, details: Iterable[Detail], place: Loc, path: SchemaPath) -> None:
+        self.details.extend(detail.under(*place) for detail in in_field(details, display(path)))
+
+    def _note(self, note: str) -> None:
+        notes = self.context.get("notes")
+        if isinstance(notes, list) and note not in notes:
+            notes.append(note)
+
+
+def _checked(entry: object) -> object:
+    """An entry of x-eval-compare; `skip` has a key of its own."""
+    if entry == "skip" or (isinstance(entry, Mapping) and list(entry) == ["skip"]):
+        raise bad('"skip" is no comparator', hint='write "x-eval-skip": true', key=isinstance(entry, Mapping))
+    if entry == "":
+        raise bad("the name of the comparator is empty", hint="write exact, or another comparator")
+    return entry
+
+
+def _shape(schema: Mapping[str, Any], types: Types) -> Shape:
+    required, title, description = (schema.get(key) for key in ("required", "title", "description"))
+    return Shape(
+        frozenset(types.names),
+        types.nullable or (isinstance(schema, Placed) and schema.nullable),
+        frozenset(name for name in required if isinstance(name, str)) if isinstance(required, list) else frozenset(),
+        title if isinstance(title, str) else None,
+        description if isinstance(description, str) else None,
+    )
+
+
+def _read_align(value: object, schema: Mapping[str, Any], note: Callable[[str], None]) -> Align:
+    """`{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, threshold: …}`."""
+    if not isinstance(value, Mapping):
+        hint = f'write {{"match_by": "{value}"}}' if value in MATCH_BY else 'write {"match_by": "hungarian"}'
+        raise bad(f'"x-eval-align" must be a map; found {spell(value)}', hint=hint)
+    details = [
+        Detail((key,), f'unknown setting "{key}" for x-eval-align', _known(str(key), ALIGN_KEYS), True, "unknown-setting")
+        for key in value
+        if key not in ALIGN_KEYS
+    ]
+    ordered, how = value.get("ordered"), value.get("match_by")
+    if ordered is not None and not isinstance(ordered, bool):
+        details.append(Detail(("ordered",), f'"ordered" must be true or false; found {spell(ordered)}'))
+    elif ordered:
+        if how not in (None, "ordered"):
+            note(f'"ordered" is true, so "match_by": {how} is not used')
+        how = "ordered"
+    if how not in MATCH_BY:
+        message = "it does not say how items are paired" if how is None else f"unknown alignment {spell(how)}"
+        loc = ("match_by",) if "match_by" in value else ()
+        details.append(Detail(loc, message, _known(str(how), MATCH_BY)))
+    if details:
+        raise BadSettings(details)
+    return _as_align(str(how), value, schema)
+
+
+def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> Align:
+    options: dict[str, Any] = {}
+    if how == "hungarian" and value.get("threshold") is not None:
+        options = {"at_least": value["threshold"]}
+    if how == "key_field":
+        if not value.get("key"):
+            raise bad('"key_field" needs "key"', hint='write {"match_by": "key_field", "key": "id"}')
+        options = {"key": _spelled_keys(value["key"], _key_names(schema))}
+    try:
+        return read_align({how: options} if options else how)
+    except BadSettings as error:
+        raise BadSettings(replace(detail, loc=_as_written(detail.loc)) for detail in error.details) from error
+
+
+def _key_names(schema: Mapping[str, Any]) -> list[str]:
+    items = schema.get("items")
+    if not isinstance(items, Mapping):
+        raise bad('"key_field" needs items that have the key', hint="describe the items, with type: object")
+    if "$ref" not in items and not branches_of(items)[1] and types_of(items).one not in (None, "object"):
+        raise bad(f'"key_field" needs items that are objects; these are {types_of(items).one}', hint="use hungarian")
+    properties = items.get("properties")
+    return [str(name) for name in properties] if isinstance(properties, Mapping) else []
+
+
+def _spelled_keys(key: object, names: list[str]) -> object:
+    """A key that the items have keeps its name as it is, dots and all; any other is a path."""
+    if isinstance(key, list):
+        return [_spelled_keys(one, names) for one in key]
+    return display((key,)) if isinstance(key, str) and key in names else key
+
+
+def _as_written(loc: Loc) -> Loc:
+    """Where a part of an alignment stands in x-eval-align."""
+    if loc[:1] in (("hungarian",), ("key_field",)):
+        loc = loc[1:]
+    return ("threshold", *loc[1:]) if loc[:1] == ("at_least",) else loc
+
+
+def _known(word: str, known: tuple[str, ...]) -> str:
+    return suggestion(word, known) or f"known: {', '.join(known)}"
