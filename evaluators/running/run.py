@@ -21,6 +21,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES
 from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
+from evaluators.running.origin import origin_of
 from evaluators.running.places import placed, placed_role
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
@@ -112,6 +113,8 @@ class Finished:
     """The run folder holds the annotated rows."""
 
 
+LESSON: Final = "schema.{}.json"
+"""The file of a run folder with what an evaluator learned from the test set."""
 HASHED_BESIDE: Final = 8 * 1024 * 1024
 """From this size of input on, its fingerprint is worked out in a thread."""
 
@@ -127,6 +130,10 @@ def prepare(suite: Suite, request: RunRequest) -> Prepared:
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
+    if any(line.settings.learns_from() for line in suite.lines):
+        from evaluators.running.learning import taught
+
+        suite = taught(suite, opened, roles)
     return Prepared(suite, opened, roles)
 
 
@@ -164,6 +171,7 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
     started, clock = datetime.now().astimezone(), time.monotonic()
     prepared = prepare(suite, request)
+    suite = prepared.suite
     check_gate_targets(suite, prepared.test_set.variants)
     _check_files(prepared, request)
     engine = _engine(request)
@@ -177,7 +185,7 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
         ]  # fmt: skip
         result = conclude(prepared, request, measured, fingerprint.value())
         seconds = time.monotonic() - clock
-        result = replace(result, environment=_environment(started, seconds, request))
+        result = replace(result, environment=_environment(started, seconds, suite, request))
         return _written(prepared, request, folder, measured, result)
     finally:
         if folder is not None:
@@ -236,7 +244,7 @@ def conclude(
         evaluators=tuple(stats),
         slices=tuple(slices),
         gates=gates,
-        notes=(*suite.notes, *test_set.table.notes),
+        notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite)),
         warnings=(*_id_warnings(prepared, measured), *(found if partial_run else ())),
         issues=(*issues, *([] if partial_run else found)),
         issue_counts=dict(sorted(counts.items())),
@@ -245,6 +253,14 @@ def conclude(
         causes=causes(facts),
         variants=test_set.variants,
     )
+
+
+def _lesson_notes(suite: Suite) -> list[str]:
+    return [
+        f'"{name}": its schema was inferred from the expected answers; review it ({LESSON.format(name)} in the run folder, '
+        "or `evaluators infer-schema`)"
+        for name in suite.lessons
+    ]
 
 
 def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measured]]) -> list[Issue]:
@@ -329,6 +345,11 @@ def _written(
     if folder is not None:
         _store(prepared, request, folder, measured)
         words = wanted.formats if request.formats is None else request.formats
+        if prepared.suite.lessons:
+            from evaluators.running.learning import lesson_text
+
+            for name, lesson in prepared.suite.lessons.items():
+                folder.write(LESSON.format(name), lesson_text(lesson))
         folder_files(folder, result, words, options, plan, scored)
         folder.finish(result)
     files = asked_files(request.files, result, options, plan, scored)
@@ -375,7 +396,7 @@ def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: 
     return told
 
 
-def _environment(started: datetime, seconds: float, request: RunRequest) -> RunEnvironment:
+def _environment(started: datetime, seconds: float, suite: Suite, request: RunRequest) -> RunEnvironment:
     return RunEnvironment(
         started=started.isoformat(timespec="seconds"),
         seconds=round(seconds, 3),
@@ -383,6 +404,7 @@ def _environment(started: datetime, seconds: float, request: RunRequest) -> RunE
         host=platform.node(),
         python=sys.version.split()[0],
         command=request.command,
+        origin=origin_of(suite, request),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from evaluators.issues import Issue
 
@@ -84,7 +84,7 @@ class EvaluatorStats:
     """One evaluator over the run, one slice of it, or one variant.
 
     rows = scored + skipped + not_measured + invalid + unjudged + bugs. `unreadable`, `blocked` and `empty_expected` are
-    of the scored ones. `interval` is Wilson's for the pass rate.
+    of the scored ones. `interval` is that of the pass rate: Wilson's, or the bootstrap's over clusters.
     """
 
     name: str
@@ -119,6 +119,11 @@ class EvaluatorStats:
     substituted: Mapping[str, int] = field(default_factory=dict)
     """How many fields a substitute of a judge scored, by the name of the comparator that it stands for."""
 
+    mean_interval: Interval | None = None
+    """The interval of the mean: Wilson's where every score is 0 or 1, the bootstrap's otherwise; None where unknown."""
+    detectable: float | None = None
+    """The smallest difference of means that two runs of so many rows would notice four times out of five."""
+
     def figure(self, name: str) -> FigureStats | None:
         """A further figure by name; None where the evaluator has no such figure."""
         return next((each for each in self.figures if each.name == name), None)
@@ -140,6 +145,22 @@ class GateResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What a run was made from, so that its rows can be looked at again. Places are absolute."""
+
+    suite: str
+    folder: str
+    """The working folder: `test_set` and places in `settings` are relative to it."""
+    test_set: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the test set that were given beside the suite."""
+    limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    where: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """What may differ between two runs of the same bytes; kept in a file of its own."""
 
@@ -149,6 +170,8 @@ class Environment:
     host: str
     python: str
     command: tuple[str, ...] = ()
+    origin: Origin | None = None
+    """Where the suite and the test set were; None where the suite was not a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +203,10 @@ class RunResult:
     """Every cause behind the exit code, in words."""
     environment: Environment | None = None
     variants: tuple[str, ...] = ()
+    meaning: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What each evaluator does, as checksums of its settings by name; the empty name has how the test set is read."""
+    cluster: str | None = None
+    """The column that says which rows belong together."""
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         for stats in self.evaluators:
