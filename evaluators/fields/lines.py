@@ -125,7 +125,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     collected: dict[str, Any] = {}
     readers: dict[str, Any] = {
         "compare": lambda value: choose(value, context),
-        "weight": _weight,
+        "weight": read_weight,
         "required": _flag,
         "optional": _flag,
         "transforms": read_transforms,
@@ -459,7 +459,8 @@ def _rule(name: str, options: Mapping[str, Any]) -> str:
     return f"{name} {flow(options)}" if options else name
 
 
-def _weight(value: object) -> Fraction:
+def read_weight(value: object) -> Fraction:
+    """A weight as an exact number, at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise bad(f"weight must be a number; found {spell(value)}")
     if isinstance(value, float) and not isfinite(value):

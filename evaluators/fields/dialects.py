@@ -1,0 +1,89 @@
+"""Which words a schema uses to say how its fields are compared, and the schema inside a wrapper.
+
+There are two dialects. In x-eval every keyword starts with `x-eval-`; in evaluation_config there is one keyword,
+`evaluation_config`. Only what is itself a schema is looked at: a property may have any name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.fields.references import LISTS, MAPS, SINGLES, pointer
+from evaluators.settings import BadSettings, Detail, Loc
+
+Dialect: TypeAlias = Literal["x-eval", "evaluation_config"]
+EVALUATION_CONFIG: Final = "evaluation_config"
+X_EVAL: Final = "x-eval-"
+WRAPPERS: Final = ("schema_definition", "json_schema", "schema")
+"""Keys under which other tools put a schema, beside its name."""
+_OF_A_SCHEMA: Final = frozenset({"type", "properties", "items", "$ref", "enum", "const", *LISTS, *SINGLES, *MAPS})
+
+
+def unwrap(schema: Any) -> tuple[Any, Loc]:
+    """The schema inside `{name, description, schema_definition}` and its like, and where it stands there."""
+    loc: Loc = ()
+    while isinstance(schema, Mapping) and not _says_what_a_value_is(schema):
+        key = next((key for key in WRAPPERS if isinstance(schema.get(key), Mapping)), None)
+        if key is None:
+            break
+        schema, loc = schema[key], (*loc, key)
+    return schema, loc
+
+
+def _says_what_a_value_is(schema: Mapping[str, Any]) -> bool:
+    keys = _OF_A_SCHEMA.intersection(schema)
+    return bool(keys - {"type"}) or ("type" in keys and schema["type"] not in WRAPPERS)
+
+
+def dialect_of(schema: Any) -> Dialect:
+    """The dialect of a schema. One without any of the words is x-eval, where every type has a comparator of its own.
+
+    Raises BadSettings where both are used.
+    """
+    found = dialects_in(schema)
+    if len(found) == 2:
+        here, there = (pointer(found[dialect]) for dialect in ("x-eval", "evaluation_config"))
+        message = f"the schema uses two dialects: x-eval at {here}, and evaluation_config at {there}"
+        raise BadSettings([Detail(found["evaluation_config"], message, "keep one of them", True, "two-dialects")])
+    return "evaluation_config" if "evaluation_config" in found else "x-eval"
+
+
+def dialect_note(schema: Any) -> str | None:
+    """What a reader should know of a schema that uses neither dialect; None for any other."""
+    if dialects_in(schema):
+        return None
+    return "the schema does not say how its fields are compared, so each is compared as its type usually is"
+
+
+def dialects_in(schema: Any) -> dict[Dialect, Loc]:
+    """The dialects that a schema uses, each with the first place where it does."""
+    found: dict[Dialect, Loc] = {}
+    for key, loc in _keywords(*unwrap(schema)):
+        if key.startswith(X_EVAL):
+            found.setdefault("x-eval", loc)
+        elif key == EVALUATION_CONFIG:
+            found.setdefault("evaluation_config", loc)
+    return found
+
+
+def _keywords(schema: Any, loc: Loc) -> Iterator[tuple[str, Loc]]:
+    """The keywords of a schema and of those inside it, in the order in which they are written."""
+    waiting: list[tuple[Any, Loc]] = [(schema, loc)]
+    while waiting:
+        schema, loc = waiting.pop()
+        if not isinstance(schema, Mapping):
+            continue
+        inside: list[tuple[Any, Loc]] = []
+        for key, value in schema.items():
+            if not isinstance(key, str):
+                continue
+            here = (*loc, key)
+            yield key, here
+            if (key in MAPS or key == "defs") and isinstance(value, Mapping):
+                inside.extend((inner, (*here, name)) for name, inner in value.items())
+            elif key in LISTS and isinstance(value, list):
+                inside.extend((inner, (*here, index)) for index, inner in enumerate(value))
+            elif key in SINGLES:
+                inside.append((value, here))
+        waiting.extend(reversed(inside))

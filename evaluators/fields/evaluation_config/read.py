@@ -1,0 +1,306 @@
+"""The evaluation_config dialect: a JSON Schema that says of each field which metrics compare it.
+
+Strategy: references are filled in first. Then the schema is read once, each of its schemas into a `Plan`: every problem
+is gathered, with its place, before any row. The tree of nodes is made of plans, level by level as it is asked for, so
+that a schema may refer to itself.
+
+A field that names no metric is compared as its type is: text by `string_semantic`, a number by `number_tolerance`, a
+whole number by `integer_exact`, a boolean by `boolean_exact`, an object key by key. An array is aligned, and its items
+are compared with their own metrics. `context["defaults"]` replaces these by JSON type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, TypeVar
+
+from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap
+from evaluators.fields.evaluation_config.schemas import (
+    OF_A_VALUE,
+    bad_types,
+    branches_of,
+    copy_of,
+    kind_of,
+    shape_of,
+    types_of,
+    with_words,
+)
+from evaluators.fields.evaluation_config.words import NO_WORDS, Asked, Words, read_words
+from evaluators.fields.judged import OF_LISTS, said_once
+from evaluators.fields.lines import Align
+from evaluators.fields.metrics import resolve_alignment, resolve_metric
+from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve
+from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
+from evaluators.settings import BadSettings, Detail, Loc
+from evaluators.values.path_text import ANY
+from evaluators.values.paths import Path
+
+OF_TYPES: Final[Mapping[str, str]] = {
+    "string": "string_semantic",
+    "number": "number_tolerance",
+    "integer": "integer_exact",
+    "boolean": "boolean_exact",
+    "null": "exact",
+}
+"""What compares a value of a JSON type that names no metric. Objects and arrays are looked into."""
+OF_ANYTHING: Final = "exact"
+"""What compares a value whose type is not declared."""
+ADDRESSES: Final = ("uri", "url", "iri")
+NUMBERS: Final = ("number_exact", "number_tolerance", "integer_exact")
+"""Comparators that read numbers in text, where the schema allows text."""
+ALIGNED: Final = Align("hungarian")
+
+Target: TypeAlias = tuple[str, int]
+Found = TypeVar("Found")
+
+
+@dataclass(slots=True)
+class Plan:
+    """What one schema asks for, wherever it is used. `same_as` is another plan, where a schema refers back to it."""
+
+    kind: Kind = "leaf"
+    metrics: tuple[Metric, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    weight: Fraction = Fraction(1)
+    skip: bool = False
+    align: Align = ORDERED
+    stands_for: str | None = None
+    shape: Shape = field(default_factory=Shape)
+    keys: dict[str, Plan] = field(default_factory=dict)
+    others: Plan | None = None
+    items: Plan | None = None
+    branches: tuple[Plan, ...] = ()
+    same_as: Target | None = None
+
+
+def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
+    """The tree of an evaluation_config schema.
+
+    The context is the one of `fields:`: `comparators`, `defaults`, `without_judge`, `judge`. Raises BadSettings with
+    every problem, each with its place in the schema.
+    """
+    inner, loc = unwrap(schema)
+    try:
+        return _Reader(resolve(inner), context or {}).tree()
+    except BadSettings as error:
+        raise BadSettings(detail.under(*loc) for detail in error.details) from error
+
+
+def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
+    """The same for programs: raises Problems (config), each with the JSON Pointer of its place in the schema."""
+    try:
+        return read_evaluation_config(schema, context)
+    except BadSettings as error:
+        raise as_problems(error) from error
+
+
+class _Reader:
+    """One reading of a schema. `details` are its problems and `targets` the plans of what it refers back to."""
+
+    def __init__(self, root: Placed, context: Mapping[str, Any]) -> None:
+        self.root = root
+        self.context = context
+        self.details: list[Detail] = []
+        self.targets: dict[Target, Plan | None] = {}
+
+    def tree(self) -> FieldNode:
+        """The tree. Raises BadSettings with what is wrong anywhere."""
+        plan = self.targets["#", 0] = Plan()
+        found = self.plan(self.root, ())
+        for name in Plan.__slots__:
+            setattr(plan, name, getattr(found, name))
+        if self.details:
+            raise BadSettings(said_once(dict.fromkeys(self.details)))
+        return self.node(plan, (), Fraction(1))
+
+    # Nodes
+
+    def node(self, plan: Plan, path: SchemaPath, weight: Fraction) -> FieldNode:
+        """The node of a plan at a path. What stands below counts with the weight of what it stands in."""
+        plan = self.found(plan)
+        weight *= plan.weight
+        deep = not plan.skip and not plan.metrics and plan.kind != "leaf"
+        return FieldNode(
+            path,
+            plan.kind,
+            plan.metrics,
+            align=plan.align,
+            weight=weight,
+            skip=plan.skip,
+            stands_for=plan.stands_for,
+            shape=plan.shape,
+            make=(lambda: self.below(plan, path, weight)) if deep else None,
+        )
+
+    def below(self, plan: Plan, path: SchemaPath, weight: Fraction) -> Below:
+        """What stands below the node of a plan."""
+        return Below(
+            {key: self.node(inner, (*path, key), weight) for key, inner in plan.keys.items()},
+            None if plan.others is None else self.node(plan.others, (*path, ANY), weight),
+            None if plan.items is None else self.node(plan.items, (*path, ANY), weight),
+            tuple(self.node(branch, path, weight) for branch in plan.branches),
+        )
+
+    def found(self, plan: Plan) -> Plan:
+        """The plan itself, or the one that it is the same as."""
+        while plan.same_as is not None:
+            plan = self.targets[plan.same_as] or Plan(skip=True)
+        return plan
+
+    # Plans
+
+    def plan(self, schema: Mapping[str, Any], path: SchemaPath) -> Plan:
+        """What one schema asks for. Its problems are noted."""
+        loc = own_place(schema, ())
+        if "$ref" in schema:
+            return self.referred(schema, path)
+        self.details.extend(bad_types(schema))
+        words = self.words(schema, loc)
+        if words.skip:
+            return Plan(kind_of(schema), skip=True, weight=words.weight, shape=shape_of(schema))
+        branches = branches_of(schema)
+        if branches:
+            return self.choice(schema, words, branches, path)
+        kind = kind_of(schema)
+        if words.metrics is not None:
+            return self.asked(schema, words, kind, path)
+        return self.by_type(schema, words, kind, path)
+
+    def referred(self, schema: Mapping[str, Any], path: SchemaPath) -> Plan:
+        """What a reference that leads back asks for, together with what stands beside it."""
+        reference = schema["$ref"]
+        target = self.root if reference == "#" else self.root["$defs"][reference.removeprefix("#/$defs/")]
+        beside = any(key in schema for key in OF_A_VALUE if key != "$ref")
+        key = (reference, id(schema) if beside else 0)
+        if key not in self.targets:
+            self.targets[key] = None
+            merged = target
+            if beside:
+                merged = copy_of(schema, without=("$ref",))
+                merge(merged, target)
+            self.targets[key] = self.plan(merged, path)
+        return Plan(same_as=key)
+
+    def asked(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> Plan:
+        """A schema that names its metrics: one unit, unless an alignment stands in for the judge of its list."""
+        asked = tuple(_address(one, schema, len(words.metrics or ())) for one in words.metrics or ())
+        if kind == "array" and len(asked) == 1 and asked[0].metric_id == OF_LISTS:
+            align = self.guarded(asked[0], lambda: resolve_alignment(asked[0].spelled, self.context))
+            if align is not None:
+                plan = self.array(schema, path, align)
+                return replace(plan, stands_for=OF_LISTS, weight=words.weight * asked[0].weight)
+        metrics = tuple(self.metric(one, types_of(schema), path) for one in asked)
+        return Plan(kind, tuple(one for one in metrics if one), asked, words.weight, shape=shape_of(schema))
+
+    def by_type(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> Plan:
+        """A schema that names no metric: what its type says."""
+        types = types_of(schema)
+        name = kind if kind != "leaf" else next(iter(types - {"null"}), "null")
+        defaults: Mapping[str, Any] = self.context.get("defaults") or {}
+        if types and name in defaults:
+            return self.replaced(schema, words, kind, defaults[name], path)
+        if kind == "object":
+            return replace(self.object(schema, path), weight=words.weight)
+        if kind == "array":
+            return replace(self.array(schema, path, ALIGNED), weight=words.weight)
+        word = OF_TYPES[name] if types else OF_ANYTHING
+        return self.asked(schema, replace(words, metrics=(Asked(word, loc=own_place(schema, ())),)), kind, path)
+
+    def replaced(self, schema: Mapping[str, Any], words: Words, kind: Kind, spelled: Any, path: SchemaPath) -> Plan:
+        """A schema of a type for which the suite names a comparator."""
+        word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
+        asked = Asked(str(word), params or {}, loc=own_place(schema, ()))
+        return self.asked(schema, replace(words, metrics=(asked,)), kind, path)
+
+    def object(self, schema: Mapping[str, Any], path: SchemaPath) -> Plan:
+        """An object, key by key."""
+        properties = schema.get("properties")
+        keys: dict[str, Plan] = {}
+        for key, inner in properties.items() if isinstance(properties, Mapping) else ():
+            if isinstance(inner, Mapping):
+                keys[key] = self.plan(inner, (*path, key))
+            elif inner is not False:
+                keys[key] = self.plan(Placed((*place_of(schema, "properties", ()), key)), (*path, key))
+        others = schema.get("additionalProperties")
+        return Plan(
+            "object",
+            shape=shape_of(schema),
+            keys=keys,
+            others=self.plan(others, (*path, ANY)) if isinstance(others, Mapping) and others else None,
+        )
+
+    def array(self, schema: Mapping[str, Any], path: SchemaPath, align: Align) -> Plan:
+        """An array, item by item. Items of which nothing is said are compared exactly."""
+        items = schema.get("items")
+        inner = items if isinstance(items, Mapping) else Placed(place_of(schema, "items", ()))
+        return Plan("array", align=align, shape=shape_of(schema), items=self.plan(inner, (*path, ANY)))
+
+    def choice(self, schema: Mapping[str, Any], words: Words, branches: list[Placed], path: SchemaPath) -> Plan:
+        """A value of several types: one unit where all of them are compared alike, else the best-fitting branch."""
+        shape = replace(shape_of(schema), types=frozenset().union(*(types_of(branch) for branch in branches)))
+        if words.metrics is not None and not self._aligned_instead(words.metrics, branches, path):
+            return replace(self.unit(schema, words.metrics, shape, path), weight=words.weight)
+        if words.metrics is not None:
+            branches = [with_words(branch, schema) if kind_of(branch) == "array" else branch for branch in branches]
+        known = len(self.details)
+        plans = tuple(self.plan(branch, path) for branch in branches)
+        asked = [self.found(plan).asked for plan in plans]
+        first = asked[0][0] if asked[0] else None
+        if first is not None and all(len(one) == 1 and one[0].alike(first) for one in asked):
+            del self.details[known:]  # read once more, as one unit
+            return replace(self.unit(schema, (first,), shape, path), weight=words.weight)
+        return Plan("choice", weight=words.weight, shape=shape, branches=plans)
+
+    def unit(self, schema: Mapping[str, Any], asked: tuple[Asked, ...], shape: Shape, path: SchemaPath) -> Plan:
+        """A value of several types, compared as one."""
+        metrics = tuple(self.metric(one, shape.types, path) for one in asked)
+        return Plan("leaf", tuple(one for one in metrics if one), asked, shape=shape)
+
+    def _aligned_instead(self, asked: tuple[Asked, ...], branches: list[Placed], path: SchemaPath) -> bool:
+        """An alignment stands in for the judge of a list that is one branch of a choice."""
+        if len(asked) != 1 or asked[0].metric_id != OF_LISTS or "array" not in map(kind_of, branches):
+            return False
+        return self.guarded(asked[0], lambda: resolve_alignment(asked[0].spelled, self.context)) is not None
+
+    # Metrics
+
+    def words(self, schema: Mapping[str, Any], loc: Loc) -> Words:
+        """The schema's own words about evaluation."""
+        if EVALUATION_CONFIG not in schema:
+            return NO_WORDS
+        try:
+            return read_words(schema[EVALUATION_CONFIG], place_of(schema, EVALUATION_CONFIG, loc))
+        except BadSettings as error:
+            self.details.extend(error.details)
+            return Words(skip=True)
+
+    def metric(self, asked: Asked, types: frozenset[str], path: SchemaPath) -> Metric | None:
+        """A metric that compares values of these types; None where it cannot be used, which is noted."""
+        if asked.metric_id in NUMBERS and "parse" not in asked.params and (not types or "string" in types):
+            asked = replace(asked, params={**asked.params, "parse": True})
+        name = Path(path).canonical
+        return self.guarded(asked, lambda: resolve_metric(asked.spelled, self.context, name, asked.weight))
+
+    def guarded(self, asked: Asked, resolve: Callable[[], Found]) -> Found | None:
+        """What `resolve` gives. Its complaints are noted at their place in the schema, and None stands for it."""
+        try:
+            return resolve()
+        except BadSettings as error:
+            self.details.extend(_placed(detail, asked) for detail in error.details)
+            return None
+
+
+def _address(asked: Asked, schema: Mapping[str, Any], metrics: int) -> Asked:
+    """A web address that is to be the same text is to be the same address."""
+    address = metrics == 1 and asked.metric_id == "string_exact" and schema.get("format") in ADDRESSES
+    return replace(asked, metric_id="string_url") if address else asked
+
+
+def _placed(detail: Detail, asked: Asked) -> Detail:
+    """A complaint about a metric, at its place in the schema."""
+    if detail.loc[:1] == (asked.metric_id,):
+        rest = detail.loc[1:]
+        return replace(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)
+    return replace(detail, loc=(*asked.loc, *detail.loc))

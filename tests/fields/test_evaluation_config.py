@@ -1,0 +1,212 @@
+"""The evaluation_config dialect: a table of schemas with the tree that each makes, and what is wrong with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import yaml
+
+from evaluators.comparator import COMPARATORS, Comparator, Compare
+from evaluators.fields.evaluation_config import parse_evaluation_config, read_evaluation_config
+from evaluators.fields.metrics import substituted
+from evaluators.fields.references import pointer
+from evaluators.fields.tree import FieldNode, Shape
+from evaluators.issues import Blame, Problems
+from evaluators.settings import BadSettings
+from evaluators.values.paths import ANY
+
+TABLE: list[dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).parent / "evaluation_config.yaml").read_text(encoding="utf-8")
+)
+FUZZY: Mapping[str, Any] = {"without_judge": {"semantic": "fuzzy", "string_llm": "fuzzy", "array_llm": "hungarian"}}
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: case["it"])
+def test_table(case: dict[str, Any]) -> None:
+    context = case.get("context", FUZZY)
+    if "wrong" in case:
+        with pytest.raises(BadSettings) as wrong:
+            read_evaluation_config(case["schema"], context)
+        assert [said(detail) for detail in wrong.value.details] == case["wrong"]
+        return
+    root = read_evaluation_config(case["schema"], context)
+    assert {node.name: how(node) for node in places(root) if node.path} == case["fields"]
+
+
+def said(detail: Any) -> str:
+    return f"{pointer(detail.loc)} · {detail.message}" + (f" ({detail.hint})" if detail.hint else "")
+
+
+def how(node: FieldNode) -> str:
+    if node.skip:
+        return "skip"
+    rules = [f"{metric.rule} × {metric.weight}" if metric.weight != 1 else metric.rule for metric in node.metrics]
+    words = {"object": "by key", "array": f"aligned: {node.align.how}", "choice": "choice", "leaf": ""}
+    weight = f", all × {node.weight}" if node.weight != 1 else ""
+    return (" + ".join(rules) or words[node.kind]) + weight
+
+
+def places(node: FieldNode) -> Iterator[FieldNode]:
+    yield node
+    if not node.unit and not node.skip:
+        below = node.below
+        for child in (*below.keys.values(), below.others, below.items):
+            if child is not None:
+                yield from places(child)
+
+
+def child(root: FieldNode, *steps: Any) -> FieldNode:
+    for step in steps:
+        found = root.below.items if step is ANY else root.below.keys[step]
+        assert found is not None
+        root = found
+    return root
+
+
+def test_a_schema_may_refer_to_itself() -> None:
+    schema = {
+        "$defs": {
+            "part": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "evaluation_config": "string_exact"},
+                    "parts": {"type": "array", "items": {"$ref": "#/$defs/part"}},
+                },
+            }
+        },
+        "$ref": "#/$defs/part",
+    }
+    root = read_evaluation_config(schema)
+    deep = child(root, "parts", ANY, "parts", ANY, "parts", ANY, "name")
+    assert how(deep) == "string_exact"
+    assert deep.name == "parts[*].parts[*].parts[*].name"
+
+
+def test_the_root_may_be_referred_to() -> None:
+    schema = {"properties": {"value": {"type": "integer"}, "next": {"$ref": "#"}}}
+    deep = child(read_evaluation_config(schema), "next", "next", "next", "value")
+    assert how(deep) == "integer_exact"
+
+
+def test_what_stands_beside_a_reference_that_leads_back_wins() -> None:
+    schema = {
+        "properties": {
+            "value": {"type": "integer"},
+            "next": {"$ref": "#"},
+            "first": {"$ref": "#", "evaluation_config": "skip"},
+        }
+    }
+    root = read_evaluation_config(schema)
+    assert how(child(root, "next", "first")) == "skip"
+    assert how(child(root, "next", "next", "value")) == "integer_exact"
+
+
+def test_a_problem_inside_a_schema_that_refers_to_itself_is_found_at_once() -> None:
+    with pytest.raises(BadSettings, match="strng"):
+        read_evaluation_config(
+            {"properties": {"a": {"$ref": "#"}, "b": {"type": "string", "evaluation_config": "strng"}}}
+        )
+
+
+def test_a_root_need_not_be_an_object() -> None:
+    assert how(read_evaluation_config({"type": "string", "evaluation_config": "string_exact"})) == "string_exact"
+    assert how(read_evaluation_config({"type": "array", "items": {"type": "integer"}})) == "aligned: hungarian"
+    assert how(read_evaluation_config({"type": "object", "evaluation_config": "skip"})) == "skip"
+
+
+def test_shapes_are_kept_for_checks() -> None:
+    schema = {
+        "type": "object",
+        "required": ["a"],
+        "title": "T",
+        "description": "D",
+        "properties": {
+            "a": {"type": ["integer", "null"]},
+            "b": {"type": "integer", "nullable": True},
+            "c": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "d": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]},
+        },
+    }
+    root = read_evaluation_config(schema)
+    assert root.shape == Shape(frozenset({"object"}), False, frozenset({"a"}), "T", "D")
+    assert [child(root, key).shape.nullable for key in "abcd"] == [True, True, True, False]
+    assert child(root, "d").shape.types == {"integer", "boolean"}
+
+
+def test_the_branches_of_a_choice_have_its_path_and_its_keywords() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "v": {
+                "properties": {"shared": {"type": "integer"}},
+                "anyOf": [
+                    {"properties": {"a": {"type": "integer"}}},
+                    {"type": "array", "items": {"type": "boolean"}},
+                ],
+            }
+        },
+    }
+    first, second = child(read_evaluation_config(schema), "v").below.branches
+    assert (first.path, first.kind, list(first.below.keys)) == (("v",), "object", ["a", "shared"])
+    assert (second.path, second.kind) == (("v",), "array")
+
+
+def test_branches_that_only_restrict_a_value_are_no_choice() -> None:
+    schema = {"properties": {"a": {"type": "integer"}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    assert how(read_evaluation_config(schema)) == "by key"
+
+
+def test_substitutes_are_known_by_field() -> None:
+    schema = {"properties": {"a": {"type": "string"}, "l": {"type": "array", "evaluation_config": "array_llm"}}}
+    found = [(one.field, one.stands_for, one.rule) for one in substituted(read_evaluation_config(schema, FUZZY))]
+    assert found == [
+        ("a", "string_semantic", "fuzzy, in place of string_semantic"),
+        ("l", "array_llm", "hungarian"),
+    ]
+
+
+class Rounded(Comparator):
+    """Two numbers with the same whole part."""
+
+    digits: int = 0
+    seen: ClassVar[list[Any]] = []
+
+    def compile(self) -> Compare:
+        return lambda expected, actual: round(expected, self.digits) == round(actual, self.digits)
+
+
+def test_a_registered_comparator_is_a_metric_id() -> None:
+    COMPARATORS.register("rounded_for_this_test", Rounded, overwrite=True)
+    config = {"metrics": [{"metric_id": "rounded_for_this_test", "params": {"digits": 1}}]}
+    root = read_evaluation_config({"properties": {"a": {"type": "number", "evaluation_config": config}}})
+    assert child(root, "a").metrics[0].comparator == Rounded(digits=1)
+    config["metrics"][0]["params"] = {"digit": 1}
+    with pytest.raises(BadSettings, match='unknown setting "digit"'):
+        read_evaluation_config({"properties": {"a": {"type": "number", "evaluation_config": config}}})
+
+
+def test_a_comparator_of_the_suite_is_a_metric_id() -> None:
+    numeric = COMPARATORS.find("numeric")()
+    root = read_evaluation_config(
+        {"properties": {"a": {"type": "number", "evaluation_config": "money"}}},
+        {"comparators": {"money": (numeric, "numeric")}},
+    )
+    assert child(root, "a").metrics[0].rule == "money = numeric"
+
+
+def test_programs_get_problems_with_pointers() -> None:
+    schema = {"properties": {"a/b": {"type": "string", "evaluation_config": "strng_exact"}}}
+    with pytest.raises(Problems) as raised:
+        parse_evaluation_config(schema)
+    (issue,) = raised.value.issues
+    assert (issue.blame, issue.where) == (Blame.CONFIG, "schema #/properties/a~1b/evaluation_config")
+
+
+def test_the_schema_that_is_read_stays_as_it_is() -> None:
+    schema = {"properties": {"v": {"type": ["integer", "string"], "properties": {}}, "w": {"$ref": "#/properties/v"}}}
+    before = yaml.safe_dump(schema)
+    read_evaluation_config(schema, FUZZY)
+    assert yaml.safe_dump(schema) == before
