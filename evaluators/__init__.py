@@ -38,19 +38,25 @@ _WHERE: Final = {
     "Expected": "evaluators.evaluator",
     "Output": "evaluators.evaluator",
     "Comparator": "evaluators.comparator",
+    "Question": "evaluators.comparator",
+    "RowProblem": "evaluators.issues",
+    "TransformError": "evaluators.values.transforms",
     "evaluator": "evaluators.extending",
     "comparator": "evaluators.extending",
+    "register": "evaluators.extending",
+    "register_transform": "evaluators.extending",
 }
 
 if TYPE_CHECKING:
-    from evaluators.comparator import Comparator
+    from evaluators.comparator import Comparator, Question
     from evaluators.evaluator import Column, Evaluator, Example, Expected, Output, Text
-    from evaluators.extending import comparator, evaluator
-    from evaluators.issues import Blame, Issue, Problems
+    from evaluators.extending import comparator, evaluator, register, register_transform
+    from evaluators.issues import Blame, Issue, Problems, RowProblem
     from evaluators.model import MISSING, FieldResult, Outcome, Result, Row, RowResult, Score, Standing, Status
     from evaluators.running.suite import Suite, load, loads
     from evaluators.runs.result import RunResult
     from evaluators.testsets.selection import Selection
+    from evaluators.values.transforms import TransformError
 
 __all__ = [
     "MISSING",
@@ -65,8 +71,10 @@ __all__ = [
     "Outcome",
     "Output",
     "Problems",
+    "Question",
     "Result",
     "Row",
+    "RowProblem",
     "RowResult",
     "RunResult",
     "Score",
@@ -75,11 +83,14 @@ __all__ = [
     "Status",
     "Suite",
     "Text",
+    "TransformError",
     "__version__",
     "comparator",
     "evaluator",
     "load",
     "loads",
+    "register",
+    "register_transform",
 ]
 
 

@@ -60,6 +60,8 @@ class Comparator(Settings):
     """It asks a judge, which costs time and money."""
     batch: ClassVar[bool] = False
     """It gets all its pairs of a row in one call of `compare_all`."""
+    word: ClassVar[str] = ""
+    """The name it was registered under; empty for one that its module names."""
 
     def compile(self) -> Compare:
         """The fast comparison: True, False, or an Outcome where there is partial credit."""

@@ -1,4 +1,4 @@
-"""Plugs of your own: decorators that make a class known by its name.
+"""Plugs of your own: comparators and transforms that are functions or classes, and evaluator types that are classes.
 
 A plug that ships with the package cannot be replaced. To share plugs between programs, give your distribution an entry
 point in the group `evaluators.builtin` (evaluator types) or `evaluators.comparators`.
@@ -6,14 +6,20 @@ point in the group `evaluators.builtin` (evaluator types) or `evaluators.compara
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, Literal, TypeVar
 
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.evaluator import BUILTIN, Evaluator
+from evaluators.fields.lines import NEIGHBOURS
+from evaluators.functions import ReadParams, check_callable, comparator_of, transform_of
+from evaluators.issues import problem
+from evaluators.values.transforms import AnyParameters, Kind, add_transform
 
 EvaluatorClass = TypeVar("EvaluatorClass", bound=type[Evaluator])
-ComparatorClass = TypeVar("ComparatorClass", bound=type[Comparator])
+Function = TypeVar("Function", bound=Callable[..., Any])
+"""A comparator: a subclass of `Comparator`, or a function, which may be async."""
 
 
 def evaluator(name: str, *, overwrite: bool = False) -> Callable[[EvaluatorClass], EvaluatorClass]:
@@ -29,11 +35,77 @@ def evaluator(name: str, *, overwrite: bool = False) -> Callable[[EvaluatorClass
     return register
 
 
-def comparator(name: str, *, overwrite: bool = False) -> Callable[[ComparatorClass], ComparatorClass]:
-    """A decorator that registers a comparator under the name that `fields:` use. Raises Problems as `evaluator` does."""
+def comparator(
+    name: str,
+    *,
+    overwrite: bool = False,
+    batch: bool = False,
+    reads: Literal["both", "output"] = "both",
+    params: ReadParams | None = None,
+) -> Callable[[Function], Function]:
+    """A decorator that registers a comparator, a class or a function, under the name that `fields:` use.
 
-    def register(plug: ComparatorClass) -> ComparatorClass:
-        COMPARATORS.register(name, plug, overwrite=overwrite)
+    The options are those of `register`; a class says for itself whether it is a batch and what it reads. Raises Problems
+    as `evaluator` does.
+    """
+
+    def add(plug: Function) -> Function:
+        if inspect.isclass(plug):
+            _add_class(name, plug, overwrite)
+        else:
+            register(name, plug, overwrite=overwrite, batch=batch, reads=reads, params=params)
         return plug
 
-    return register
+    return add
+
+
+def register(
+    name: str,
+    f: Callable[..., Any],
+    overwrite: bool = False,
+    batch: bool = False,
+    reads: Literal["both", "output"] = "both",
+    params: ReadParams | None = None,
+) -> None:
+    """Make a function a comparator: `f(expected, actual, params)` returns true, false, a number or an `Outcome`.
+
+    A number is a score from 0 to 1, and passes at 1. Null is None; a value that is missing is never asked about, nor are
+    two values that are equal already. `params` are the options that a suite writes. The function may be async.
+
+    `batch`: `f(questions, params)` gets a list of `Question`, all those of a row, and returns one answer for each.
+    `reads="output"`: the expected value does not count, so equal values are asked about too. `params`: a pydantic model,
+    or a function, that checks the options when the suite is read. Raises Problems (config) when the name ships with the
+    package, or is taken and `overwrite` is not asked for.
+    """
+    _check_name("comparator", name)
+    plug = comparator_of(name, f, batch=batch, reads=reads, params=params)
+    COMPARATORS.register(name, plug, overwrite=overwrite)
+
+
+def register_transform(
+    name: str, f: Callable[..., Any], overwrite: bool = False, params: ReadParams | None = None
+) -> None:
+    """Make a function a transform: `f(value, params)` returns the changed value. It sees null as None, and may be async.
+
+    It raises `TransformError` for a value that it cannot change. The rest is as for `register`.
+    """
+    _check_name("transform", name)
+    check_callable("transform", name, f, ("value", "params"))
+
+    def make(options: AnyParameters) -> Callable[[Any], Any]:
+        return transform_of(name, f, params, options.model_extra or {})
+
+    does = (inspect.getdoc(f) or "A transform of your own.").partition("\n\n")[0]
+    add_transform(name, Kind(does, AnyParameters, make), overwrite=overwrite)
+
+
+def _add_class(name: str, plug: Any, overwrite: bool) -> None:
+    _check_name("comparator", name)
+    COMPARATORS.register(name, plug, overwrite=overwrite)
+    if issubclass(plug, Comparator):
+        plug.word = name
+
+
+def _check_name(noun: str, name: object) -> None:
+    if not isinstance(name, str) or not name.strip() or name == "skip" or name in NEIGHBOURS:
+        raise problem("bad-name", f"a {noun} cannot be called {name!r}", hint="choose another name")

@@ -13,10 +13,22 @@ from functools import cached_property
 from math import lcm
 from typing import Any, Final, Literal, NamedTuple
 
+from evaluators.answers import ask, in_field
+from evaluators.comparator import Comparator, Question
 from evaluators.conditions import Condition
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
 from evaluators.fields.lines import Align, FieldLine
-from evaluators.fields.rules import Explained, Partial, Rule, compile_rule, explain_rule
+from evaluators.fields.rules import (
+    Explained,
+    Partial,
+    Rule,
+    compile_rule,
+    explain_rule,
+    explained_answer,
+    explained_problem,
+    near_enough,
+    prepare_rule,
+)
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
 from evaluators.values.paths import ANY, display
@@ -60,6 +72,16 @@ class ClosedTree:
         )
 
     @cached_property
+    def cheap_rules(self) -> tuple[Rule | None, ...]:
+        """The rules by which items are paired: those of each line, or normalised equality for one that asks many or a judge."""
+        return tuple(
+            compile_rule(near_enough(), self.chain(line))
+            if line.comparator is not None and (line.comparator.batch or line.comparator.judged)
+            else rule
+            for line, rule in zip(self.scored, self.rules, strict=True)
+        )
+
+    @cached_property
     def weights(self) -> tuple[int, ...]:
         """Whole weights in the same proportions as the written ones."""
         unit = lcm(*(line.weight.denominator for line in self.scored)) if self.scored else 1
@@ -70,8 +92,8 @@ class ClosedTree:
         return (*self.transforms, *line.transforms)
 
     def matches(self, number: int, expected: Any, actual: Any) -> bool:
-        """Whether two values of a line match: what alignment counts."""
-        rule = self.rules[number]
+        """Whether two values of a line match: what alignment counts. Comparators that cost are not asked for that."""
+        rule = self.cheap_rules[number]
         if rule is None:
             return True
         try:
@@ -92,6 +114,14 @@ class FieldCase:
     answers: list[Explained] = field(default_factory=list)
 
 
+class Waiting(NamedTuple):
+    """A pair that a batch comparator is asked about together with others: where its answer goes, and the question."""
+
+    case: FieldCase
+    number: int
+    question: Question
+
+
 class Settled(NamedTuple):
     """One field, settled: its result, what it earns of its weight, and the problem that kept it from being measured."""
 
@@ -105,14 +135,17 @@ def explain_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[st
 
     An unreadable side is MISSING.
     """
-    return [settle(tree, compare(tree, found)) for found in gather(tree, expected, output, row or {})]
+    return explain_some(tree, None, expected, output, row)
 
 
 def explain_some(
-    tree: ClosedTree, numbers: Collection[int], expected: Any, output: Any, row: Mapping[str, Any] | None = None
+    tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any] | None = None
 ) -> list[Settled]:
-    """The results of some of the scored lines, by number, in order."""
-    return [settle(tree, compare(tree, found)) for found in gather(tree, expected, output, row or {}, numbers)]
+    """The results of some of the scored lines, by number, in order. None: of all."""
+    cases = gather(tree, expected, output, row or {}, numbers)
+    waiting = [waits for one in cases for waits in compare(tree, one)]
+    answer_together(waiting)
+    return [settle(tree, one) for one in cases]
 
 
 def gather(
@@ -140,11 +173,13 @@ def gather(
     return found
 
 
-def compare(tree: ClosedTree, one: FieldCase) -> FieldCase:
-    """Asks the field's rule about each pair."""
+def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
+    """Asks the field's rule about each pair. Those of a batch comparator wait, and their answers are left open."""
     comparator = one.line.comparator
     if comparator is None or one.excluded:
-        return one
+        return []
+    chain = tree.chain(one.line)
+    waiting: list[Waiting] = []
     for place in one.places:
         if place.actual is MISSING and place.expected is MISSING:
             continue
@@ -152,10 +187,42 @@ def compare(tree: ClosedTree, one: FieldCase) -> FieldCase:
             one.answers.append(Explained(Status.OMISSION, "missing in the output"))
         elif place.expected is MISSING and comparator.reads == "both":
             one.answers.append(Explained(Status.HALLUCINATION, "only the output has it"))
+        elif comparator.batch:
+            ready = prepare_rule(comparator, chain, place.expected, place.actual)
+            if isinstance(ready, Explained):
+                one.answers.append(_of_field(one.line, ready))
+                continue
+            path = display(place.location) if one.several else one.line.name
+            waiting.append(
+                Waiting(one, len(one.answers), Question(path, ready.expected, ready.actual, place.expected, place.actual))
+            )
+            one.answers.append(Explained(Status.NOT_MEASURED))
         else:
-            chain = tree.chain(one.line)
-            one.answers.append(explain_rule(comparator, chain, place.expected, place.actual))
-    return one
+            found = explain_rule(comparator, chain, place.expected, place.actual)
+            one.answers.append(_of_field(one.line, found))
+    return waiting
+
+
+def answer_together(waiting: Sequence[Waiting]) -> None:
+    """Fills the open answers, with one call per comparator."""
+    by_comparator: list[tuple[Comparator, list[Waiting]]] = []
+    for one in waiting:
+        comparator = one.case.line.comparator
+        if comparator is None:
+            continue
+        same_one = next((group for other, group in by_comparator if other == comparator), None)
+        if same_one is None:
+            by_comparator.append((comparator, [one]))
+        else:
+            same_one.append(one)
+    for comparator, group in by_comparator:
+        for one, found in zip(group, ask(comparator, [one.question for one in group]), strict=True):
+            one.case.answers[one.number] = _of_field(one.case.line, explained_answer(found))
+
+
+def _of_field(line: FieldLine, found: Explained) -> Explained:
+    """The same answer; a problem with a function of the suite's own names the field."""
+    return found if found.problem is None else explained_problem(in_field(found.problem, line.name))
 
 
 def settle(tree: ClosedTree, one: FieldCase) -> Settled:

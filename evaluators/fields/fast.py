@@ -14,10 +14,12 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from evaluators.answers import in_field
 from evaluators.fields.closed import (
     ClosedTree,
     absent_status,
     combined,
+    explain_fields,
     hits,
     holds,
     required_missing,
@@ -52,6 +54,8 @@ class Group:
 
 def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> RowCheck:
     """The check of a row: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
+    if any(line.comparator is not None and line.comparator.batch for line in tree.scored):
+        return _asked_together(tree, tuple(columns), _settle_parts(tree, pass_at))
     groups, alone = _groups(tree)
     shared = {id(node): _shared_places(tree, node) for node in tree.lists}
     checks = {number: _field_check(tree, number, shared) for number in range(len(tree.scored))}
@@ -112,6 +116,17 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
     return _conditional(tree, checks, tuple(columns), settle)
 
 
+def _asked_together(tree: ClosedTree, columns: tuple[str, ...], settle: Callable[..., Verdict]) -> RowCheck:
+    """The check of fields some of which are asked about all at once: what `closed` says, without its reasons."""
+
+    def check(expected: Any, output: Any, *cells: Any) -> Verdict:
+        found = explain_fields(tree, expected, output, dict(zip(columns, cells, strict=True)))
+        problem = next((one.problem for one in found if one.problem is not None), None)
+        return settle([Partial(one.result.status, *one.share.as_integer_ratio()) for one in found], problem)
+
+    return check
+
+
 def _conditional(
     tree: ClosedTree, checks: dict[int, FieldCheck], columns: tuple[str, ...], settle: Callable[..., Verdict]
 ) -> RowCheck:
@@ -140,7 +155,7 @@ def _one_by_one(
         try:
             codes.append(Status.SKIPPED if number in excluded else checks[number](expected, output))
         except RowProblem as error:
-            problem = problem or error
+            problem = problem or in_field(error, tree.names[number])
             codes.append(Status.FAULT)
     return settle(codes, problem)
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.comparator import Comparator
+from evaluators.answers import failed, word_of
+from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome, Status
+from evaluators.settings import build
 from evaluators.values.equality import same
 from evaluators.values.transforms import Transform, TransformError, chain
 
@@ -45,9 +47,17 @@ class Explained:
         return self.judged.status if isinstance(self.judged, Partial) else self.judged
 
 
+class Ready(NamedTuple):
+    """Two values that a comparator is to be asked about, transformed."""
+
+    expected: Any
+    actual: Any
+
+
 def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
-    """The fast rule. Raises RowProblem where the expected value or the environment is to blame."""
+    """The fast rule. Raises RowProblem where something else than the output's value is to blame."""
     compare, transform, two_sided = comparator.compile(), chain(transforms), comparator.reads == "both"
+    word = word_of(comparator)
     if transform is None and getattr(compare, "__func__", compare) is same:
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
 
@@ -63,7 +73,14 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
                 expected = _expected(transform, expected)
                 if same(expected, actual):
                     return MATCH
-        found = compare(expected, actual)
+        try:
+            found = compare(expected, actual)
+        except RowProblem as error:
+            if error.issue.blame is Blame.OUTPUT:
+                return ERROR
+            raise
+        except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
+            raise failed("comparator", word, error) from error
         if found is True:
             return MATCH
         return MISMATCH if found is False else _judged(found)
@@ -73,22 +90,63 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
 
 def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expected: Any, actual: Any) -> Explained:
     """The same answer, made slowly, with a reason in plain words."""
+    ready = prepare_rule(comparator, transforms, expected, actual)
+    if isinstance(ready, Explained):
+        return ready
+    try:
+        return explained_outcome(comparator.explain(ready.expected, ready.actual))
+    except RowProblem as error:
+        return explained_problem(error)
+    except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
+        return explained_problem(failed("comparator", word_of(comparator), error))
+
+
+def prepare_rule(
+    comparator: Comparator, transforms: tuple[Transform, ...], expected: Any, actual: Any
+) -> Explained | Ready:
+    """What there is to say before the comparator is asked: that the two are equal, or a problem; else what to ask."""
     two_sided, transform = comparator.reads == "both", chain(transforms)
     if two_sided and same(expected, actual):
         return Explained(MATCH, "equal")
-    if transform is not None:
-        try:
-            actual = transform(actual)
-        except TransformError as error:
-            return Explained(ERROR, f"the output's value cannot be transformed: {error}")
+    if transform is None:
+        return Ready(expected, actual)
     try:
-        if transform is not None and two_sided:
+        actual = transform(actual)
+    except TransformError as error:
+        return Explained(ERROR, f"the output's value cannot be transformed: {error}")
+    except RowProblem as error:
+        return explained_problem(error)
+    try:
+        if two_sided:
             expected = _expected(transform, expected)
             if same(expected, actual):
                 return Explained(MATCH, "equal once transformed")
-        outcome = comparator.explain(expected, actual)
     except RowProblem as error:
-        return Explained(FAULT, error.issue.message, error)
+        return explained_problem(error)
+    return Ready(expected, actual)
+
+
+def near_enough() -> Comparator:
+    """What stands in for a comparator that costs where lists are only paired: text without case and extra spaces."""
+    return build(COMPARATORS.find("normalized"), {"case": "ignore", "whitespace": "collapse"})
+
+
+def explained_answer(found: bool | Outcome | RowProblem) -> Explained:
+    """A checked answer of a batch, with its reason."""
+    if isinstance(found, RowProblem):
+        return explained_problem(found)
+    return explained_outcome(Outcome(float(found), found) if isinstance(found, bool) else found)
+
+
+def explained_problem(error: RowProblem) -> Explained:
+    """A problem as an answer: an error where the output's value is to blame, which counts 0; else a fault."""
+    if error.issue.blame is Blame.OUTPUT:
+        return Explained(ERROR, error.issue.message)
+    return Explained(FAULT, error.issue.message, error)
+
+
+def explained_outcome(outcome: Outcome) -> Explained:
+    """An outcome as an answer, with its reason."""
     return Explained(_judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome), outcome.reason)
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from evaluators.issues import problem
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, build, word_or_map
 from evaluators.settings_model import Settings
@@ -40,6 +41,12 @@ class Transform:
 
 class Parameters(Settings):
     """The parameters of a transform that takes none."""
+
+
+class AnyParameters(Parameters):
+    """The parameters of a transform that checks them itself."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 class RoundDigits(Parameters):
@@ -89,15 +96,28 @@ def parse_transform(data: object) -> Transform:
         return data
     name, options = word_or_map(data, "transform")
     loc = () if isinstance(data, str) else (name,)
-    kind = TRANSFORMS.get(name)
+    kind = TRANSFORMS.get(name) or _REGISTERED.get(name)
     if kind is None:
-        hint = suggestion(name, TRANSFORMS) or f"known: {', '.join(TRANSFORMS)}"
+        known = (*TRANSFORMS, *_REGISTERED)
+        hint = suggestion(name, known) or f"known: {', '.join(known)}"
         raise bad(f'unknown transform "{name}"', *loc, hint=hint, key=bool(loc))
     try:
         parameters = build(kind.parameters, options, noun=f'transform "{name}"')
+        return Transform(name, kind.make(parameters), options)
     except BadSettings as error:
         raise BadSettings(detail.under(*loc) for detail in error.details) from error
-    return Transform(name, kind.make(parameters), options)
+
+
+def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
+    """Add a transform for this process.
+
+    Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
+    """
+    if name in TRANSFORMS:
+        raise problem("shadows-built-in", f'transform "{name}" ships with the package and cannot be replaced')
+    if not overwrite and name in _REGISTERED:
+        raise problem("name-taken", f'transform "{name}" is already registered', hint="overwrite=True replaces it")
+    _REGISTERED[name] = kind
 
 
 def chain(transforms: Iterable[Transform]) -> Apply | None:
@@ -225,4 +245,5 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
         ),
     }
 )
-"""Every transform that `transforms:` can name, in the order in which they are listed."""
+"""Every transform that ships with the package, in the order in which they are listed."""
+_REGISTERED: Final[dict[str, Kind]] = {}

@@ -1,0 +1,114 @@
+"""What comparators answer, checked, and what becomes of a comparator that breaks.
+
+A function that somebody wrote for their own suite may raise anything and return anything. Whatever it does costs the
+field that it was asked about and nothing else: a `RowProblem` that names the comparator.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, Final, TypeAlias
+
+from evaluators.comparator import Comparator, Question
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import Outcome
+from evaluators.values.quoting import quote
+
+Checked: TypeAlias = bool | Outcome
+_TAKES: Final = "it must return true, false, a number from 0 to 1, or an Outcome"
+_OF_FUNCTIONS: Final = ("comparator-failed", "bad-answer", "transform-failed")
+
+
+def word_of(comparator: Comparator) -> str:
+    """The name of a comparator, as suites write it."""
+    plug = type(comparator)
+    return plug.word or plug.__module__.rpartition(".")[2]
+
+
+def checked(word: str, found: object) -> Checked:
+    """A comparator's answer as true, false or an outcome. A number passes at 1.
+
+    Raises RowProblem for a score outside 0 to 1, and for anything that is no answer.
+    """
+    if isinstance(found, bool):
+        return found
+    if isinstance(found, Outcome):
+        return _outcome(word, found)
+    if isinstance(found, int | float):
+        score = _score(word, found)
+        return Outcome(score, False) if 0 < score < 1 else score == 1
+    if found is None:
+        raise _bad_answer(word, f"gave no answer; {_TAKES}")
+    raise _bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
+
+
+def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Checked | RowProblem]:
+    """A comparator's answers to all the questions of a row, in their order, from one call.
+
+    A problem with one question stands in its place; an exception, or a list of another length, is everyone's problem.
+    """
+    if not questions:
+        return []
+    word = word_of(comparator)
+    try:
+        found = comparator.compare_all(questions)
+    except RowProblem as error:
+        return [error] * len(questions)
+    except Exception as error:  # a row is guarded: a comparator that breaks costs its own fields
+        return [failed("comparator", word, error)] * len(questions)
+    if not isinstance(found, list | tuple):
+        wrong = _bad_answer(word, f"returned {type(found).__name__}; it must return a list with one answer per question")
+        return [wrong] * len(questions)
+    if len(found) != len(questions):
+        wrong = _bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions")
+        return [wrong] * len(questions)
+    return [_answer(word, one) for one in found]
+
+
+def failed(noun: str, word: str, error: Exception) -> RowProblem:
+    """The problem of a row for which a comparator or a transform raised an exception."""
+    message = f'{noun} "{word}" failed: {type(error).__name__}: {error}'
+    trace = "".join(traceback.format_exception(error, chain=error.__cause__ is not None))
+    return RowProblem(Issue(f"{noun}-failed", Blame.BUG, message, hint=trace))
+
+
+def in_field(error: RowProblem, path: str) -> RowProblem:
+    """The same problem; what a function of the suite's own did wrong is said with the field it was asked about."""
+    issue = error.issue
+    if issue.code not in _OF_FUNCTIONS or issue.message.startswith("field "):
+        return error
+    return RowProblem(replace(issue, message=f'field "{path}": {issue.message}'))
+
+
+def _answer(word: str, found: object) -> Checked | RowProblem:
+    if isinstance(found, RowProblem):
+        return found
+    try:
+        return checked(word, found)
+    except RowProblem as error:
+        return error
+
+
+def _outcome(word: str, found: Outcome) -> Outcome:
+    score: Any = found.score
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise _bad_answer(word, f"returned an Outcome with the score {quote(score)}; a score is a number from 0 to 1")
+    _score(word, score)
+    if not isinstance(found.passed, bool):
+        raise _bad_answer(word, f"returned an Outcome with passed={quote(found.passed)}; it must be true or false")
+    if found.ratio is not None and not 0 <= found.ratio[0] <= found.ratio[1] != 0:
+        raise _bad_answer(word, f"returned an Outcome with the ratio {found.ratio}; it must lie between 0 and 1")
+    return found
+
+
+def _score(word: str, score: int | float) -> float:
+    if not (isfinite(score) and 0 <= score <= 1):
+        raise _bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
+    return float(score)
+
+
+def _bad_answer(word: str, what: str) -> RowProblem:
+    return RowProblem(Issue("bad-answer", Blame.BUG, f'comparator "{word}" {what}'))

@@ -1,0 +1,63 @@
+"""Waiting for an async answer from ordinary code, inside a running event loop and outside one.
+
+One thread with a loop of its own runs every coroutine, so that a client that keeps connections open can be used again.
+It starts when it is first needed, and anew in a forked process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable
+from typing import Any
+
+
+class _Worker:
+    """A thread that runs an event loop."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, name="evaluators-awaiting", daemon=True)
+        self.thread.start()
+
+    def result_of(self, awaitable: Awaitable[Any]) -> Any:
+        future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), self.loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+_shared: list[_Worker] = []
+_starting = threading.Lock()
+
+
+def result_of(awaitable: Awaitable[Any]) -> Any:
+    """What the awaitable comes to. What it raises is raised here."""
+    worker = _worker()
+    if threading.current_thread() is not worker.thread:
+        return worker.result_of(awaitable)
+    alone = _Worker()  # the loop cannot wait for itself
+    try:
+        return alone.result_of(awaitable)
+    finally:
+        alone.stop()
+
+
+def _worker() -> _Worker:
+    with _starting:
+        if not _shared or _shared[0].process != os.getpid():
+            _shared[:] = [_Worker()]
+        return _shared[0]
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable

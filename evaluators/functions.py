@@ -1,0 +1,170 @@
+"""Comparators and transforms that are plain functions.
+
+`comparator_of` makes the plug that a function stands behind, so that it is used wherever a comparator that ships with
+the package is. The function may be async. It sees null as None, and is never asked about a value that is missing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import new_class
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
+from pydantic_core import CoreSchema
+
+from evaluators.answers import ask, checked, failed
+from evaluators.awaiting import result_of
+from evaluators.comparator import Answer, Comparator, Compare, Question
+from evaluators.issues import RowProblem, problem
+from evaluators.model import Outcome
+from evaluators.settings import BadSettings, build
+from evaluators.values.quoting import differs, quote
+from evaluators.values.transforms import Apply, TransformError
+
+Params: TypeAlias = Mapping[str, Any]
+ReadParams: TypeAlias = type[BaseModel] | Callable[[dict[str, Any]], Mapping[str, Any] | None]
+"""What checks the parameters when the suite is read: a pydantic model, or a function that takes them as they are written
+and returns them as the comparator gets them (None: unchanged). It raises ValueError for what cannot be used."""
+
+
+class FunctionComparator(Comparator):
+    """A comparator that is a function of the suite's own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    function: ClassVar[Callable[..., Any]]
+    read_params: ClassVar[ReadParams | None] = None
+    _params: Params = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _read(self) -> Self:
+        self._params = params_of("comparator", self.word, type(self).read_params, self.model_extra or {})
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return handler(core)  # the class has no source text to read descriptions from
+
+    def compile(self) -> Compare:
+        if self.batch:
+            return self._ask_one
+        word, function, params = self.word, type(self).function, dict(self._params)
+
+        def compare(expected: Any, actual: Any) -> bool | Outcome:
+            try:
+                found = function(expected, actual, params)
+                if found is True or found is False:
+                    return bool(found)
+                if inspect.isawaitable(found):
+                    found = result_of(found)
+            except RowProblem:
+                raise
+            except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
+                raise failed("comparator", word, error) from error
+            return checked(word, found)
+
+        return compare
+
+    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        if not self.batch:
+            return super().compare_all(questions)
+        found: Any = type(self).function(list(questions), dict(self._params))
+        answers: Sequence[Answer] = result_of(found) if inspect.isawaitable(found) else found
+        return answers
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        found = super().explain(expected, actual)
+        if found.reason is not None:
+            return found
+        if found.passed:
+            reason = f'{quote(actual)} passes "{self.word}"'
+        else:
+            reason = differs(expected, actual) if self.reads == "both" else f'{quote(actual)} does not pass "{self.word}"'
+        return Outcome(found.score, found.passed, reason, found.details, found.ratio)
+
+    def _ask_one(self, expected: Any, actual: Any) -> bool | Outcome:
+        (found,) = ask(self, [Question("", expected, actual, expected, actual)])
+        if isinstance(found, RowProblem):
+            raise found
+        return found
+
+
+def comparator_of(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    batch: bool = False,
+    reads: Literal["both", "output"] = "both",
+    params: ReadParams | None = None,
+) -> type[FunctionComparator]:
+    """The plug of a function: `f(expected, actual, params)`, or `f(questions, params)` for a batch.
+
+    Raises Problems (config) when the function cannot be called so.
+    """
+    wanted = ("questions", "params") if batch else ("expected", "actual", "params")
+    check_callable("comparator", name, function, wanted)
+    if reads not in ("both", "output"):
+        raise problem("bad-plug", f'comparator "{name}": reads must be "both" or "output"; found {quote(reads)}')
+    members = {
+        "__module__": getattr(function, "__module__", __name__) or __name__,
+        "__doc__": inspect.getdoc(function) or "A comparator of your own.",
+        "word": name,
+        "function": staticmethod(function),
+        "batch": batch,
+        "reads": reads,
+        "read_params": params if inspect.isclass(params) or params is None else staticmethod(params),
+    }
+    return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))
+
+
+def transform_of(name: str, function: Callable[..., Any], params: ReadParams | None, options: Params) -> Apply:
+    """What applies `f(value, params)` to a value. It sees null as None.
+
+    Raises BadSettings for parameters that cannot be used. A TransformError says that a value cannot be changed; anything
+    else that the function raises is its own fault.
+    """
+    read = params_of("transform", name, params, options)
+
+    def apply(value: Any) -> Any:
+        try:
+            found = function(value, read)
+            return result_of(found) if inspect.isawaitable(found) else found
+        except (RowProblem, TransformError):
+            raise
+        except Exception as error:  # a row is guarded: a transform that breaks costs its own field
+            raise failed("transform", name, error) from error
+
+    return apply
+
+
+def params_of(noun: str, word: str, read: ReadParams | None, options: Params) -> dict[str, Any]:
+    """The parameters as the function gets them. Raises BadSettings for those that cannot be used."""
+    if read is None:
+        return dict(options)
+    if isinstance(read, type):
+        return dict(build(read, dict(options), noun=f'{noun} "{word}"'))
+    try:
+        found = read(dict(options))
+    except BadSettings:
+        raise
+    except Exception as error:  # what a validator of the user's own raises is what is wrong with the parameters
+        said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise ValueError(f'{noun} "{word}": {said}') from error
+    return dict(options) if found is None else dict(found)
+
+
+def check_callable(noun: str, name: str, function: Callable[..., Any], wanted: tuple[str, ...]) -> None:
+    """Refuses what cannot be called with the wanted arguments. Raises Problems (config)."""
+    if not callable(function):
+        raise problem("not-a-plug", f'{noun} "{name}" must be a function; found {quote(function)}')
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):  # some functions written in C say nothing about themselves
+        return
+    try:
+        signature.bind(*wanted)
+    except TypeError as error:
+        takes = f"f({', '.join(wanted)})"
+        raise problem("not-a-plug", f'{noun} "{name}" must be a function {takes}: {error}') from error
