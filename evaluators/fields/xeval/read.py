@@ -229,6 +229,8 @@ class _Reader:
                 except BadSettings as error:
                     self._met(error.details, loc, path)
                 return
+            if not types.names:  # said already, and the comparator follows from the type
+                return
             message = (
                 f'"{shown}" does not say how it is compared' if path else "the schema does not say how it is compared"
             )

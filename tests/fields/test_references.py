@@ -1,0 +1,147 @@
+"""Schemas without references: what is merged, what stays, and where a problem is placed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evaluators.fields.references import resolve, resolve_schema_references
+from evaluators.issues import Problems
+
+TEXT = {"type": "string"}
+NODE = {"type": "object", "properties": {"v": TEXT, "kids": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}}
+
+
+def with_a(schema: Any, **rest: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": schema}, **rest}
+
+
+def resolved_a(schema: Any, **rest: Any) -> Any:
+    return resolve_schema_references(with_a(schema, **rest))["properties"]["a"]
+
+
+def test_what_stands_beside_a_reference_is_kept_and_wins() -> None:
+    defs = {"M": {"type": "string", "title": "theirs", "maxLength": 3}}
+    found = resolved_a({"$ref": "#/$defs/M", "title": "ours", "x-eval-skip": True}, **{"$defs": defs})
+    assert found == {"type": "string", "title": "ours", "maxLength": 3, "x-eval-skip": True}
+
+
+@pytest.mark.parametrize("reference", ["#/properties/b", "#/$defs/a~1b", "#/$defs/a%2Fb", "#named", "#/definitions/C"])
+def test_a_reference_may_lead_anywhere_in_the_document(reference: str) -> None:
+    schema = with_a({"$ref": reference})
+    schema["properties"]["b"] = TEXT
+    schema["$defs"] = {"a/b": TEXT, "n": {"$anchor": "named", **TEXT}}
+    schema["definitions"] = {"C": TEXT}
+    if reference == "#/$defs/a%2Fb":
+        schema["$defs"] = {"a": {"b": TEXT}}
+    assert resolve_schema_references(schema)["properties"]["a"]["type"] == "string"
+
+
+def test_all_references_that_lead_nowhere_are_named_with_their_places() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/Adress"}, "b": {"$ref": "https://example.org/s.json"}, "c": {"$ref": 3}},
+        "$defs": {"Address": TEXT},
+    }
+    with pytest.raises(Problems) as caught:
+        resolve_schema_references(schema)
+    first, second, third = caught.value.issues
+    assert (first.where, first.hint) == ("schema #/properties/a/$ref", 'did you mean "#/$defs/Address"?')
+    assert "another document" in second.message
+    assert "must be text" in third.message
+
+
+def test_all_of_is_merged_key_by_key() -> None:
+    found = resolved_a(
+        {
+            "allOf": [
+                {"type": "object", "properties": {"m": {"type": "object", "properties": {"x": TEXT}}}, "required": ["m"]},
+                {"properties": {"m": {"properties": {"y": TEXT}}, "n": TEXT}, "required": ["n", "m"]},
+            ]
+        }
+    )
+    assert found["properties"] == {"m": {"type": "object", "properties": {"x": TEXT, "y": TEXT}}, "n": TEXT}
+    assert found["required"] == ["m", "n"]
+
+
+def test_a_null_branch_is_taken_away_and_remembered() -> None:
+    schema = with_a({"anyOf": [TEXT, {"type": "null", "description": "unknown"}], "title": "A"})
+    assert resolved_a(schema["properties"]["a"]) == {"type": "string", "title": "A"}
+    assert resolve(schema)["properties"]["a"].nullable
+
+
+def test_the_only_branch_wins_over_what_stands_beside_except_how_it_is_compared() -> None:
+    branch = {"type": "string", "title": "inner", "x-eval-compare": "exact"}
+    found = resolved_a({"title": "outer", "x-eval-compare": "fuzzy", "anyOf": [branch, {"type": "null"}]})
+    assert found == {"type": "string", "title": "inner", "x-eval-compare": "fuzzy"}
+
+
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+def test_branches_of_plain_values_become_a_list_of_types(key: str) -> None:
+    branches = [{"type": "string", "maxLength": 3}, {"type": ["number", "null"]}, {"type": "string"}]
+    assert resolved_a({key: branches}) == {"type": ["string", "number"]}
+
+
+def test_branches_with_objects_stay_a_choice_and_are_resolved() -> None:
+    defs = {"M": {"type": "object", "properties": {"x": TEXT}}}
+    found = resolved_a({"anyOf": [{"$ref": "#/$defs/M"}, TEXT, {"type": "null"}]}, **{"$defs": defs})
+    assert found == {"anyOf": [defs["M"], TEXT]}
+
+
+def test_branches_that_say_how_they_are_compared_stay_a_choice() -> None:
+    branches = [{"type": "string", "x-eval-compare": "fuzzy"}, {"type": "number", "x-eval-compare": "numeric"}]
+    assert resolved_a({"anyOf": branches}) == {"anyOf": branches}
+
+
+@pytest.mark.parametrize("name", ["anyOf", "allOf", "oneOf", "$ref", "items", "properties"])
+def test_a_property_may_have_the_name_of_a_keyword(name: str) -> None:
+    schema = {"type": "object", "properties": {name: TEXT}}
+    assert resolve_schema_references(schema) == schema
+
+
+def test_a_schema_that_refers_to_itself_keeps_the_reference_and_its_target() -> None:
+    found = resolve_schema_references({"$ref": "#/$defs/Node", "$defs": {"Node": NODE}})
+    assert found == {**NODE, "$defs": {"Node": NODE}}
+
+
+def test_schemas_that_refer_to_each_other_are_all_kept() -> None:
+    defs = {
+        "A": {"type": "object", "properties": {"b": {"$ref": "#/$defs/B"}}},
+        "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/B"}}},
+    }
+    found = resolve_schema_references(with_a({"$ref": "#/$defs/A"}, **{"$defs": defs}))
+    assert set(found["$defs"]) == {"A", "B"}
+    assert found["$defs"]["A"]["properties"]["b"]["properties"]["a"] == {"$ref": "#/$defs/A"}
+
+
+def test_a_resolved_schema_resolves_to_itself() -> None:
+    schema = with_a({"anyOf": [{"allOf": [TEXT]}, {"$ref": "#/$defs/M"}]}, **{"$defs": {"M": with_a(TEXT)}})
+    once = resolve_schema_references(schema)
+    assert resolve_schema_references(once) == once
+
+
+def test_references_that_multiply_without_end_are_refused() -> None:
+    defs: dict[str, Any] = {"L0": TEXT}
+    for level in range(1, 30):
+        one = {"$ref": f"#/$defs/L{level - 1}"}
+        defs[f"L{level}"] = {"type": "object", "properties": {"l": one, "r": one}}
+    with pytest.raises(Problems, match="larger than"):
+        resolve_schema_references({"$ref": "#/$defs/L29", "$defs": defs})
+
+
+def test_the_schema_that_was_given_stays_as_it_is() -> None:
+    schema = with_a({"$ref": "#/$defs/M", "title": "t"}, **{"$defs": {"M": {"allOf": [TEXT]}}})
+    before = repr(schema)
+    resolve_schema_references(schema)["properties"]["a"]["title"] = "other"
+    assert repr(schema) == before
+
+
+def test_every_key_remembers_where_it_was_written() -> None:
+    found = resolve(with_a({"allOf": [{"$ref": "#/$defs/M"}]}, **{"$defs": {"M": TEXT}}))["properties"]["a"]
+    assert found.written["type"] == ("$defs", "M", "type")
+
+
+def test_a_schema_that_is_no_map_is_a_problem() -> None:
+    with pytest.raises(Problems, match="a schema must be a map; found a list"):
+        resolve_schema_references(["x"])

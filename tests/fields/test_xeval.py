@@ -1,0 +1,357 @@
+"""The x-eval dialect: defaults, what a schema is read into, and every problem with its place."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from evaluators.fields.references import resolve_schema_references
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.xeval import (
+    annotate_xeval,
+    parse_eval_schema,
+    parse_xeval_entry,
+    read_xeval,
+    reset_type_defaults,
+    set_type_default,
+)
+from evaluators.fields.xeval.defaults import type_defaults
+from evaluators.issues import Problems
+from evaluators.settings import BadSettings
+
+TEXT = {"type": "string", "x-eval-compare": "exact"}
+ALIGN_OF_A = "#/properties/a/x-eval-align"
+COMPARE_OF_A = "#/properties/a/x-eval-compare"
+NUMBER = {"type": "number", "x-eval-compare": "numeric"}
+
+
+def an_object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def an_array(items: Any, **rest: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, **rest}
+
+
+def problems_of(schema: Any) -> dict[str, str]:
+    with pytest.raises(Problems) as caught:
+        parse_eval_schema(schema)
+    return {(issue.where or "").removeprefix("schema "): issue.message for issue in caught.value.issues}
+
+
+def a_of(schema: Any, context: dict[str, Any] | None = None) -> FieldNode:
+    return read_xeval(an_object(a=schema), context).below.keys["a"]
+
+
+# Defaults
+
+
+def test_every_type_gets_its_comparator() -> None:
+    schema = an_object(s={"type": "string"}, n={"type": ["number", "null"]}, b={"type": "boolean"}, o={"type": "object"})
+    assert annotate_xeval(schema) is schema
+    found = {key: inner["x-eval-compare"] for key, inner in schema["properties"].items()}
+    assert found == {"s": "exact", "n": "numeric", "b": "exact", "o": "exact"}
+
+
+def test_what_says_how_it_is_compared_or_skipped_stays() -> None:
+    schema = an_object(a={"type": "string", "x-eval-compare": "fuzzy"}, b={"type": "string", "x-eval-skip": True})
+    before = repr(schema)
+    assert repr(annotate_xeval(schema)) == before
+
+
+def test_items_keys_branches_and_kept_targets_are_annotated() -> None:
+    schema: dict[str, Any] = {
+        **an_object(t=an_array(an_object(x={"type": "string"})), c={"anyOf": [an_object(y={"type": "number"}), {"type": "string"}]}),
+        "$defs": {"N": an_object(z={"type": "string"})},
+    }  # fmt: skip
+    annotate_xeval(schema)
+    assert schema["properties"]["t"]["items"]["properties"]["x"]["x-eval-compare"] == "exact"
+    first, second = schema["properties"]["c"]["anyOf"]
+    assert (first["properties"]["y"]["x-eval-compare"], second["x-eval-compare"]) == ("numeric", "exact")
+    assert "x-eval-compare" not in schema["properties"]["c"]
+    assert schema["$defs"]["N"]["properties"]["z"]["x-eval-compare"] == "exact"
+
+
+def test_defaults_given_with_the_call_come_first() -> None:
+    schema = annotate_xeval(
+        an_object(a={"type": "string"}, b={"type": "string"}), {"string": {"fuzzy": {"at_least": 0.9}}}
+    )
+    a, b = schema["properties"].values()
+    assert a["x-eval-compare"] == {"fuzzy": {"at_least": 0.9}}
+    assert a["x-eval-compare"] is not b["x-eval-compare"]
+
+
+def test_a_default_holds_for_a_block() -> None:
+    with set_type_default("string", "fuzzy"):
+        assert annotate_xeval({"type": "string"})["x-eval-compare"] == "fuzzy"
+    assert annotate_xeval({"type": "string"})["x-eval-compare"] == "exact"
+
+
+def test_a_default_can_be_set_and_reset() -> None:
+    set_type_default("string", {"fuzzy": {}})
+    try:
+        assert type_defaults()["string"] == {"fuzzy": {}}
+    finally:
+        reset_type_defaults()
+    assert type_defaults()["string"] == "exact"
+
+
+def test_a_default_is_not_seen_by_another_thread() -> None:
+    seen: list[Any] = []
+    with set_type_default("string", "fuzzy"):
+        thread = threading.Thread(target=lambda: seen.append(type_defaults()["string"]))
+        thread.start()
+        thread.join()
+    assert seen == ["exact"]
+
+
+@pytest.mark.parametrize(
+    ("json_type", "comparator"), [(3, "exact"), ("", "exact"), ("string", None), ("string", {}), ("string", "")]
+)
+def test_a_default_that_says_nothing_is_refused(json_type: Any, comparator: Any) -> None:
+    with pytest.raises(Problems):
+        set_type_default(json_type, comparator)
+
+
+def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:
+    assert parse_xeval_entry("exact") == ("exact", {})
+    assert parse_xeval_entry({"numeric": {"tolerance": {"rel": 0.1}}}) == ("numeric", {"tolerance": {"rel": 0.1}})
+    bad: Any
+    for bad in ("", {}, {"a": {}, "b": {}}, {"a": 1}, None):
+        with pytest.raises(BadSettings):
+            parse_xeval_entry(bad)
+
+
+# The tree
+
+
+def test_the_tree_follows_the_schema() -> None:
+    number = {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}, "x-eval-transform": ["strip"]}
+    root = parse_eval_schema(an_object(a=TEXT, items=an_array(an_object(b=number))))
+    assert (root.kind, root.name, list(root.below.keys)) == ("object", "$", ["a", "items"])
+    items = root.below.keys["items"]
+    assert (items.kind, items.metrics) == ("array", ())
+    b = items.below.items.below.keys["b"] if items.below.items else None
+    assert b is not None
+    assert (b.name, b.kind, b.metrics[0].name) == ("items[*].b", "leaf", "numeric")
+    assert b.metrics[0].rule == "numeric {tolerance: {rel: 0.1}}"
+    assert [transform.name for transform in b.transforms] == ["strip"]
+    assert b.shape.types == {"number"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object"},
+        {"type": "object", "properties": {}},
+        {"type": "array"},
+        {"type": "array", "items": [{"type": "string"}]},
+        {"type": "array", "prefixItems": [{"type": "string"}]},
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"type": ["string", "object"], "properties": {"x": {"type": "string"}}},
+        {"enum": ["a", "b"]},
+        {"const": 1},
+    ],
+)
+def test_what_is_not_described_inside_is_compared_as_a_whole(schema: dict[str, Any]) -> None:
+    node = a_of({**schema, "x-eval-compare": "exact"})
+    assert (node.kind, len(node.metrics)) == ("leaf", 1)
+
+
+def test_a_container_with_a_comparator_is_one_unit_and_what_is_below_needs_none() -> None:
+    node = a_of({**an_object(x={"type": "string"}), "x-eval-compare": "exact"})
+    assert (node.kind, node.unit) == ("object", True)
+
+
+def test_what_is_skipped_needs_no_comparator() -> None:
+    node = a_of({**an_object(x={"type": "string"}), "x-eval-skip": True})
+    assert node.skip
+
+
+def test_without_a_type_the_keywords_tell_it() -> None:
+    assert a_of({"properties": {"x": TEXT}}).kind == "object"
+    assert a_of({"items": TEXT}).kind == "array"
+
+
+def test_undeclared_keys_are_compared_with_additional_properties() -> None:
+    node = a_of({"type": "object", "additionalProperties": NUMBER})
+    assert node.kind == "object"
+    assert node.below.others is not None
+    assert node.below.others.metrics[0].name == "numeric"
+
+
+def test_branches_with_objects_are_a_choice_with_the_path_of_the_choice() -> None:
+    node = a_of({"anyOf": [an_object(x=TEXT), an_object(y=TEXT), TEXT]})
+    assert node.kind == "choice"
+    assert [(branch.kind, branch.name) for branch in node.below.branches] == [
+        ("object", "a"),
+        ("object", "a"),
+        ("leaf", "a"),
+    ]
+
+
+def test_a_branch_has_what_stands_beside_the_choice_too() -> None:
+    node = a_of({**an_object(kind=TEXT), "oneOf": [{"properties": {"x": TEXT}}, {"properties": {"y": TEXT}}]})
+    assert [list(branch.below.keys) for branch in node.below.branches] == [["x", "kind"], ["y", "kind"]]
+
+
+def test_branches_that_only_restrict_are_no_choice() -> None:
+    node = a_of({**an_object(x=TEXT), "anyOf": [{"required": ["x"]}, {"required": ["y"]}]})
+    assert (node.kind, list(node.below.keys)) == ("object", ["x"])
+
+
+def test_a_choice_with_a_comparator_is_one_unit() -> None:
+    node = a_of({"anyOf": [an_object(x={"type": "string"}), {"type": "string"}], "x-eval-compare": "exact"})
+    assert (node.kind, len(node.metrics)) == ("leaf", 1)
+
+
+def test_a_schema_that_refers_to_itself_is_made_as_deep_as_it_is_asked() -> None:
+    kids = an_array({"$ref": "#/$defs/N"})
+    node = read_xeval({"$ref": "#/$defs/N", "$defs": {"N": an_object(v=TEXT, kids=kids)}})
+    for _ in range(50):
+        node = node.below.keys["kids"].below.items or node
+    assert node.path.count("kids") == 50
+    assert node.below.keys["v"].metrics[0].name == "exact"
+
+
+def test_the_whole_schema_may_refer_to_itself() -> None:
+    node = read_xeval(an_object(v=TEXT, next={"$ref": "#", "x-eval-skip": False}))
+    assert node.below.keys["next"].below.keys["next"].below.keys["v"].name == "next.next.v"
+
+
+def test_places_without_a_comparator_get_the_default_where_the_suite_fills_in() -> None:
+    assert a_of({"type": "number"}, {"defaults": {}}).metrics[0].name == "numeric"
+    assert a_of({"type": "string"}, {"defaults": {"string": "fuzzy"}}).metrics[0].name == "fuzzy"
+
+
+def test_oneof_is_read_with_a_note() -> None:
+    notes: list[str] = []
+    node = a_of({"type": "string", "x-eval-compare": {"oneof": {"values": ["x"]}}}, {"notes": notes})
+    assert node.metrics[0].name == "one_of"
+    assert notes == ['the comparator "oneof" is called "one_of" here']
+
+
+def test_a_transform_where_nothing_is_compared_and_numbers_in_text_are_noted() -> None:
+    notes: list[str] = []
+    context = {"notes": notes}
+    a_of(an_array(TEXT, **{"x-eval-transform": ["lowercase"]}), context)
+    a_of({"type": "string", "x-eval-compare": "numeric"}, context)
+    assert len(notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("align", "how"),
+    [
+        ({"ordered": True}, "ordered"),
+        ({"ordered": True, "match_by": "hungarian"}, "ordered"),
+        ({"ordered": False, "match_by": "hungarian"}, "hungarian"),
+        ({"match_by": "key_field", "key": "id"}, "key_field"),
+    ],
+)
+def test_alignments_are_read(align: dict[str, Any], how: str) -> None:
+    node = a_of(an_array(an_object(id=TEXT), **{"x-eval-align": align}))
+    assert node.align.how == how
+
+
+def test_keys_of_an_object_are_compared_as_one_unit() -> None:
+    compound = {"compound": {"fields": ["first", "last"], "compare": "fuzzy"}}
+    node = a_of({**an_object(first=TEXT, last=TEXT, born=TEXT), "x-eval-compare": compound})
+    assert (node.kind, node.metrics) == ("object", ())
+    assert node.compound is not None
+    assert (node.compound.fields, node.compound.metric.name) == (("first", "last"), "fuzzy")
+
+
+# Problems
+
+
+def test_all_problems_are_found_at_once_with_their_places() -> None:
+    schema = an_object(
+        amount={"type": "number", "x-eval-compare": {"numeric": {"tolerence": {"abs": 1}}}},
+        name={"type": "strin", "x-eval-compare": "exat", "x-eval-transform": ["lower"]},
+        tags=an_array({"type": "string", "x-eval-compar": "exact"}, **{"x-eval-align": {"match_by": "key_field", "key": "a"}}),
+        skip={"type": "string", "x-eval-skip": "yes"},
+    )  # fmt: skip
+    found = problems_of(schema)
+    assert list(found) == [
+        "#/properties/amount/x-eval-compare/numeric/tolerence",
+        "#/properties/name/type",
+        "#/properties/name/x-eval-transform/0",
+        "#/properties/name/x-eval-compare",
+        "#/properties/tags/x-eval-align",
+        "#/properties/tags/items/x-eval-compar",
+        "#/properties/tags/items",
+        "#/properties/skip/x-eval-skip",
+        "#/properties/skip",
+    ]
+
+
+def test_a_problem_in_a_target_is_placed_in_the_target_once() -> None:
+    bad = {"type": "number", "x-eval-compare": {"numeric": {"tolerance": 3}}}
+    schema = {**an_object(a={"$ref": "#/$defs/M"}, b={"$ref": "#/$defs/M"}), "$defs": {"M": bad}}
+    assert list(problems_of(schema)) == ["#/$defs/M/x-eval-compare/numeric/tolerance"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "place", "message"),
+    [
+        ({}, "#", "has no type"),
+        (["x"], "#", "must be a map"),
+        (an_object(a={"type": "string"}), "#/properties/a", "does not say how"),
+        (an_object(a={"x-eval-compare": "exact"}), "#/properties/a", "has no type"),
+        (an_object(a={"type": ["null"], "x-eval-compare": "exact"}), "#/properties/a/type", "says nothing"),
+        (an_object(a=True), "#/properties/a", "must be a map"),
+        (an_object(a={"type": "array", "properties": {"k": TEXT}}), "#/properties/a/properties", "belong to an object"),
+        (an_object(a={**an_object(k=TEXT), "x-eval-align": {"ordered": True}}), "#/properties/a/x-eval-align", "is none"),
+        (an_object(a=an_array(TEXT, **{"x-eval-align": "hungarian"})), "#/properties/a/x-eval-align", "must be a map"),
+        (an_object(a=an_array(TEXT, **{"x-eval-align": {}})), "#/properties/a/x-eval-align", "does not say how items"),
+        (an_object(a=an_array(TEXT, **{"x-eval-align": {"match_by": "hungarain"}})), ALIGN_OF_A + "/match_by", "unknown alignment"),
+        (an_object(a=an_array(an_object(k=TEXT), **{"x-eval-align": {"match_by": "key_field"}})), ALIGN_OF_A, 'needs "key"'),
+        (an_object(a=an_array(TEXT, **{"x-eval-align": {"ordered": 1}})), "#/properties/a/x-eval-align/ordered", "true or false"),
+        (an_object(a={"type": "string", "x-eval-compare": "skip"}), "#/properties/a/x-eval-compare", "no comparator"),
+        (an_object(a={**TEXT, "x-eval-compare": {"compound": {"fields": ["x", "y"]}}}), COMPARE_OF_A + "/compound", "has none"),
+        ({"$ref": "#/$defs/N", "$defs": {"N": {"$ref": "#/$defs/N"}}}, "#/$ref", "leads to itself"),
+    ],
+)  # fmt: skip
+def test_a_problem_says_where_and_what(schema: Any, place: str, message: str) -> None:
+    found = problems_of(schema)
+    assert place in found
+    assert message in found[place]
+
+
+def test_compound_names_keys_that_are_there() -> None:
+    compound = {"compound": {"fields": ["first", "lst"], "compre": "exact"}}
+    found = problems_of(an_object(a={**an_object(first=TEXT, last=TEXT), "x-eval-compare": compound}))
+    assert list(found) == [
+        "#/properties/a/x-eval-compare/compound/compre",
+        "#/properties/a/x-eval-compare/compound/fields/1",
+    ]
+
+
+def test_fields_that_need_a_judge_are_listed_in_one_problem() -> None:
+    judged = {"type": "string", "x-eval-compare": "semantic"}
+    found = problems_of(an_object(a=judged, t=an_array(judged)))
+    assert list(found) == ["#/properties/a/x-eval-compare"]
+    assert "a (semantic), t[*] (semantic)" in found["#/properties/a/x-eval-compare"]
+
+
+def test_a_substitute_scores_what_needs_a_judge() -> None:
+    node = a_of({"type": "string", "x-eval-compare": "semantic"}, {"without_judge": {"semantic": "fuzzy"}})
+    assert (node.metrics[0].name, node.metrics[0].stands_for) == ("fuzzy", "semantic")
+
+
+def test_an_alignment_stands_in_for_a_judged_list() -> None:
+    schema = an_array(TEXT, **{"x-eval-compare": "array_llm"})
+    node = a_of(schema, {"without_judge": {"array_llm": "hungarian"}})
+    assert (node.kind, node.align.how, node.stands_for) == ("array", "hungarian", "array_llm")
+
+
+def test_a_resolved_and_annotated_schema_can_be_read() -> None:
+    schema = {
+        "$defs": {"M": {"type": "object", "properties": {"v": {"anyOf": [{"type": "number"}, {"type": "null"}]}}}},
+        **an_object(m={"allOf": [{"$ref": "#/$defs/M"}]}, t={"type": "array", "items": {"$ref": "#/$defs/M"}}),
+    }
+    root = parse_eval_schema(annotate_xeval(resolve_schema_references(schema)))
+    assert root.below.keys["m"].below.keys["v"].metrics[0].name == "numeric"
+    assert read_xeval(schema, {"defaults": {}}).below.keys["m"].below.keys["v"].shape.nullable
