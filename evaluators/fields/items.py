@@ -8,19 +8,22 @@ dots may be meant, the output follows the reading of the expected side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.fields.lines import Align, FieldLine
-from evaluators.model import JSON, MISSING
+from evaluators.fields.align import UNIT_GAIN, Align, least_gain, pair_items
+from evaluators.fields.lines import FieldLine
+from evaluators.model import MISSING
 from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs, best, by_key, in_order
+from evaluators.values.pairing import Pairs
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Any  # JSON or MISSING
 Matches: TypeAlias = Callable[[int, Side, Side], bool]
 """Whether the values of one leaf (by its number) match: what alignment counts as gain."""
+Found: TypeAlias = bool | None
+"""Whether two values match; None where only one side has a value."""
 Gains: TypeAlias = list[list[int]]
 """What each pair of items gains, by expected item."""
 
@@ -74,7 +77,11 @@ def pair_values(align: Align, expected: Side, output: Side, matches: Callable[[S
     """The pairs of items of two whole lists, aligned; the two values themselves when one of them is no list."""
     if not isinstance(expected, list) or not isinstance(output, list):
         return [Place(expected, output, ())]
-    pairs = _pairs(align, expected, output, lambda: [[int(matches(one, other)) for other in output] for one in expected])
+
+    def gain(row: int, column: int) -> int:
+        return UNIT_GAIN * matches(expected[row], output[column])
+
+    pairs = pair_items(align, expected, output, gain).pairs
     return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
 
 
@@ -135,8 +142,7 @@ def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches
     The items of a list never pair with the values of an object.
     """
     if isinstance(expected, list) and isinstance(output, list):
-        paired = _pairs(node.align, expected, output, lambda: _item_gains(node, expected, output, matches))
-        return [*_with_rest(paired, expected, output)]
+        return [*_with_rest(_pairs(node, expected, output, matches), expected, output)]
     ours, theirs = _values(expected), _values(output)
     if isinstance(expected, dict) and isinstance(output, dict):
         return [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in sorted({*expected, *output})]
@@ -146,33 +152,54 @@ def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches
     ]
 
 
-def _matched(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int, list[bool]]:
-    """Whether the values of two items match, by listed leaf."""
+def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int, list[Found]]:
+    """What became of the values of two items, by listed leaf."""
     found: dict[int, list[Place]] = {}
     _collect_item(node, one, other, matches, (), found)
     return {
         number: [
-            place.expected is not MISSING
-            and place.actual is not MISSING
-            and matches(number, place.expected, place.actual)
+            None
+            if place.expected is MISSING or place.actual is MISSING
+            else matches(number, place.expected, place.actual)
             for place in each
         ]
         for number, each in found.items()
     }
 
 
-def _item_gains(node: ListNode, ours: list[Any], theirs: list[Any], matches: Matches) -> Gains:
-    """What each pair of items gains: under any_order whether everything listed matches, else how much does."""
-    table = [[_matched(node, one, other, matches) for other in theirs] for one in ours]
-    if node.align.how == "any_order":
-        return [
-            [
-                int(all(map(all, each.values()))) if each else int(same(one, other))
-                for other, each in zip(theirs, line, strict=True)
+def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matches: Matches) -> Pairs:
+    def found(row: int, column: int) -> dict[int, list[Found]]:
+        return _found(node, ours[row], theirs[column], matches)
+
+    def whole(row: int, column: int) -> int:
+        each = found(row, column)
+        matched = all(hit for hits in each.values() for hit in hits) if each else same(ours[row], theirs[column])
+        return UNIT_GAIN * matched
+
+    def ranked() -> Gains:
+        table = [[found(row, column) for column in range(len(theirs))] for row in range(len(ours))]
+        gains = _ranked(
+            [[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table]
+        )
+        least = least_gain(node.align)
+        if least > 1:
+            gains = [
+                [value if _f1(each) >= least else 0 for value, each in zip(*lines, strict=True)]
+                for lines in zip(gains, table, strict=True)
             ]
-            for one, line in zip(ours, table, strict=True)
-        ]
-    return _ranked([[{number: sum(hits) for number, hits in each.items()} for each in line] for line in table])
+        return gains
+
+    if node.align.how == "any_order":
+        return pair_items(node.align, ours, theirs, whole).pairs
+    return pair_items(replace(node.align, at_least=None), ours, theirs, whole, ranked).pairs
+
+
+def _f1(found: dict[int, list[Found]]) -> int:
+    """The F1 of two items, in units of UNIT_GAIN."""
+    results = [hit for hits in found.values() for hit in hits]
+    matched, one_sided = results.count(True), results.count(None)
+    whole = 2 * len(results) - one_sided
+    return 2 * matched * UNIT_GAIN // whole if whole else 0
 
 
 def _ranked(table: list[list[dict[int, int]]]) -> Gains:
@@ -185,31 +212,6 @@ def _ranked(table: list[list[dict[int, int]]]) -> Gains:
     digits = {number: base**rank for rank, number in enumerate(reversed(numbers))}
     whole = base ** len(numbers)
     return [[sum(count * (whole + digits[number]) for number, count in each.items()) for each in line] for line in table]
-
-
-def _pairs(align: Align, ours: list[Any], theirs: list[Any], gains: Callable[[], Gains]) -> Pairs:
-    if align.how == "ordered":
-        return in_order(len(ours), len(theirs))
-    if align.how == "key_field":
-        return by_key([_key(align, item) for item in ours], [_key(align, item) for item in theirs])
-    if len(ours) == len(theirs) and all(map(same, ours, theirs)):
-        return in_order(len(ours), len(theirs))
-    table = gains()
-    return best(len(ours), len(theirs), lambda row, column: table[row][column])
-
-
-def _key(align: Align, item: JSON) -> Hashable:
-    """What identifies an item; items without a key share one, so that they pair with each other in list order."""
-    return _identity(align.key.get(item) if align.key else MISSING)
-
-
-def _identity(value: Side) -> Hashable:
-    """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
-    if isinstance(value, dict):
-        return frozenset((key, _identity(inner)) for key, inner in value.items())
-    if isinstance(value, list):
-        return tuple(_identity(inner) for inner in value)
-    return (isinstance(value, bool), value)
 
 
 def _with_rest(pairs: Pairs, ours: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, Side, Side]]:

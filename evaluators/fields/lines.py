@@ -10,32 +10,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, NamedTuple
 
+from evaluators.answers import word_of
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.conditions import Condition, read_conditions
+from evaluators.fields.align import ALIGNMENTS
+from evaluators.fields.align import Align as Align
+from evaluators.fields.align import read_align as read_align
+from evaluators.fields.compound import WORD as COMPOUND
+from evaluators.fields.compound import Together, read_names, takes_text
 from evaluators.fields.judged import OF_LISTS, in_field, judge_needed, needs_judge, said_once, substitute
+from evaluators.fields.reading import read_path as read_path
+from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
 from evaluators.values.flow import flow
-from evaluators.values.paths import ANY, BadPath, Path
-from evaluators.values.paths import parse as parse_path
-from evaluators.values.transforms import Transform, parse_transform
+from evaluators.values.paths import ANY, Path
+from evaluators.values.transforms import Transform
 
-AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
-ALIGNMENTS: Final = get_args(AlignHow)
 MOST_WEIGHT: Final = 10**12
 WORDS: Final = {"oneof": "one_of"}
 """Comparators by their names in the systems that this package replaces, and today's names."""
 NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when")
-
-
-@dataclass(frozen=True, slots=True)
-class Align:
-    """How the items of two lists are paired. `key` is the path, inside an item, of what identifies it."""
-
-    how: AlignHow = "ordered"
-    key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +53,8 @@ class FieldLine:
     """The name of the comparator."""
     stands_for: str | None = None
     """The comparator that needs a judge and that this one, or the alignment, is a substitute for."""
+    together: Together | None = None
+    """The keys of the object at the path that are compared as one value."""
 
     @property
     def name(self) -> str:
@@ -71,6 +70,7 @@ class Chosen(NamedTuple):
     rule: str
     stands_for: str | None = None
     align: Align | None = None
+    together: Together | None = None
 
 
 def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:
@@ -154,8 +154,9 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
 def _line(path: Path, chosen: Chosen, align: Align | None = None, **rest: Any) -> FieldLine:
     align = align or chosen.align
     return FieldLine(
-        path, chosen.comparator, chosen.rule, align=align, word=chosen.word, stands_for=chosen.stands_for, **rest
-    )
+        path, chosen.comparator, chosen.rule, align=align, word=chosen.word, stands_for=chosen.stands_for,
+        together=chosen.together, **rest,
+    )  # fmt: skip
 
 
 def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
@@ -167,21 +168,6 @@ def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
             Detail((key,), f'"{key}" says nothing here: the field is skipped', hint, key=True) for key in others
         )
     return FieldLine(path, None, "skip", skip=True)
-
-
-def read_path(spelled: object) -> Path:
-    """A path in any of the three spellings. A malformed one is a bad setting with its position."""
-    if isinstance(spelled, int) and not isinstance(spelled, bool):
-        spelled = str(spelled)
-    if not isinstance(spelled, str):
-        hint = "paths with comparators are a map: take the dashes away" if isinstance(spelled, Mapping) else None
-        raise BadSettings([Detail((), f"a path is text; found {spell(spelled)}", hint, key=True, code="bad-path")])
-    try:
-        return parse_path(spelled)
-    except BadPath as error:
-        place = f" at character {error.position + 1}" if error.position is not None else ""
-        message = f'malformed path "{spelled}": {error.message}{place}'
-        raise BadSettings([Detail((), message, error.hint, key=True, code="bad-path")]) from error
 
 
 def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
@@ -196,6 +182,8 @@ def choose(data: object, context: Mapping[str, Any]) -> Chosen:
     `context["without_judge"]` maps words to their substitutes, as they are written.
     """
     named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
+    if isinstance(data, Mapping) and tuple(data) == (COMPOUND,):
+        return _compound(data[COMPOUND], context)
     if (renamed := _todays_word(data, named, context)) is not data:
         return _chosen_today(renamed, data, context)
     word = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
@@ -219,6 +207,22 @@ def choose(data: object, context: Mapping[str, Any]) -> Chosen:
         prefix = (name,) if isinstance(data, Mapping) else ()
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
     return Chosen(name, comparator, _rule(name, options))
+
+
+def _compound(options: object, context: Mapping[str, Any]) -> Chosen:
+    """Keys that are compared as one value, with the comparator that compares them."""
+    try:
+        names, compare = read_names(options)
+    except BadSettings as error:
+        raise BadSettings(detail.under(COMPOUND) for detail in error.details) from error
+    try:
+        chosen = choose(compare, context)
+        if chosen.comparator is None or chosen.together is not None:
+            raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
+    except BadSettings as error:
+        raise BadSettings(detail.under(COMPOUND, "compare") for detail in error.details) from error
+    together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
+    return chosen._replace(rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
 
 
 def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> Chosen:
@@ -310,7 +314,7 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
     name = next(iter(data)) if isinstance(data, Mapping) and single else data
     if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS:
         return
-    known = (*COMPARATORS.names(), *named, "skip")
+    known = (*COMPARATORS.names(), *named, COMPOUND, "skip")
     presets = presets_with(name)
     if presets:
         hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
@@ -324,50 +328,6 @@ def default(context: Mapping[str, Any]) -> Comparator:
     """The comparator of a line that names none: exact."""
     found = context.get("default_comparator")
     return found if isinstance(found, Comparator) else COMPARATORS.find("exact")()
-
-
-def read_transforms(data: object) -> tuple[Transform, ...]:
-    """A list of transforms, applied left to right."""
-    if isinstance(data, str):
-        raise bad(f"transforms must be a list; found {spell(data)}", hint=f"write transforms: [{data}]")
-    if not isinstance(data, (list, tuple)):
-        raise bad(f"transforms must be a list; found {spell(data)}")
-    found: list[Transform] = []
-    details: list[Detail] = []
-    for index, item in enumerate(data):
-        try:
-            found.append(parse_transform(item))
-        except BadSettings as error:
-            details.extend(detail.under(index) for detail in error.details)
-        except ValueError as error:
-            message, _, hint = str(error).partition("\nhint: ")
-            details.append(Detail((index,), message, hint or None))
-    if details:
-        raise BadSettings(details)
-    return tuple(found)
-
-
-def read_align(data: object) -> Align:
-    """`ordered`, `any_order`, `hungarian`, or `{key_field: {key: …}}`."""
-    name, options = word_or_map(data, "alignment")
-    known = ("ordered", "any_order", "key_field", "hungarian")
-    loc = (name,) if isinstance(data, Mapping) else ()
-    if name not in known:
-        hint = suggestion(name, known) or f"known: {', '.join(known)}"
-        raise bad(f'unknown alignment "{name}"', *loc, hint=hint, key=bool(loc))
-    if name != "key_field":
-        if options:
-            raise bad(f'alignment "{name}" takes no options', *loc)
-        return Align(name)  # type: ignore[arg-type]  # one of the known words
-    if set(options) != {"key"}:
-        raise bad('alignment "key_field" needs "key" and nothing else', *loc, hint="write key_field: {key: sku}")
-    try:
-        key = read_path(options["key"])
-    except BadSettings as error:
-        raise BadSettings(detail.under(*loc, "key") for detail in error.details) from error
-    if not key.definite:
-        raise bad(f'the key "{key.canonical}" must be one place in an item', *loc, "key")
-    return Align("key_field", key)
 
 
 def read_skipped(data: object) -> tuple[Path, ...]:

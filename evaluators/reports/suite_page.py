@@ -147,8 +147,9 @@ def _field_words(line: FieldLine) -> str:
 
 def _align_words(align: Align) -> str:
     if align.how == "key_field" and align.key is not None:
-        return f"items belong together when they have the same {align.key.canonical}"
-    return _ALIGNED.get(align.how, align.how)
+        return f"items belong together when they have the same {align.key}"
+    least = f", in pairs of F1 {float(align.at_least):g} or more" if align.at_least is not None else ""
+    return _ALIGNED.get(align.how, align.how) + least
 
 
 _ALIGNED: Final = {

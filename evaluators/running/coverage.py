@@ -140,7 +140,7 @@ def _keys_found_nowhere(suite: Suite, line: EvaluatorLine, again: Again) -> Iter
         if isinstance(aligned, FieldLine) and aligned.align is not None and aligned.align.key is not None:
             near = _key_or_nearest(aligned, again.documents(line.name))
             if near is not None:
-                key = aligned.align.key.canonical
+                key = aligned.align.key
                 message = f'"{line.name}": no item of "{aligned.name}" has the key "{key}", so nothing was aligned by it'
                 where = key_place(suite, line, aligned.name)
                 yield Issue("key-found-nowhere", Blame.TESTSET, message, where, near)
@@ -148,21 +148,21 @@ def _keys_found_nowhere(suite: Suite, line: EvaluatorLine, again: Again) -> Iter
 
 def _key_or_nearest(aligned: FieldLine, rows: Iterator[tuple[JSON, ...]]) -> str | None:
     """A hint when items were seen and none has the key; None when one has it, or when there are no items."""
-    key = aligned.align.key if aligned.align else None
+    keys = aligned.align.keys if aligned.align else ()
     near: str | None = None
     seen: dict[str, None] = {}
     for documents in rows:
         for item in (item for document in documents for item in _items(aligned, document)):
-            if key is None or key.get(item) is not MISSING:
+            if not keys or any(key.get(item) is not MISSING for key in keys):
                 return None
             if len(seen) < _LOOKED_AT:
                 seen.update(dict.fromkeys(item if isinstance(item, dict) else ()))
-                near = near or nearest_path(key, item)
+                near = near or nearest_path(keys[0], item)
             seen.setdefault("")
     if not seen:
         return None
-    keys = ", ".join(f'"{name}"' for name in list(seen)[: _MOST_VALUES + 1] if name)
-    return f'did you mean "{near}"?' if near else f"the items have {keys}" if keys else "the items are not objects"
+    known = ", ".join(f'"{name}"' for name in list(seen)[: _MOST_VALUES + 1] if name)
+    return f'did you mean "{near}"?' if near else f"the items have {known}" if known else "the items are not objects"
 
 
 def _items(aligned: FieldLine, document: JSON) -> Iterator[JSON]:

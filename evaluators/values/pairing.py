@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 Pairs = list[tuple[int, int]]
 
@@ -34,15 +35,54 @@ def by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None
 
 
 def best(expected: int, output: int, gain: Callable[[int, int], int]) -> Pairs:
-    """The pairing with the greatest total gain; pairs that gain nothing stay apart.
+    """The pairing with the greatest total gain; pairs that gain nothing stay apart. Ties as `assign_gains`."""
+    return assign_gains([[gain(row, column) for column in range(output)] for row in range(expected)])
+
+
+def assign_gains(table: Sequence[Sequence[int]], least: int = 1) -> Pairs:
+    """The pairing with the greatest total gain; pairs that gain less than `least` stay apart.
 
     Gains are whole numbers, so that the sum is exact. Ties go to the pairing nearest to list order, so that a run can
     be repeated.
     """
+    expected, output = len(table), len(table[0]) if table else 0
     unit = (expected + output) * min(expected, output) + 1  # one unit of gain outweighs every sum of distances
-    table = [[gain(row, column) for column in range(output)] for row in range(expected)]
-    nearest = [[value * unit - abs(row - column) for column, value in enumerate(line)] for row, line in enumerate(table)]
-    return [(row, column) for row, column in assign(nearest) if table[row][column] > 0]
+    nearest = [
+        [(value * unit if value >= least else 0) - abs(row - column) for column, value in enumerate(line)]
+        for row, line in enumerate(table)
+    ]
+    return [(row, column) for row, column in assign(nearest) if table[row][column] >= least]
+
+
+def left_over(pairs: Pairs, expected: int, output: int) -> tuple[list[int], list[int]]:
+    """The indexes of either list that are in no pair, in order."""
+    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
+    return [row for row in range(expected) if row not in rows], [one for one in range(output) if one not in columns]
+
+
+def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
+    """The indexes of keys that stand earlier in the list, too."""
+    if len(set(keys)) == len(keys):
+        return ()
+    seen: set[Hashable] = set()
+    found = []
+    for index, key in enumerate(keys):
+        if key is not None and key in seen:
+            found.append(index)
+        seen.add(key)
+    return tuple(found)
+
+
+def identity(value: Any) -> Hashable:
+    """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
+    kind = value.__class__
+    if kind is str:
+        return str(value)
+    if kind is dict:
+        return frozenset((key, identity(inner)) for key, inner in value.items())
+    if kind is list:
+        return tuple(identity(inner) for inner in value)
+    return (kind is bool, value)
 
 
 def assign(gain: Sequence[Sequence[float]]) -> Pairs:

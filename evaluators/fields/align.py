@@ -1,0 +1,274 @@
+"""How the items of two lists are paired: what a suite can say of it, and the pairing itself.
+
+    pair_items(align, expected, output, gain).pairs
+
+`gain(row, column)` says what pairing expected[row] with output[column] is worth: the F1 of the two items in units of
+1/720720 (`UNIT_GAIN`), a whole number, so that sums are exact. It is called once at most for each pair of different
+items: equal ones share an answer, and `ordered` and `key_field` call it never. A caller that can weigh all pairs at
+once (see `columns`) gives `table`, which is asked instead.
+
+The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
+had no key or shared one. `any_order` pairs items whose gain is UNIT_GAIN and no others. `hungarian` pairs items so that
+the total gain is the greatest there is; pairs that gain nothing, or less than `at_least`, stay apart. Ties are settled
+as `values.assignment` says. Equal lists are paired in order without a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+
+from evaluators.fields.reading import read_path, read_transforms
+from evaluators.model import MISSING
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
+from evaluators.values.equality import same
+from evaluators.values.pairing import Pairs, assign_gains, by_key, identity, in_order, left_over, repeated
+from evaluators.values.paths import Path
+from evaluators.values.transforms import Transform, TransformError, chain
+
+AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
+ALIGNMENTS: Final = get_args(AlignHow)
+UNIT_GAIN: Final = 720_720
+"""The gain of a perfect pair of items: F1 in these units is whole for any pair of up to sixteen results."""
+
+Gain: TypeAlias = Callable[[int, int], int]
+"""What pairing an expected item with an output item is worth, by their indexes."""
+Table: TypeAlias = Sequence[Sequence[int]]
+"""What each pair is worth, by expected item."""
+Items: TypeAlias = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Align:
+    """How the items of two lists are paired."""
+
+    how: AlignHow = "ordered"
+    keys: tuple[Path, ...] = ()
+    """Under `key_field`: the paths, inside an item, of what identifies it."""
+    transforms: tuple[Transform, ...] = ()
+    """What is done to a key first."""
+    keyless: Literal["ordered", "apart"] = "ordered"
+    """What becomes of items without a key: they pair with each other in list order, or with nothing."""
+    at_least: Fraction | None = None
+    """Under `hungarian`: the F1 that a pair needs."""
+
+    @property
+    def key(self) -> str | None:
+        """How the key is spelled; None without one."""
+        spelled = [path.canonical for path in self.keys]
+        return spelled[0] if len(spelled) == 1 else f"[{', '.join(spelled)}]" if spelled else None
+
+    @property
+    def rule(self) -> str:
+        """The alignment and its settings, as a person reads them."""
+        if self.how == "key_field":
+            return f"key_field {self.key}"
+        return self.how if self.at_least is None else f"{self.how} {{at_least: {float(self.at_least):g}}}"
+
+
+class Keys(NamedTuple):
+    """What the keys of two lists were like, by index, where something is worth saying."""
+
+    keyless_expected: tuple[int, ...] = ()
+    keyless_output: tuple[int, ...] = ()
+    repeated_expected: tuple[int, ...] = ()
+    """Items whose key an earlier item of the same list has."""
+    repeated_output: tuple[int, ...] = ()
+
+    def said(self) -> list[str]:
+        """In plain words: nothing when every item has a key of its own."""
+        counted = (
+            (self.keyless_expected, "expected", "without a key"),
+            (self.keyless_output, "output", "without a key"),
+            (self.repeated_expected, "expected", "with the key of an earlier one"),
+            (self.repeated_output, "output", "with the key of an earlier one"),
+        )
+        return [
+            f"{len(found)} {side} item{'s' if len(found) > 1 else ''} {what}" for found, side, what in counted if found
+        ]
+
+
+class Paired(NamedTuple):
+    """Which items go together. Every item of both lists is in one pair or left over."""
+
+    pairs: Pairs
+    lost: list[int]
+    """The expected items that nothing was paired with."""
+    extra: list[int]
+    """The output's items that nothing was paired with."""
+    keys: Keys = Keys()
+
+
+def pair_items(
+    align: Align, expected: Items, output: Items, gain: Gain, table: Callable[[], Table] | None = None
+) -> Paired:
+    """Pairs the items of two lists as an alignment says."""
+    if align.how == "key_field":
+        return _by_key(align, expected, output)
+    if align.how == "ordered" or _equal(expected, output):
+        return _paired(in_order(len(expected), len(output)), expected, output)
+    found = table() if table is not None else _asked(expected, output, gain)
+    return _paired(assign_gains(found, least_gain(align)), expected, output)
+
+
+def least_gain(align: Align) -> int:
+    """The least gain with which a pair is one."""
+    if align.how == "any_order":
+        return UNIT_GAIN
+    return 1 if align.at_least is None else max(1, -int(-align.at_least * UNIT_GAIN // 1))
+
+
+def _equal(expected: Items, output: Items) -> bool:
+    return len(expected) == len(output) and all(map(same, expected, output))
+
+
+def _asked(expected: Items, output: Items, gain: Gain) -> Table:
+    """The gain of every pair, asked once for each pair of different items."""
+    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
+    if len(set(ours)) == len(ours) and len(set(theirs)) == len(theirs):
+        columns = range(len(output))
+        return [[gain(row, column) for column in columns] for row in range(len(expected))]
+    lines: dict[Hashable, list[int]] = {}
+    known: dict[Hashable, int] = {}
+    first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
+    for row, item in enumerate(ours):
+        if item not in lines:
+            asked = {column: gain(row, column) for column in known.values()}
+            lines[item] = [asked[column] for column in first]
+    return [lines[item] for item in ours]
+
+
+def _by_key(align: Align, expected: Items, output: Items) -> Paired:
+    read = _reader(align)
+    ours, theirs = [read(item) for item in expected], [read(item) for item in output]
+    pairs = by_key(ours, theirs)
+    keyless = tuple(index for index, key in enumerate(ours) if key is None)
+    keyless_output = tuple(index for index, key in enumerate(theirs) if key is None)
+    if keyless and keyless_output and align.keyless == "ordered":
+        pairs = sorted([*pairs, *zip(keyless, keyless_output, strict=False)])
+    return _paired(pairs, expected, output, Keys(keyless, keyless_output, repeated(ours), repeated(theirs)))
+
+
+def _reader(align: Align) -> Callable[[Any], Hashable | None]:
+    """What identifies an item: None where it lacks every part of its key, or one cannot be transformed."""
+    paths, change = align.keys, chain(align.transforms)
+
+    def read(item: Any) -> Hashable | None:
+        values = [path.get(item) for path in paths]
+        if all(value is MISSING for value in values):
+            return None
+        if change is not None:
+            try:
+                values = [value if value is MISSING else change(value) for value in values]
+            except TransformError:
+                return None
+        return tuple(map(identity, values))
+
+    return read
+
+
+def _paired(pairs: Pairs, expected: Items, output: Items, keys: Keys = Keys()) -> Paired:
+    return Paired(pairs, *left_over(pairs, len(expected), len(output)), keys)
+
+
+def read_align(data: object) -> Align:
+    """`ordered`, `any_order`, `hungarian`, `{hungarian: {at_least: 0.5}}`, or `{key_field: {key: …}}`."""
+    name, options = word_or_map(data, "alignment")
+    loc = (name,) if isinstance(data, Mapping) else ()
+    how = next((known for known in ALIGNMENTS if known == name), None)
+    if how is None:
+        hint = suggestion(name, ALIGNMENTS) or f"known: {', '.join(ALIGNMENTS)}"
+        raise bad(f'unknown alignment "{name}"', *loc, hint=hint, key=bool(loc))
+    try:
+        return Align(how, **_READERS[how](options))
+    except BadSettings as error:
+        raise BadSettings(detail.under(*loc) for detail in error.details) from error
+
+
+def _no_options(how: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    def read(options: Mapping[str, Any]) -> dict[str, Any]:
+        if options:
+            raise bad(f'alignment "{how}" takes no options', hint=f"write align: {how}")
+        return {}
+
+    return read
+
+
+def _hungarian(options: Mapping[str, Any]) -> dict[str, Any]:
+    return _each("hungarian", options, {"at_least": _share})
+
+
+def _key_field(options: Mapping[str, Any]) -> dict[str, Any]:
+    if "key" not in options:
+        raise bad('alignment "key_field" needs "key"', hint="write key_field: {key: sku}")
+    readers = {"key": _key_paths, "transforms": read_transforms, "keyless": _keyless}
+    found = _each("key_field", options, readers)
+    return {"keys": found.pop("key"), **found}
+
+
+def _each(how: str, options: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """Every option, read. Raises BadSettings with all that is wrong."""
+    found: dict[str, Any] = {}
+    details: list[Detail] = []
+    for option, value in options.items():
+        reader = readers.get(option)
+        if reader is None:
+            hint = suggestion(option, readers) or f"known: {', '.join(readers)}"
+            message = f'unknown setting "{option}" for alignment "{how}"'
+            details.append(Detail((option,), message, hint, key=True, code="unknown-setting"))
+            continue
+        try:
+            found[option] = reader(value)
+        except BadSettings as error:
+            details.extend(detail.under(option) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return found
+
+
+def _share(value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+        hint = "0.5: at least half of the items' fields agree"
+        raise bad(f"at_least must be a number above 0, at most 1; found {spell(value)}", hint=hint)
+    return Fraction(str(value))
+
+
+def _keyless(value: object) -> str:
+    if value not in ("ordered", "apart"):
+        hint = "ordered pairs items without a key in list order; apart pairs them with nothing"
+        raise bad(f"keyless must be ordered or apart; found {spell(value)}", hint=hint)
+    return str(value)
+
+
+def _key_paths(data: object) -> tuple[Path, ...]:
+    listed = isinstance(data, (list, tuple))
+    found: list[Path] = []
+    details: list[Detail] = []
+    for index, spelled in enumerate(data if isinstance(data, (list, tuple)) else [data]):
+        loc = (index,) if listed else ()
+        try:
+            path = read_path(spelled)
+        except BadSettings as error:
+            details.extend(detail.under(*loc) for detail in error.details)
+            continue
+        if not path.definite:
+            details.append(Detail(loc, f'the key "{path.canonical}" must be one place in an item'))
+        elif path in found:
+            details.append(Detail(loc, f'the key names "{path.canonical}" twice', "name each place once"))
+        found.append(path)
+    if details:
+        raise BadSettings(details)
+    if not found:
+        raise bad("key must name at least one path", hint="write key: sku, or key: [order, line]")
+    return tuple(found)
+
+
+_READERS: Final[Mapping[AlignHow, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
+    "ordered": _no_options("ordered"),
+    "any_order": _no_options("any_order"),
+    "key_field": _key_field,
+    "hungarian": _hungarian,
+}
