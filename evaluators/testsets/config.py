@@ -39,10 +39,10 @@ class ColumnNames(Settings):
 
 
 class Joined(Settings):
-    """A column of another file, joined to the rows by id."""
+    """A column of another file, joined to the rows by id; without `file`, a column of the same rows."""
 
-    file: Name
-    """The other file, relative to the suite."""
+    file: Name | None = None
+    """The other file, relative to the suite; the rows' own file without it."""
     key: Name | None = None
     """The column of the other file that holds the id of the row; guessed from usual names without it."""
     column: Name | None = None
@@ -55,9 +55,17 @@ class Joined(Settings):
     def _known(cls, name: str | None) -> str | None:
         return _known_format(name)
 
+    @model_validator(mode="after")
+    def _of_some_file(self) -> Self:
+        if self.file is None and self.column is None:
+            raise bad('a "file" or a "column" must be named', hint="{column: NAME} is a column of the rows themselves")
+        if self.file is None and (self.key is not None or self.format is not None):
+            raise bad('"key" and "format" belong to another "file"', hint="name the file, or keep `column` alone")
+        return self
+
 
 Place = Name | Joined
-"""A folder or a document, or a column of another file."""
+"""A folder, a pattern or a document, or a column of another file."""
 
 
 class TestSetConfig(Settings):
@@ -80,11 +88,15 @@ class TestSetConfig(Settings):
     parse: Literal["lenient", "strict"] = "lenient"
     """Whether JSON is found inside prose and fences, or must stand alone."""
     expected: Place | None = None
-    """The expected answers, when they are documents (a folder or one file) or a column of another file."""
+    """The expected answers, when they are documents (a folder, a pattern or one file) or a column of another file."""
     output: Place | None = None
-    """The outputs, when they are documents (a folder or one file) or a column of another file."""
+    """The outputs, when they are documents (a folder, a pattern or one file) or a column of another file."""
     outputs: Name | dict[Name, Place] | None = None
-    """Outputs of several variants: names with a file or folder each, or a folder or pattern that holds them all."""
+    """Outputs of several variants: names with a file, folder or column each, or a folder or pattern that holds them all."""
+    pair_by: Literal["path", "name", "position"] | None = None
+    """What pairs documents: their paths, their file names alone, or, for two lists of documents, their places."""
+    attach: dict[Name, Name] = Field(default_factory=dict)
+    """Further columns, each with the text of a file: `{schema: schemas/{folder}.json}`, names of columns in braces."""
     no_output: Literal["invalid", "fail"] = "invalid"
     """What a row counts that has no output among joined outputs: nothing (the test set is to blame), or 0.0."""
 
@@ -113,6 +125,10 @@ class TestSetConfig(Settings):
         for role, elsewhere in (("output", self.output or self.outputs), ("expected", self.file and self.expected)):
             if elsewhere is not None and getattr(self.columns, role) is not None:
                 raise bad(f'the {role} is named twice: under "columns", and as "{role}"', hint="keep one of them")
+        for role, place in (("output", self.output), ("expected", self.expected)):
+            if isinstance(place, Joined) and place.file is None:
+                hint = f"write `columns: {{{role}: {place.column}}}`"
+                raise bad(f'"{role}" names a column of the rows themselves', hint=hint)
         if isinstance(self.outputs, dict) and not self.outputs:
             raise bad('"outputs" must not be empty')
         return self
@@ -125,17 +141,17 @@ class TestSetConfig(Settings):
 
     def moved(self, folder: Path) -> TestSetConfig:
         """The settings with their places, which are relative to `folder`, made relative to the working folder."""
-        changes = {name: _moved(getattr(self, name), folder) for name in PLACES if getattr(self, name) is not None}
+        changes = {name: _moved(getattr(self, name), folder) for name in PLACES if getattr(self, name)}
         return self.model_copy(update=changes)
 
 
-PLACES: Final = ("file", "expected", "output", "outputs")
+PLACES: Final = ("file", "expected", "output", "outputs", "attach")
 """The settings that name files and folders."""
 
 
 def _moved(place: Any, folder: Path) -> Any:
     if isinstance(place, Joined):
-        return place.model_copy(update={"file": _moved(place.file, folder)})
+        return place if place.file is None else place.model_copy(update={"file": _moved(place.file, folder)})
     if isinstance(place, Mapping):
         return {name: _moved(one, folder) for name, one in place.items()}
     return place if place == STANDARD_INPUT else str(folder / place)

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
 from typing import Final, Protocol, TypeAlias
 
-from evaluators.issues import Blame, Fault, Issue, problem
+from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.registry import nearest
+from evaluators.testsets.documents import Document, Documents, text_of
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.testsets.source import Source, reading
+from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
 _SHOWN: Final = 5
-_CHUNK_DOCUMENTS: Final = 50
+_MOST_NEAR: Final = 1_000
+"""Names among which a near one is looked for; among more it takes too long."""
 
 
 Find: TypeAlias = Callable[[str, Cell], Cell]
@@ -32,6 +35,10 @@ class Lookup(Protocol):
     @property
     def name(self) -> str:
         """What messages call it."""
+
+    @property
+    def noun(self) -> str:
+        """What messages call one of the things that are paired."""
 
     @property
     def files(self) -> tuple[Source, ...]:
@@ -52,6 +59,7 @@ class OtherFile:
     key: str
     column: str
     name: str
+    noun: str = "id"
 
     @property
     def files(self) -> tuple[Source, ...]:
@@ -69,7 +77,7 @@ class OtherFile:
             for chunk in self.table.read(split, [self.key, self.column]):
                 for key, cell in zip(chunk.columns[self.key], chunk.columns[self.column], strict=True):
                     id = id_text(key)
-                    cells[id] = _twice(id, self.name) if id in cells else cell
+                    cells[id] = twice(id, self.name) if id in cells else cell
         cells.pop("", None)
         return cells.get
 
@@ -78,32 +86,50 @@ class OtherFile:
 class DocumentsByName:
     """One document per row, called like the row's id."""
 
-    documents: tuple[tuple[str, Source], ...]
+    documents: tuple[Document, ...]
     name: str
+    noun: str = "document"
 
     @property
     def files(self) -> tuple[Source, ...]:
         """The documents."""
-        return tuple(source for _, source in self.documents)
+        return tuple(document.source for document in self.documents)
 
     def places(self) -> dict[str, list[str]]:
         """The file names of each id."""
         found: dict[str, list[str]] = {}
-        for id, source in self.documents:
-            found.setdefault(id, []).append(f"file {source.name}")
+        for document in self.documents:
+            found.setdefault(document.id, []).append(f"file {document.source.name}")
         return found
 
     def open(self) -> Find:
         """The documents' texts by id, read when asked for."""
         found = self.places()
-        by_id = dict(self.documents)
+        by_id = {document.id: document.source for document in self.documents}
 
         def text(id: str, absent: Cell) -> Cell:
             if id not in by_id:
                 return absent
-            return _twice(id, self.name) if len(found[id]) > 1 else text_of(by_id[id])
+            return twice(id, self.name) if len(found[id]) > 1 else text_of(by_id[id])
 
         return text
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """What does not fit together in two places."""
+
+    issues: tuple[Issue, ...] = ()
+    """What keeps rows from being measured."""
+    warnings: tuple[Issue, ...] = ()
+    """What only has to be said: outputs that no row asks for, and rows whose missing output counts 0."""
+
+    def and_also(self, other: Unmatched) -> Unmatched:
+        """This and the other."""
+        return Unmatched((*self.issues, *other.issues), (*self.warnings, *other.warnings))
+
+
+ALL_MATCHED: Final = Unmatched()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,77 +180,42 @@ class JoinedTable:
             kept = {name: chunk.columns[name] for name in own}
             yield Chunk(chunk.offsets, chunk.span, {**kept, self.column: cells}, chunk.faults)
 
-    def issues(self) -> list[Issue]:
-        """Ids that occur twice, and ids that only one side has, with their places."""
-        here, there = places(self.base, self.key), self.lookup.places()
-        name, other = _called(self.base), self.lookup.name
-        found = [
-            *_issue("same-id", name, ("occurs", "occur"), "more than once", _several(here)),
-            *_issue("same-id", other, ("occurs", "occur"), "more than once", _several(there)),
-            *_issue("unmatched-id", other, ("is", "are"), f"not in {name}", _only(there, here)),
+    def unmatched(self) -> Unmatched:
+        """Ids that occur twice, and ids that only one side has, with their places and the nearest of the other side."""
+        here, there = _places_of(self.base, self.key), self.lookup.places()
+        name, other, noun = _called(self.base), self.lookup.name, self._noun
+        alone, spare = _only(here, there), _only(there, here)
+        issues = [
+            *_issue("same-id", name, noun, ("occurs", "occur"), "more than once", _several(here)),
+            *_issue("same-id", other, noun, ("occurs", "occur"), "more than once", _several(there)),
         ]
-        if isinstance(self.absent, Fault):
-            found += _issue(self.absent.issue.code, name, ("is", "are"), f"not in {other}", _only(here, there))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Documents:
-    """One row per expected document; the row's id is the file's name without its ending."""
-
-    rows: tuple[tuple[str, Source], ...]
-    header: tuple[str, ...] = ("id", "expected")
-    first_number: int = 1
-    notes: tuple[str, ...] = ()
+        warnings: list[Issue] = []
+        surplus = _issue("unmatched-id", other, noun, ("is", "are"), f"not in {name}", spare, alone)
+        (warnings if self.column == "output" else issues).extend(surplus)
+        lacking = f"no-{self.column}-for-row"
+        unanswered = _issue(lacking, name, noun, ("is", "are"), f"not in {other}", alone, spare)
+        (issues if isinstance(self.absent, Fault) else warnings).extend(unanswered)
+        return Unmatched(tuple(issues), tuple(warnings))
 
     @property
-    def files(self) -> tuple[Source, ...]:
-        """The documents, each once."""
-        return tuple(dict.fromkeys(source for _, source in self.rows))
-
-    def splits(self) -> list[Split]:
-        """One piece."""
-        return [Split(str(Path(self.rows[0][1].path).parent), 0)] if self.rows else []
-
-    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The documents as rows, in the order of their names."""
-        for start in range(0, len(self.rows), _CHUNK_DOCUMENTS):
-            part = self.rows[start : start + _CHUNK_DOCUMENTS]
-            end = start + len(part)
-            yield Chunk(range(start, end), end, {name: self._cells(name, part) for name in columns})
-
-    def _cells(self, column: str, part: Sequence[tuple[str, Source]]) -> list[Cell]:
-        if column == "id":
-            return [id for id, _ in part]
-        return [text_of(source) if column == "expected" else MISSING for _, source in part]
+    def _noun(self) -> str:
+        base = _first(self.base)
+        return self.lookup.noun if isinstance(base, Documents) or self.lookup.noun != "document" else "id"
 
 
-def documents_in(folder: Path, name: str) -> tuple[tuple[str, Source], ...]:
-    """The files of a folder by their names without the ending, in order. Hidden files are left out."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    if not files:
-        raise problem("empty-folder", "there is no file in this folder", where=name)
-    return tuple((path.stem, Source(str(path), str(Path(name) / path.name))) for path in files)
-
-
-def text_of(source: Source) -> Cell:
-    """The text of a document, or a fault when it is not UTF-8."""
-    with reading(source), source.open() as stream:
-        data = stream.read()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return Fault(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
+def _first(table: Table) -> Table:
+    """The table that the others were made from."""
+    while (base := getattr(table, "base", None)) is not None:
+        table = base
+    return table
 
 
 def _called(table: Table) -> str:
     """What people call a table: its file, or the folder of its documents."""
-    while isinstance(table, JoinedTable):
-        table = table.base
+    table = _first(table)
     if not table.files:
         return "the test set"
-    first = table.files[0].name
-    return f"{Path(first).parent}/" if isinstance(table, Documents) and len(table.files) > 1 else first
+    return table.name if isinstance(table, Documents) else table.files[0].name
 
 
 def id_text(cell: Cell) -> str:
@@ -232,6 +223,14 @@ def id_text(cell: Cell) -> str:
     if isinstance(cell, str):
         return cell
     return "" if cell is None or cell is MISSING or isinstance(cell, Fault) else to_text(cell)
+
+
+def _places_of(table: Table, key: str) -> dict[str, list[str]]:
+    """Where each id of a table stands: the number of its row, or its file."""
+    first = _first(table)
+    if isinstance(first, Documents):
+        return DocumentsByName(first.rows, first.name).places()
+    return places(table, key)
 
 
 def places(table: Table, key: str) -> dict[str, list[str]]:
@@ -252,14 +251,39 @@ def _only(these: dict[str, list[str]], others: dict[str, list[str]]) -> dict[str
     return {id: where for id, where in these.items() if id not in others}
 
 
-def _issue(code: str, name: str, verb: tuple[str, str], claim: str, found: dict[str, list[str]]) -> list[Issue]:
+def _issue(
+    code: str,
+    name: str,
+    noun: str,
+    verb: tuple[str, str],
+    claim: str,
+    found: dict[str, list[str]],
+    others: dict[str, list[str]] | None = None,
+) -> list[Issue]:
+    """One problem for all ids that have it; with `others`, the hint names those that are like the first ones."""
     if not found:
         return []
-    shown = [f'"{id}" ({" and ".join(where[:_SHOWN])})' for id, where in list(found.items())[:_SHOWN]]
+    shown = [f'"{id}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(found.items(), _SHOWN)]
     more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
-    ids = f"1 id that {verb[0]}" if len(found) == 1 else f"{len(found):,} ids that {verb[1]}"
-    return [Issue(code, Blame.TESTSET, f"{ids} {claim}: {', '.join(shown)}{more}", name)]
+    several = noun.replace("place in", "places in") if noun.startswith("place") else f"{noun}s"
+    ids = f"1 {noun} that {verb[0]}" if len(found) == 1 else f"{len(found):,} {several} that {verb[1]}"
+    message = f"{ids} {claim}: {', '.join(shown)}{more}"
+    return [Issue(code, Blame.TESTSET, message, name, _near(list(islice(found, _SHOWN)), others or {}))]
 
 
-def _twice(id: str, name: str) -> Fault:
+def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
+    """The ids of the other side that are like these, in words. Ids that are numbers are like nothing."""
+    if len(others) > _MOST_NEAR:
+        return None
+    by_file = {other.rpartition("/")[2]: other for other in others if "/" in other or any("/" in id for id in ids)}
+    same_file = [(id, by_file[file]) for id in ids if (file := id.rpartition("/")[2]) in by_file]
+    pairs = same_file or [(id, near) for id in ids if not id.isdigit() and (near := nearest(id, others)) is not None]
+    if not pairs:
+        return None
+    said = ", ".join(f'"{near}" for "{id}"' for id, near in pairs)
+    return f"near: {said}" + ("; `pair_by: name` sets folders aside" if same_file else "")
+
+
+def twice(id: str, name: str) -> Fault:
+    """The cell of an id that does not say which row is meant."""
     return Fault(Issue("same-id", Blame.TESTSET, f'the id "{id}" occurs more than once in {name}'))

@@ -8,32 +8,38 @@ can be pickled: a worker reads on its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from glob import escape, glob
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from evaluators.issues import Blame, Fault, Issue, problem
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role
-from evaluators.testsets.columns import Columns, guess_columns
+from evaluators.testsets.aliases import Aliased
+from evaluators.testsets.attaching import attached
+from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.config import Joined, Place, TestSetConfig
+from evaluators.testsets.documents import Document, Documents, documents_at, holds_documents, one_document
 from evaluators.testsets.joining import (
-    Documents,
+    ALL_MATCHED,
     DocumentsByName,
     JoinedTable,
     Lookup,
     OtherFile,
-    documents_in,
+    Unmatched,
     id_text,
 )
+from evaluators.testsets.listed import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
 from evaluators.testsets.opening import open_file, open_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.source import Source, fingerprint, locate
 
 ALL_ROWS: Final = Selection()
+TABLES: Final = (".csv", ".tsv", ".parquet")
+"""Endings of files that hold rows, and never one document."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ class TestSet:
     config: TestSetConfig
     issues: tuple[Issue, ...] = ()
     """Ids that do not fit together, for people to see; the rows concerned have faults as well."""
+    warnings: tuple[Issue, ...] = ()
+    """What keeps no row from being measured, and has to be said: outputs that no row asks for."""
     variant_sets: Mapping[str, TestSet] = field(default_factory=dict)
     extra_notes: tuple[str, ...] = ()
 
@@ -138,21 +146,27 @@ class _Opening:
     selection: Selection
 
     def test_set(self) -> TestSet:
-        if self.config.file is None and isinstance(self.config.expected, str):
-            return self._of_documents(self.config.expected)
+        config = self.config
+        if config.file is None and isinstance(config.expected, str):
+            if not self._holds_rows(config.expected):
+                return self._of_documents(config.expected)
+            config = config.model_copy(update={"expected": Joined(file=config.expected)})
+        return replace(self, config=config)._of_rows()
+
+    def _of_rows(self) -> TestSet:
         reader, configured = self._rows()
         elsewhere = self._elsewhere()
-        joining: frozenset[Role] = frozenset(["id"]) if elsewhere else frozenset()
+        joining: frozenset[Role] = frozenset(["id"]) if self._joins() else frozenset()
         needed = (self.needed - elsewhere) | joining
         kept: dict[Role, str] = {role: column for role, column in configured.items() if role not in elsewhere}
         name = reader.source.name
         columns = guess_columns(reader.header, kept, needed=needed, name=name, knows=reader.knows)
-        table: Table = reader
-        issues: list[Issue] = []
+        table = attached(reader, self.config.attach, self.folder, name)
+        found = ALL_MATCHED
         if self.config.file is not None and self.config.expected is not None:
             joined = self._joined(table, columns, "expected", self._lookup(self.config.expected, "expected"))
-            issues, table, columns = joined.issues(), joined, replace(columns, expected="expected")
-        return self._with_outputs(name, table, columns, issues)
+            found, table, columns = joined.unmatched(), joined, replace(columns, expected="expected")
+        return self._with_outputs(name, table, columns, found)
 
     def _rows(self) -> tuple[Reader, dict[Role, str]]:
         """The file with the rows, and the columns that the settings name."""
@@ -161,7 +175,7 @@ class _Opening:
             source = locate(config.file, self.folder)
             source = replace(source, encoding=config.encoding, delimiter=config.delimiter)
             return open_table(source, config.format), configured
-        if isinstance(config.expected, Joined):
+        if isinstance(config.expected, Joined) and config.expected.file is not None:
             named: dict[Role, str | None] = {"id": config.expected.key, "expected": config.expected.column}
             configured |= {role: column for role, column in named.items() if column is not None}
             return open_file(config.expected.file, self.folder, config.expected.format), configured
@@ -169,7 +183,7 @@ class _Opening:
         raise problem("no-test-set", "there is no test set", hint=hint)
 
     def _elsewhere(self) -> frozenset[Role]:
-        """The roles whose cells come from another file."""
+        """The roles whose cells come from another file, or from a column of each variant."""
         roles: set[Role] = set()
         if self.config.output is not None or self.config.outputs is not None:
             roles.add("output")
@@ -177,69 +191,139 @@ class _Opening:
             roles.add("expected")
         return frozenset(roles)
 
-    def _with_outputs(self, name: str, table: Table, columns: Columns, issues: list[Issue]) -> TestSet:
-        if self.config.output is not None:
-            return self._with_output(name, table, columns, issues, self.config.output)
-        if self.config.outputs is None:
-            return self._finished(name, table, columns, issues)
-        variants = {
-            variant: self._with_output(name, table, columns, [], place) for variant, place in self._variants().items()
-        }
-        return self._with_variants(self._finished(name, table, columns, issues), variants)
+    def _joins(self) -> bool:
+        """Whether something is looked up by the rows' ids."""
+        outputs = self.config.outputs
+        places: list[Place | None] = [self.config.output, *(outputs.values() if isinstance(outputs, dict) else [outputs])]
+        if self.config.file is not None:
+            places.append(self.config.expected)
+        return any(place is not None and not _own_column(place) for place in places)
 
-    def _with_output(self, name: str, table: Table, columns: Columns, issues: list[Issue], place: Place) -> TestSet:
+    def _with_outputs(self, name: str, table: Table, columns: Columns, found: Unmatched) -> TestSet:
+        if self.config.output is not None:
+            return self._with_output(name, table, columns, found, self.config.output)
+        if self.config.outputs is None:
+            return self._finished(name, table, columns, found)
+        places = self._variants()
+        self._check_own_columns(name, table, places.values())
+        variants = {
+            variant: self._with_output(name, table, columns, ALL_MATCHED, place) for variant, place in places.items()
+        }
+        return self._with_variants(self._finished(name, table, columns, found), variants)
+
+    def _with_output(self, name: str, table: Table, columns: Columns, found: Unmatched, place: Place) -> TestSet:
+        with_output = replace(columns, output="output")
+        if (column := _own_column(place)) is not None:
+            return self._finished(name, Aliased(table, column, "output"), with_output, found)
         joined = self._joined(table, columns, "output", self._lookup(place, "output"))
-        return self._finished(name, joined, replace(columns, output="output"), [*issues, *joined.issues()])
+        return self._finished(name, joined, with_output, found.and_also(joined.unmatched()))
+
+    def _check_own_columns(self, name: str, table: Table, places: Iterable[Place]) -> None:
+        """Raises Problems with every variant whose column is not there."""
+        knows = getattr(table, "knows", None)
+        named = [column for place in places if (column := _own_column(place)) is not None]
+        lacking = [column for column in named if column not in table.header and not (knows and knows(column))]
+        if lacking:
+            raise Problems(no_such_column(column, table.header, name) for column in lacking)
+
+    def _holds_rows(self, place: str) -> bool:
+        """Whether expected answers in one file are rows of a table, and not documents."""
+        if holds_documents(place, self.folder):
+            return False
+        source = locate(place, self.folder)
+        if source.suffix in TABLES:
+            return True
+        if self.config.output is None and self.config.outputs is None:
+            return False
+        outputs = [self.config.output] if self.config.output else list(self._variants().values())
+        files = [one for one in outputs if isinstance(one, str) and not holds_documents(one, self.folder)]
+        lists = [list_in(locate(one, self.folder)) for one in files]
+        return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)
 
     def _of_documents(self, place: str) -> TestSet:
         """Documents with documents; one expected document may serve all outputs."""
         config = self.config
-        if isinstance(config.output, Joined):
-            return self._with_outputs(place, self._expected_documents(place), Columns(id="id", expected="expected"), [])
+        columns = Columns(id="id", expected="expected")
         if config.output is not None:
             return self._paired(place, config.output)
         if config.outputs is None:
             hint = "name them beside it: `test_set: {expected: gold/, output: outputs/}`"
             raise problem("no-outputs", "there are expected documents, but no outputs", where=place, hint=hint)
         variants = {name: self._paired(place, other) for name, other in self._variants().items()}
-        columns = Columns(id="id", expected="expected")
-        return self._with_variants(self._finished(place, self._expected_documents(place), columns, []), variants)
+        base = attached(self._expected_documents(place), config.attach, self.folder, place)
+        return self._with_variants(self._finished(place, base, columns, ALL_MATCHED), variants)
 
     def _paired(self, expected: str, output: Place) -> TestSet:
         columns = Columns(id="id", expected="expected")
+        rows, lookup = self._two_places(expected, output)
+        table = attached(rows, self.config.attach, self.folder, expected)
+        if lookup is None:
+            self._check_own_columns(expected, table, [output])
+            return self._with_output(expected, table, columns, ALL_MATCHED, output)
+        joined = self._joined(table, columns, "output", lookup)
+        return self._finished(expected, joined, replace(columns, output="output"), joined.unmatched())
+
+    def _two_places(self, expected: str, output: Place) -> tuple[Table, Lookup | None]:
+        """The expected documents as rows, and their outputs; no outputs where those are a column of a file."""
         if isinstance(output, Joined):
-            return self._with_output(expected, self._expected_documents(expected), columns, [], output)
-        rows = self._expected_documents(expected)
-        serves_all = not self._path(expected).is_dir()
-        if self._path(output).is_dir():
-            documents = documents_in(self._path(output), output)
-            if serves_all:
-                rows = Documents(tuple((id, rows.rows[0][1]) for id, _ in documents))
-        elif serves_all:
-            documents = ((rows.rows[0][0], locate(output, self.folder)),)
-        else:
+            return self._expected_documents(expected), None
+        if holds_documents(output, self.folder):
+            documents = self._documents_at(output)
+            rows = self._expected_documents(expected)
+            if not holds_documents(expected, self.folder):
+                rows = replace(rows, rows=tuple(replace(one, source=rows.rows[0].source) for one in documents))
+            return rows, DocumentsByName(documents, self._said(output))
+        if holds_documents(expected, self.folder):
+            message = "this is one document, and the expected ones are several"
             hint = "name the folder that holds one output per expected document"
-            raise problem(
-                "one-output", "this is one document, and the expected ones are a folder", where=output, hint=hint
-            )
-        joined = self._joined(rows, columns, "output", DocumentsByName(documents, output))
-        return self._finished(expected, joined, replace(columns, output="output"), joined.issues())
+            raise problem("one-output", message, where=output, hint=hint)
+        return self._two_files(expected, output)
+
+    def _two_files(self, expected: str, output: str) -> tuple[Table, Lookup]:
+        """Two lists of documents, or two documents."""
+        first, second = locate(expected, self.folder), locate(output, self.folder)
+        wanted, given = list_in(first), list_in(second)
+        if wanted is None or given is None or self.config.pair_by in ("path", "name"):
+            document = one_document(first)
+            other = replace(one_document(second), id=document.id)
+            return Documents((document,), first.name), DocumentsByName((other,), second.name)
+        key = None
+        if self.config.pair_by != "position":
+            key = common_key([wanted, given], self.config.columns.id)
+        if key is not None and not all(any(ids_of(items, key)) for items in (wanted, given)):
+            hint = "`pair_by: position` pairs the documents by their places"
+            raise problem("no-such-key", f'no document of a list has the key "{key}"', where=expected, hint=hint)
+        how = "their places in the list" if key is None else f'the key "{key}"'
+        note = f"{first.name} and {second.name} are lists of documents, paired by {how}"
+        return ListedDocuments(first, key, notes=(note,)), ListedOutputs(second, key)
 
     def _expected_documents(self, place: str) -> Documents:
-        if self._path(place).is_dir():
-            return Documents(documents_in(self._path(place), place))
-        return Documents(((Path(place).stem, locate(place, self.folder)),))
+        if holds_documents(place, self.folder):
+            return Documents(self._documents_at(place), self._said(place))
+        return Documents((one_document(locate(place, self.folder)),), place)
+
+    def _documents_at(self, place: str) -> tuple[Document, ...]:
+        by = self.config.pair_by or "path"
+        if by == "position":
+            message = "documents that are files have no position in a list"
+            raise problem("bad-pairing", message, where=place, hint="pair_by is `path` or `name` here")
+        return documents_at(place, self.folder, by)
+
+    def _said(self, place: str) -> str:
+        """What messages call a place: a folder with a slash at its end."""
+        return f"{place.rstrip('/')}/" if self._path(place).is_dir() else place
 
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> Lookup:
-        """Where the cells of a role come from: a folder of documents, or a column of another file."""
-        if isinstance(place, str) and self._path(place).is_dir():
-            return DocumentsByName(documents_in(self._path(place), place), place)
+        """Where the cells of a role come from: documents, or a column of another file."""
+        if isinstance(place, str) and holds_documents(place, self.folder):
+            return DocumentsByName(self._documents_at(place), self._said(place))
         other = Joined(file=place) if isinstance(place, str) else place
-        reader = open_file(other.file, self.folder, other.format)
+        file = other.file or ""
+        reader = open_file(file, self.folder, other.format)
         named: dict[Role, str | None] = {"id": other.key, role: other.column}
         configured = {one: column for one, column in named.items() if column is not None}
-        columns = guess_columns(reader.header, configured, needed=("id", role), name=other.file, knows=reader.knows)
-        return OtherFile(reader, columns.id or "", columns.of(role) or "", other.file)
+        columns = guess_columns(reader.header, configured, needed=("id", role), name=file, knows=reader.knows)
+        return OtherFile(reader, columns.id or "", columns.of(role) or "", file)
 
     def _joined(self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: Lookup) -> JoinedTable:
         absent: Cell = Fault(
@@ -271,14 +355,26 @@ class _Opening:
     def _path(self, place: str) -> Path:
         return self.folder / place
 
-    def _finished(self, name: str, table: Table, columns: Columns, issues: Sequence[Issue]) -> TestSet:
+    def _finished(self, name: str, table: Table, columns: Columns, found: Unmatched) -> TestSet:
         table = selected(table, self.selection, name)
-        return TestSet(name, table, columns, self.config, tuple(issues), extra_notes=(columns.sentence(name),))
+        notes = (columns.sentence(name),)
+        return TestSet(name, table, columns, self.config, found.issues, found.warnings, extra_notes=notes)
 
     def _with_variants(self, base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
-        issues = [
-            replace(issue, where=f"variant {name}: {issue.where}")
-            for name, variant in variants.items()
-            for issue in variant.issues
-        ]
-        return replace(base, issues=(*base.issues, *issues), variant_sets=dict(variants))
+        issues = [_of_variant(name, issue) for name, variant in variants.items() for issue in variant.issues]
+        warnings = [_of_variant(name, issue) for name, variant in variants.items() for issue in variant.warnings]
+        return replace(
+            base,
+            issues=(*base.issues, *issues),
+            warnings=(*base.warnings, *warnings),
+            variant_sets=dict(variants),
+        )
+
+
+def _own_column(place: Place | None) -> str | None:
+    """The column of the rows themselves that a place names; None for every other place."""
+    return place.column if isinstance(place, Joined) and place.file is None else None
+
+
+def _of_variant(name: str, issue: Issue) -> Issue:
+    return replace(issue, where=f"variant {name}: {issue.where}")

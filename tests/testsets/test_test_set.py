@@ -216,9 +216,9 @@ def test_outputs_in_another_file_are_joined_by_id(folder: Path) -> None:
     assert code(found["c"][1]) == "no-output-for-row"
     assert [str(issue) for issue in test_set.issues] == [
         'rows.csv: 1 id that occurs more than once: "b" (row 3 and row 4)',
-        'out.jsonl: 1 id that is not in rows.csv: "x" (row 3)',
         'rows.csv: 1 id that is not in out.jsonl: "c" (row 5)',
     ]
+    assert [str(warning) for warning in test_set.warnings] == ['out.jsonl: 1 id that is not in rows.csv: "x" (row 3)']
 
 
 def test_a_row_without_output_may_count_as_failed(folder: Path) -> None:
@@ -226,7 +226,8 @@ def test_a_row_without_output_may_count_as_failed(folder: Path) -> None:
     config = {"file": "rows.csv", "no_output": "fail", "output": {"file": "out.jsonl", "column": "answer"}}
     test_set = opened(folder, config)
     assert rows(test_set, "output")["c"] == [MISSING]
-    assert [issue.code for issue in test_set.issues] == ["same-id", "unmatched-id"]
+    assert [issue.code for issue in test_set.issues] == ["same-id"]
+    assert [warning.code for warning in test_set.warnings] == ["unmatched-id", "no-output-for-row"]
 
 
 def test_two_outputs_for_one_id_are_a_fault_not_a_choice(folder: Path) -> None:
@@ -254,7 +255,8 @@ def test_documents_are_paired_by_name(folder: Path) -> None:
     assert found["a"] == ["{}", "prose"]
     assert found["b"][0] == "[]"
     assert code(found["b"][1]) == "no-output-for-row"
-    assert {issue.code for issue in test_set.issues} == {"unmatched-id", "no-output-for-row"}
+    assert [str(issue) for issue in test_set.issues] == ['gold/: 1 document that is not in out/: "b" (file gold/b.json)']
+    assert [str(one) for one in test_set.warnings] == ['out/: 1 document that is not in gold/: "z" (file out/z.txt)']
 
 
 def test_one_expected_document_serves_all_outputs(folder: Path) -> None:

@@ -1,0 +1,152 @@
+"""Columns that hold the text of a file that is found from the row's own cells, such as the schema of its folder.
+
+`attach: {schema: "dataset/{folder}/*-schema.json"}`: a name in braces stands for the row's cell in that column, and wildcards
+find the one file. Which file each row has is settled when the test set is opened; a row without one has a fault there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from glob import escape, glob
+from pathlib import Path, PurePath
+from typing import Final
+
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.model import MISSING
+from evaluators.needs import Cell
+from evaluators.registry import nearest
+from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.documents import source_of, text_of
+from evaluators.testsets.joining import id_text
+from evaluators.testsets.reader import Chunk, Split, Table, whole
+from evaluators.testsets.source import Source
+
+_COLUMN: Final = re.compile(r"\{([^{}]+)\}")
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A table with further columns. `found` has the file of every place that its rows ask for."""
+
+    base: Table
+    places: Mapping[str, str]
+    found: Mapping[str, Source | Fault]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return (*self.base.header, *self.places)
+
+    @property
+    def first_number(self) -> int:
+        """The number of the first row."""
+        return self.base.first_number
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was worked out."""
+        said = (f'"{column}" is the file {place}' for column, place in self.places.items())
+        return (*self.base.notes, *said)
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """Every file that is read, each once."""
+        attached = (source for source in self.found.values() if isinstance(source, Source))
+        return tuple(dict.fromkeys((*self.base.files, *attached)))
+
+    def splits(self) -> list[Split]:
+        """The table's pieces."""
+        return self.base.splits()
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows of one piece, with the texts of their files."""
+        wanted = {column: place for column, place in self.places.items() if column in columns}
+        own = [name for name in columns if name not in self.places]
+        named = [name for place in wanted.values() for name in _COLUMN.findall(place)]
+        texts: dict[Source, Cell] = {}
+        for chunk in self.base.read(split, list(dict.fromkeys([*own, *named]))):
+            cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
+            for column, place in wanted.items():
+                cells[column] = [self._text(filled, texts) for filled in _filled(place, chunk)]
+            yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids)
+
+    def _text(self, place: str | Fault, texts: dict[Source, Cell]) -> Cell:
+        source = place if isinstance(place, Fault) else self.found[place]
+        if isinstance(source, Fault):
+            return source
+        if source not in texts:
+            texts[source] = text_of(source)
+        return texts[source]
+
+
+def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) -> Table:
+    """The table with the columns of `attach`; places are relative to `folder`.
+
+    Raises Problems for a column that is there already, or that a place names and the table lacks.
+    """
+    if not places:
+        return base
+    taken = [column for column in places if column in base.header]
+    if taken:
+        hint = "give the attached column another name"
+        raise problem("same-column-name", f'there is a column "{taken[0]}" already', where=name, hint=hint)
+    named = [column for place in places.values() for column in _COLUMN.findall(place)]
+    unknown = [no_such_column(column, base.header, name) for column in named if column not in base.header]
+    if unknown:
+        raise Problems(unknown)
+    found: dict[str, Source | Fault] = {}
+    for chunk in whole(base, named):
+        for column, place in places.items():
+            for filled in _filled(place, chunk):
+                if isinstance(filled, str) and filled not in found:
+                    found[filled] = _file(filled, column, folder)
+    return Attached(base, dict(places), found)
+
+
+def _filled(place: str, chunk: Chunk) -> list[str | Fault]:
+    """The place of each row, as a pattern: what comes from cells is never a wildcard."""
+    names = _COLUMN.findall(place)
+    return [_fill(place, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
+
+
+def _fill(place: str, cells: Mapping[str, Cell]) -> str | Fault:
+    for name, cell in cells.items():
+        if isinstance(cell, Fault):
+            return cell
+        if cell is MISSING or cell is None:
+            return Fault(Issue("empty-cell", Blame.TESTSET, f'the cell "{name}" is empty, and a file is named by it'))
+        text = PurePath(id_text(cell))
+        if text.is_absolute() or ".." in text.parts:
+            message = f'the cell "{name}" leads out of the folder of the test set: "{text}"'
+            return Fault(Issue("leads-out", Blame.TESTSET, message))
+    return _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), place)
+
+
+def _file(pattern: str, column: str, folder: Path) -> Source | Fault:
+    """The one file that fits."""
+    paths = sorted(path for path in set(glob(pattern, root_dir=folder, recursive=True)) if (folder / path).is_file())
+    if len(paths) == 1:
+        return source_of(folder / paths[0], paths[0])
+    said = re.sub(r"\[([*?\[])\]", r"\1", pattern)
+    if paths:
+        shown = ", ".join(f'"{path}"' for path in paths[:_SHOWN]) + (", …" if len(paths) > _SHOWN else "")
+        message = f'{len(paths)} files could be the "{column}" of this row, as {said}: {shown}'
+        return Fault(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
+    near = _near(said, folder)
+    hint = f'did you mean "{near}"?' if near else f'looked in "{(folder / said).parent}"'
+    return Fault(
+        Issue("no-such-file", Blame.TESTSET, f'there is no file {said} for the "{column}" of this row', hint=hint)
+    )
+
+
+def _near(place: str, folder: Path) -> str | None:
+    """A file beside the place whose name is like it."""
+    parent = PurePath(place).parent
+    if not (folder / parent).is_dir():
+        return None
+    names = sorted(path.name for path in (folder / parent).iterdir() if path.is_file())
+    found = nearest(PurePath(place).name, names)
+    return str(parent / found) if found else None

@@ -1,0 +1,146 @@
+"""Documents that stand in one file: a JSON list, or JSON lines. The file is held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.model import JSON, MISSING
+from evaluators.needs import Cell
+from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.joining import Find, id_text, twice
+from evaluators.testsets.reader import Chunk, Split
+from evaluators.testsets.source import Source, reading
+from evaluators.values.json_text import NotJSON, parse
+
+LINES: Final = (".jsonl", ".ndjson")
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocuments:
+    """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
+
+    source: Source
+    key: str | None
+    header: tuple[str, ...] = ("id", "expected")
+    first_number: int = 1
+    notes: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """The file."""
+        return (self.source,)
+
+    def splits(self) -> list[Split]:
+        """One piece."""
+        return [Split(self.source.path, 0)]
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The documents as rows, in one chunk."""
+        items = list_in(self.source) or []
+        cells: Mapping[str, Sequence[Cell]] = {"id": ids_of(items, self.key), "expected": items}
+        absent: list[Cell] = [MISSING] * len(items)
+        yield Chunk(range(len(items)), len(items), {name: cells.get(name, absent) for name in columns})
+
+
+@dataclass(frozen=True, slots=True)
+class ListedOutputs:
+    """The documents of a list by their ids, to be looked up."""
+
+    source: Source
+    key: str | None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.source.name
+
+    @property
+    def noun(self) -> str:
+        """What is paired: ids, or the places in two lists."""
+        return "id" if self.key else "place in the list"
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """The file."""
+        return (self.source,)
+
+    def places(self) -> dict[str, list[str]]:
+        """Where each id occurs."""
+        found: dict[str, list[str]] = {}
+        for place, id in enumerate(ids_of(list_in(self.source) or [], self.key), start=1):
+            if id:
+                found.setdefault(id, []).append(f"item {place:,}")
+        return found
+
+    def open(self) -> Find:
+        """The documents by id, in memory. An id that occurs twice has no document but a fault."""
+        items = list_in(self.source) or []
+        cells: dict[str, Cell] = {}
+        for id, item in zip(ids_of(items, self.key), items, strict=True):
+            cells[id] = twice(id, self.name) if id in cells else item
+        cells.pop("", None)
+        return cells.get
+
+
+def list_in(source: Source) -> list[Cell] | None:
+    """The documents of a file that holds several; None for a file that is one document, or none that can be read.
+
+    A line that is not JSON is a fault in its place.
+    """
+    with reading(source), source.open() as stream:
+        data = stream.read().removeprefix(_MARK)
+    if source.suffix in LINES:
+        return [_of_line(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
+    try:
+        value = parse(data)
+    except NotJSON:
+        return None
+    return list(value) if isinstance(value, list) else None
+
+
+def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str | None:
+    """The key that names the documents in every list: the one that is asked for, or one with a usual name.
+
+    A usual name is taken when every document has it, and no two documents of a list have the same.
+    """
+    if named is not None:
+        return named
+    first = next((item for items in lists for item in items if isinstance(item, dict)), {})
+    usual = [key for key in first if key.strip().lower() in USUAL_NAMES["id"]]
+    return next((key for key in usual if all(_names_each(key, items) for items in lists)), None)
+
+
+def are_rows(items: Sequence[Cell], role: str) -> bool:
+    """Whether the items are rows with a column for the role, as in `{"id": …, "expected": …}`, and no documents."""
+    other = USUAL_NAMES["output" if role == "expected" else "expected"]
+    own = USUAL_NAMES["output" if role == "output" else "expected"]
+    beside = {*USUAL_NAMES["id"], *USUAL_NAMES["input"], *own}
+    keys = [{key.strip().lower() for key in item} for item in items if isinstance(item, dict)]
+    return (
+        len(keys) == len(items) > 0
+        and all(one & set(own) and one & set(USUAL_NAMES["id"]) for one in keys)
+        and all(one <= beside and not one & set(other) for one in keys)
+    )
+
+
+def ids_of(items: Sequence[Cell], key: str | None) -> list[str]:
+    """The id of each document."""
+    if key is None:
+        return [str(place) for place in range(1, len(items) + 1)]
+    return [id_text(item.get(key)) if isinstance(item, dict) else "" for item in items]
+
+
+def _names_each(key: str, items: Sequence[Cell]) -> bool:
+    ids = ids_of(items, key)
+    return "" not in ids and len(set(ids)) == len(ids)
+
+
+def _of_line(line: bytes, number: int) -> JSON | Fault:
+    try:
+        return parse(line.strip())
+    except NotJSON as error:
+        return Fault(Issue("unreadable-row", Blame.TESTSET, f"line {number:,} is not JSON: {error.message}"))
