@@ -137,12 +137,22 @@ def prepare(suite: Suite, request: RunRequest) -> Prepared:
     return Prepared(suite, opened, roles)
 
 
+_ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "output"}
+"""Settings of `test_set` that say where a role's cells stand."""
+
+
 def _test_set_config(suite: Suite, request: RunRequest) -> tuple[TestSetConfig, Path]:
     """The settings of the test set, and the folder that its places are relative to.
 
-    A file named by the request takes the place of the suite's, and of documents that the suite pairs with it.
+    A file named by the request takes the place of the suite's, and of documents that the suite pairs with it. Expected answers
+    and outputs that are both named by the request are a test set, and take the place of the suite's file.
     """
     config, changes = suite.test_set, dict(request.test_set_settings)
+    elsewhere = {role for name, role in _ELSEWHERE.items() if changes.get(name) is not None}
+    if elsewhere == {"expected", "output"} and request.test_set is None:
+        changes.setdefault("file", None)
+    if "columns" not in changes and elsewhere & config.columns.named().keys():
+        changes["columns"] = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
     if request.test_set is not None:
         changes["file"] = request.test_set
         for elsewhere in ("output", "outputs", "expected"):
@@ -245,7 +255,7 @@ def conclude(
         slices=tuple(slices),
         gates=gates,
         notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite)),
-        warnings=(*_id_warnings(prepared, measured), *(found if partial_run else ())),
+        warnings=(*test_set.warnings, *_id_warnings(prepared, measured), *(found if partial_run else ())),
         issues=(*issues, *([] if partial_run else found)),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
