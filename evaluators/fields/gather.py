@@ -1,0 +1,315 @@
+"""Gather: both documents are walked along the tree, the items of arrays are paired, and units are listed with their sides.
+
+Every place is opened one level at a time: a *visit* (a node, a place, and what each side has there) turns into what is
+known at once (units, arrays, places outside the schema) and further visits. A side that has nothing is MISSING, so the
+leaves that only one side has are found by the same walk. The visits wait on a list, not on the stack: documents may be
+nested as deeply as they can be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from evaluators.fields.align import Paired, pair_items
+from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
+from evaluators.fields.units import Found, Listed, Outside, Unit
+from evaluators.fields.weighing import Fit, Scales
+from evaluators.model import MISSING, Status
+from evaluators.values.equality import same
+from evaluators.values.paths import ANY, Step
+from evaluators.values.transforms import Transform, chain
+
+Side: TypeAlias = Any  # JSON or MISSING
+Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
+KEPT: Final = 400
+"""Of so many pairs of items at most, what was gathered to weigh them is kept for those that are chosen."""
+
+
+class Visit(NamedTuple):
+    """A place to open: a node of the tree, and what each side has there."""
+
+    node: FieldNode
+    location: InstancePath
+    expected: Side
+    output: Side
+
+
+class Extra(NamedTuple):
+    """A place to open that the schema does not know, and only the output has."""
+
+    location: InstancePath
+    path: SchemaPath
+    output: Side
+
+
+Thing: TypeAlias = Found | Visit | Extra
+
+
+def gather(root: FieldNode, expected: Side, output: Side) -> list[Found]:
+    """Everything that both documents come to, in document order."""
+    return _Gathering().everything(Visit(root, (), expected, output))
+
+
+class _Gathering:
+    """One row's walk. It keeps the rules that weigh branches and pairs."""
+
+    def __init__(self) -> None:
+        self.scales = Scales()
+
+    def everything(self, first: Visit) -> list[Found]:
+        found: list[Found] = []
+        pending: list[Thing] = [first]
+        while pending:
+            thing = pending.pop()
+            if isinstance(thing, Visit):
+                pending.extend(reversed(self.opened(thing)))
+            elif isinstance(thing, Extra):
+                pending.extend(reversed(_opened_extra(thing)))
+            else:
+                found.append(thing)
+        return found
+
+    def opened(self, visit: Visit) -> Sequence[Thing]:
+        """What a place turns into."""
+        node = visit.node
+        if visit.expected is MISSING and visit.output is MISSING:
+            return _absent(visit)
+        if node.skip:
+            return [_own(visit, Status.SKIPPED)]
+        if node.unit:
+            return _units(visit)
+        return self.chosen(visit) if node.kind == "choice" else self.container(visit)
+
+    def chosen(self, visit: Visit) -> Sequence[Found]:
+        """The best-fitting branch of a choice, gathered."""
+        everything = [
+            self.everything(visit._replace(node=branch))
+            for branch in _fitting(visit.node.below.branches, visit.expected, visit.output)
+        ]
+        best_fit, chosen = None, everything[0] if everything else []
+        for each in everything if len(everything) > 1 else ():
+            fit = Fit.of(self.scales.tally(_units_of(each)), sum(isinstance(one, Outside) for one in each))
+            if best_fit is None or fit > best_fit:
+                best_fit, chosen = fit, each
+        return chosen
+
+    def container(self, visit: Visit) -> Sequence[Thing]:
+        """An object or an array that is looked into: its own result, or what stands below it."""
+        node, _, expected, output = visit
+        match content(node.kind, expected), content(node.kind, output):
+            case "full", "other":
+                return [*self.inside(visit._replace(output=MISSING), visit), _own(visit, Status.HALLUCINATION)]
+            case ("full", _) | ("missing" | "null" | "empty", "full"):
+                return self.inside(visit, visit)
+            case "missing" | "null", "other":
+                if _has_leaves(output):
+                    own: Thing = Extra(visit.location, node.path, output)
+                else:
+                    own = _own(visit, Status.HALLUCINATION)
+            case ("missing", _) | ("null", "empty"):
+                own = _own(visit, Status.HALLUCINATION)
+            case ("null", "null") | ("empty", "empty"):
+                own = _own(visit, Status.MATCH)
+            case _, "missing" | "null":
+                own = _own(visit, Status.OMISSION)
+            case _:
+                own = _own(visit, Status.MATCH if same(expected, output) else Status.MISMATCH)
+        return [_listed(visit), own] if node.kind == "array" else [own]
+
+    def inside(self, visit: Visit, whole: Visit) -> Sequence[Thing]:
+        """What stands below a container. A side without contents of its kind has nothing there."""
+        if visit.node.kind == "object":
+            return [*_keys(visit)]
+        expected: list[Any] = visit.expected if isinstance(visit.expected, list) else []
+        output: list[Any] = visit.output if isinstance(visit.output, list) else []
+        item = visit.node.below.items
+        if item is None:
+            return [_listed(whole), *_undeclared_items(visit, expected, output)]
+        kept: dict[tuple[int, int], list[Found]] = {}
+        paired = self.paired(visit, item, expected, output, kept)
+        return [_listed(whole, paired), *_items(visit, item, expected, output, paired, kept)]
+
+    def paired(
+        self,
+        visit: Visit,
+        item: FieldNode,
+        expected: list[Any],
+        output: list[Any],
+        kept: dict[tuple[int, int], list[Found]],
+    ) -> Paired:
+        """Which items go together. What was gathered to find that out goes to `kept`, where there is room."""
+        room = len(expected) * len(output) <= KEPT
+
+        def gain(row: int, column: int) -> int:
+            found = self.everything(_pair(visit, item, row, expected[row], output[column]))
+            if room:
+                kept[row, column] = found
+            return self.scales.gain(_units_of(found), expected[row], output[column])
+
+        return pair_items(visit.node.align, expected, output, gain)
+
+
+def content(kind: Kind, value: Side) -> Content:
+    """What one side has where a container is declared. `other` is anything else than null and the declared kind."""
+    if value is MISSING:
+        return "missing"
+    if value is None:
+        return "null"
+    if value.__class__ is not (dict if kind == "object" else list):
+        return "other"
+    return "full" if value else "empty"
+
+
+def _has_leaves(value: Side) -> bool:
+    return isinstance(value, dict | list) and bool(value)
+
+
+def _units_of(found: Iterable[Found]) -> Iterator[Unit]:
+    return (each for each in found if isinstance(each, Unit))
+
+
+def _own(visit: Visit, status: Status) -> Unit:
+    """A result of the place itself."""
+    node = visit.node
+    return Unit(visit.location, node.path, visit.expected, visit.output, status, weight=node.weight)
+
+
+def _listed(visit: Visit, paired: Paired | None = None) -> Listed:
+    return Listed(visit.location, visit.node, visit.expected, visit.output, paired)
+
+
+def _units(visit: Visit) -> list[Unit]:
+    """A unit, once per metric. Presence decides first."""
+    node, location, expected, output = visit
+    status = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
+    return [
+        Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight * metric.weight)
+        for metric in node.metrics
+    ]
+
+
+def _absent(visit: Visit) -> Sequence[Thing]:
+    """A place that neither side has: nothing, unless it is required.
+
+    A required container stands for the required places below it, and for itself where there are none.
+    """
+    node = visit.node
+    if node.skip or not node.required:
+        return []
+    if node.unit:
+        return _units(visit)
+    if node.kind == "choice":
+        return [_own(visit, Status.OMISSION)]
+    below = node.below
+    places: list[tuple[Step, FieldNode]] = [(key, child) for key, child in below.keys.items()]
+    if below.items is not None:
+        places.append((ANY, below.items))
+    required = [Visit(child, (*visit.location, step), MISSING, MISSING) for step, child in places if child.required]
+    return required or [_own(visit, Status.OMISSION)]
+
+
+def _fitting(branches: Sequence[FieldNode], expected: Side, output: Side) -> Sequence[FieldNode]:
+    """The branches of the kind that the expected value has (the output's, where nothing is expected); else all."""
+    value = output if expected is MISSING or expected is None else expected
+    kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
+    return [branch for branch in branches if branch.kind in (kind, "choice")] or branches
+
+
+def _keys(visit: Visit) -> Iterator[Thing]:
+    """What stands below an object: its compound, the declared keys in the schema's order, then the others by name."""
+    node, location = visit.node, visit.location
+    expected: Mapping[str, Any] = visit.expected if isinstance(visit.expected, dict) else {}
+    output: Mapping[str, Any] = visit.output if isinstance(visit.output, dict) else {}
+    below, taken = node.below, node.compound.fields if node.compound is not None else ()
+    if node.compound is not None:
+        yield from _compound(visit, node.compound, expected, output)
+    for key, child in below.keys.items():
+        if key not in taken:
+            yield Visit(child, (*location, key), expected.get(key, MISSING), output.get(key, MISSING))
+    for key in sorted((expected.keys() | output.keys()) - below.keys.keys() - set(taken)):
+        if below.others is not None:
+            yield Visit(below.others, (*location, key), expected.get(key, MISSING), output.get(key, MISSING))
+        elif key in expected:
+            yield Outside((*node.path, key))
+        else:
+            yield Extra((*location, key), (*node.path, key), output[key])
+
+
+def _compound(visit: Visit, compound: Compound, expected: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Unit]:
+    """The listed keys of both sides as one unit at the object's own place."""
+    node = visit.node
+    ours, theirs = ({key: side[key] for key in compound.fields if key in side} for side in (expected, output))
+    if not ours and not theirs:
+        return
+    status = None if ours and theirs else Status.OMISSION if ours else Status.HALLUCINATION
+    yield Unit(
+        visit.location,
+        node.path,
+        ours or MISSING,
+        theirs or MISSING,
+        status,
+        compound.metric,
+        _each_key(node, compound.fields),
+        node.weight * compound.metric.weight,
+    )
+
+
+def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
+    """The transforms of the keys of a compound, each made to its own value, then those of the object."""
+    known = node.below.keys
+    chains = {key: made for key in keys if key in known and (made := chain(known[key].transforms)) is not None}
+    if not chains:
+        return node.transforms
+
+    def apply(value: Any) -> Any:
+        return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
+
+    return (Transform("each_key", apply), *node.transforms)
+
+
+def _pair(visit: Visit, item: FieldNode, row: int, expected: Side, output: Side) -> Visit:
+    return Visit(item, (*visit.location, row), expected, output)
+
+
+def _items(
+    visit: Visit,
+    item: FieldNode,
+    expected: list[Any],
+    output: list[Any],
+    paired: Paired,
+    kept: dict[tuple[int, int], list[Found]],
+) -> Iterator[Thing]:
+    """The expected items in order, each with its partner or alone, then the items that only the output has."""
+    partner = dict(paired.pairs)
+    for row, value in enumerate(expected):
+        column = partner.get(row)
+        if column is None:
+            yield _pair(visit, item, row, value, MISSING)
+        elif (row, column) in kept:
+            yield from kept[row, column]
+        else:
+            yield _pair(visit, item, row, value, output[column])
+    for column in paired.extra:
+        yield Visit(item, (*visit.location, Unpaired(column)), MISSING, output[column])
+
+
+def _undeclared_items(visit: Visit, expected: list[Any], output: list[Any]) -> Iterator[Thing]:
+    """Items of an array whose items the schema does not know: not scored where the expected side has some."""
+    path = (*visit.node.path, ANY)
+    if expected:
+        yield Outside(path)
+        return
+    for column, value in enumerate(output):
+        yield Extra((*visit.location, Unpaired(column)), path, value)
+
+
+def _opened_extra(extra: Extra) -> Sequence[Thing]:
+    """What only the output has, one level down; a plain value or an empty container is one hallucination."""
+    location, path, value = extra
+    if isinstance(value, dict) and value:
+        return [Extra((*location, key), (*path, key), value[key]) for key in sorted(value)]
+    if isinstance(value, list) and value:
+        return [Extra((*location, Unpaired(at)), (*path, ANY), inner) for at, inner in enumerate(value)]
+    return [Unit(location, path, MISSING, value, Status.HALLUCINATION, outside=True)]

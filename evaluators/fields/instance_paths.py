@@ -1,0 +1,48 @@
+"""Where a result stands in the documents of one row: `items[0].name`, and `items[+2].name` for an item of the output alone.
+
+An index is that of the expected item. An item that only the output has is counted in the output's own list, and a plus
+says so. The whole document is `$`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from evaluators.values.path_text import Step
+from evaluators.values.paths import display
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """The step to an item of the output that no expected item is paired with."""
+
+    index: int
+
+
+InstancePath: TypeAlias = tuple[Step | Unpaired, ...]
+
+
+def spelled(location: Iterable[Step | Unpaired]) -> str:
+    """The path as people read it."""
+    text = ""
+    for step in location:
+        piece = f"[+{step.index}]" if isinstance(step, Unpaired) else display((step,))
+        text += piece if not text or piece.startswith("[") else f".{piece}"
+    return text or "$"
+
+
+def places_above(path: str) -> Iterator[str]:
+    """Every place that a spelled path leads through, itself last. A dot or bracket inside a quoted key is no step."""
+    yield "$"
+    quoted = escaped = False
+    for at, char in enumerate(path):
+        if quoted:
+            quoted, escaped = escaped or char != '"', not escaped and char == "\\"
+        elif char == '"':
+            quoted = True
+        elif char in ".[" and at:
+            yield path[:at]
+    if path != "$":
+        yield path

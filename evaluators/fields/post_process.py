@@ -1,0 +1,124 @@
+"""Post-processors: what is done to the results of a row before anything is counted.
+
+A post-processor takes the list of results and returns a list of results. Two ship with the package; any function of a
+suite's own will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.issues import problem
+from evaluators.model import MISSING, FieldResult, Status
+from evaluators.values.equality import same
+
+Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]
+BothAbsent: TypeAlias = Literal["skip", "match"]
+Nulls: TypeAlias = Literal["value", "absent"]
+
+NULL_ALONE: Final = (None,)
+_COMPARED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.ERROR))
+
+
+def post_process(results: Sequence[FieldResult], processors: Iterable[Processor]) -> tuple[FieldResult, ...]:
+    """The results after every post-processor, in turn.
+
+    Raises Problems (config) for one that returns something else than a list of results.
+    """
+    current = list(results)
+    for processor in processors:
+        returned: object = processor(list(current))
+        if not isinstance(returned, list) or not all(isinstance(one, FieldResult) for one in returned):
+            name = getattr(processor, "__name__", type(processor).__name__)
+            raise problem(
+                "post-process-result",
+                f'the post-processor "{name}" returned {_what(returned)}; it must return a list of results',
+                hint="end it with `return results`",
+            )
+        current = returned
+    return tuple(current)
+
+
+def null_processors(
+    nulls: Nulls = "value", absent_values: Sequence[Any] | None = None, both_absent: BothAbsent = "skip"
+) -> tuple[Processor, ...]:
+    """What `nulls:` and `absent_values:` of a suite ask for. Listed values are absent whatever `nulls` says."""
+    values = tuple(absent_values) if absent_values is not None else NULL_ALONE if nulls == "absent" else ()
+    if not values:
+        return ()
+    return (partial(reclassify_nulls, absent_values=values, both_absent=both_absent),)
+
+
+def reclassify_nulls(
+    results: Sequence[FieldResult], absent_values: Sequence[Any] = NULL_ALONE, both_absent: BothAbsent = "skip"
+) -> list[FieldResult]:
+    """The results, with some values taken for absent: null, and whatever else is listed.
+
+    What counts is the value as it was compared. Absent on the expected side only: a hallucination; in the output only:
+    an omission; on both sides: skipped, or a match. A result of a container that was looked into stays.
+    """
+    return [_reclassified(result, absent_values, both_absent) for result in results]
+
+
+def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
+    """The results, in which one question that a batch comparator left open opens all its other ones of the row."""
+    broken = {
+        result.details.get("metric")
+        for result in results
+        if result.status is Status.FAULT and result.details.get("batch")
+    }
+    return [_opened(result) if _answered_by(result, broken) else result for result in results]
+
+
+def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
+    if "metric" not in result.details and not result.details.get("outside"):
+        return result
+    if result.status not in _COMPARED and result.status not in (Status.OMISSION, Status.HALLUCINATION):
+        return result
+    expected = _absent(_compared(result, "compared_expected", result.expected), absent_values)
+    actual = _absent(_compared(result, "compared_actual", result.actual), absent_values)
+    if expected and actual:
+        if result.expected is MISSING and result.actual is MISSING:
+            return result
+        if both_absent == "match":
+            return _with(result, Status.MATCH, 1.0, "absent on both sides", "match")
+        return _with(result, Status.SKIPPED, None, "absent on both sides", "both_absent")
+    if result.status not in _COMPARED:
+        return result
+    if expected:
+        return _with(result, Status.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")
+    if actual:
+        return _with(result, Status.OMISSION, 0.0, "the output's value counts as absent", "extracted_null")
+    return result
+
+
+def _compared(result: FieldResult, name: str, raw: object) -> object:
+    return result.details.get(name, raw)
+
+
+def _absent(value: object, absent_values: Sequence[Any]) -> bool:
+    return value is MISSING or any(same(value, absent) for absent in absent_values)
+
+
+def _with(result: FieldResult, status: Status, score: float | None, reason: str, code: str) -> FieldResult:
+    details = {key: value for key, value in result.details.items() if key != "ratio"}
+    return replace(result, status=status, score=score, reason=reason, details={**details, "code": code})
+
+
+def _answered_by(result: FieldResult, metrics: set[object]) -> bool:
+    return (
+        bool(result.details.get("batch"))
+        and result.details.get("metric") in metrics
+        and result.status in (Status.MATCH, Status.MISMATCH, Status.SKIPPED)
+    )
+
+
+def _opened(result: FieldResult) -> FieldResult:
+    return _with(result, Status.FAULT, None, "another question of the same batch was left open", "error")
+
+
+def _what(returned: object) -> str:
+    return "a list with something else in it" if isinstance(returned, list) else type(returned).__name__

@@ -1,0 +1,80 @@
+"""What the scoring of one row's documents comes to: a result per unit, a summary per array, and what was not scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, FieldResult
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayResult:
+    """What became of the items of one array.
+
+    An item is *matched* when it is paired and everything that was measured in the pair matches; a pair that is not
+    matched is one missed and one spurious item.
+    """
+
+    path: str
+    field: str
+    """The array's place in the schema."""
+    rule: str
+    """How its items were paired."""
+    matched: int
+    missed: int
+    spurious: int
+    paired: int
+    weight: Fraction
+    code: str
+    """The reason code of the array as a whole."""
+    alike: bool = False
+    """Neither side has items, and that is right: both lists are empty, or both are null."""
+    notes: tuple[str, ...] = ()
+    """What is worth saying of the keys that pair its items: items without one, or with that of another item."""
+    expected: object = MISSING
+    actual: object = MISSING
+
+    @property
+    def score(self) -> Fraction:
+        """The share of expected items that match; without expected items 1 where the sides are alike, else 0."""
+        whole = self.matched + self.missed
+        return Fraction(self.matched, whole) if whole else Fraction(int(self.alike))
+
+    @property
+    def passed(self) -> bool:
+        """Every expected item matches."""
+        return self.score == 1
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Matched among the items of the output."""
+        return _share(self.matched, self.matched + self.spurious)
+
+    @property
+    def recall(self) -> Fraction | None:
+        """Matched among the expected items."""
+        return _share(self.matched, self.matched + self.missed)
+
+    @property
+    def f1(self) -> Fraction | None:
+        """Precision and recall in one figure."""
+        return _share(2 * self.matched, 2 * self.matched + self.missed + self.spurious)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The documents of one row, scored."""
+
+    fields: tuple[FieldResult, ...]
+    arrays: tuple[ArrayResult, ...] = ()
+    """Every array in which something was measured, outer ones before inner ones."""
+    outside: tuple[str, ...] = ()
+    """The places that the expected side has and the schema lacks, each once. They are not scored."""
+    problem: RowProblem | None = None
+    """Why the row has no score: the first result that something else than the output kept from being measured."""
+
+
+def _share(part: int, whole: int) -> Fraction | None:
+    return Fraction(part, whole) if whole else None

@@ -1,0 +1,159 @@
+"""Settle: every unit becomes a result with its status, score and reason, and every array a count of its items."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.fields.counts import MEASURED
+from evaluators.fields.instance_paths import places_above, spelled
+from evaluators.fields.rules import Explained, Partial
+from evaluators.fields.scored import ArrayResult
+from evaluators.fields.units import Listed, Unit
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, FieldResult, Status
+from evaluators.values.equality import same
+from evaluators.values.paths import Path
+from evaluators.values.quoting import differs
+from evaluators.values.transforms import TransformError, chain
+
+WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+
+
+def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
+    """The result of one unit. `answer` is what its metric said, where it was asked."""
+    judged = answer.judged if answer is not None else unit.status or Status.NOT_MEASURED
+    status = judged.status if isinstance(judged, Partial) else judged
+    score: float | None = 1.0 if status is Status.MATCH else 0.0
+    if isinstance(judged, Partial):
+        score = judged.num / judged.den
+    elif status not in MEASURED:
+        score = None
+    return FieldResult(
+        spelled(unit.location),
+        status,
+        score,
+        float(unit.weight),
+        unit.expected,
+        unit.actual,
+        answer.reason if answer is not None and answer.reason else _reason(unit, status),
+        "skip" if status is Status.SKIPPED else unit.metric.rule if unit.metric is not None else None,
+        Path(unit.path).canonical,
+        _details(unit, status, judged),
+    )
+
+
+def settle_arrays(arrays: Iterable[Listed], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
+    """The arrays in which something was measured, with their items counted from the results."""
+    listed = [(spelled(array.location), array) for array in arrays]
+    wanted = {path for path, _ in listed} | {_item(path, row) for path, array in listed for row, _ in array.pairs}
+    inside: defaultdict[str, list[Status]] = defaultdict(list)
+    own: defaultdict[str, list[Status]] = defaultdict(list)
+    for result in results:
+        own[result.path].append(result.status)
+        for place in places_above(result.path):
+            if place in wanted:
+                inside[place].append(result.status)
+    return tuple(
+        _settled(path, array, inside, own[path]) for path, array in listed if MEASURED.intersection(inside[path])
+    )
+
+
+def reason_code(status: Status, expected: Any, actual: Any) -> str:
+    """Why a result is what it is, in the words of extract-bench's reports."""
+    if status is Status.MATCH:
+        return "match"
+    if status in (Status.ERROR, Status.FAULT):
+        return "error"
+    for side, name in ((expected, "gold"), (actual, "extracted")):
+        if side is MISSING:
+            return f"{name}_missing"
+        if side is None:
+            return f"{name}_null"
+        if side == [] and isinstance(side, list):
+            return f"{name}_empty_array"
+    return "mismatch"
+
+
+def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
+    expected, output = array.sizes
+    matched = sum(_matches(array, row, column, inside.get(_item(path, row), ())) for row, column in array.pairs)
+    alike = not expected and not output and Status.MATCH in own
+    right = alike or (expected == matched == output and expected > 0)
+    return ArrayResult(
+        path,
+        array.node.name,
+        array.node.align.rule,
+        matched,
+        expected - matched,
+        output - matched,
+        len(array.pairs),
+        array.node.weight,
+        reason_code(Status.MATCH if right else Status.MISMATCH, array.expected, array.actual),
+        alike,
+        array.notes,
+        array.expected,
+        array.actual,
+    )
+
+
+def _matches(array: Listed, row: int, column: int, statuses: Sequence[Status]) -> bool:
+    """Whether a pair of items matches as a whole."""
+    if WRONG.intersection(statuses):
+        return False
+    return Status.MATCH in statuses or same(array.expected[row], array.actual[column])
+
+
+def _item(path: str, row: int) -> str:
+    return f"[{row}]" if path == "$" else f"{path}[{row}]"
+
+
+def _details(unit: Unit, status: Status, judged: Status | Partial) -> dict[str, object]:
+    details: dict[str, object] = {"code": reason_code(status, unit.expected, unit.actual)}
+    if unit.outside:
+        details["outside"] = True
+    if isinstance(judged, Partial):
+        details["ratio"] = (judged.num, judged.den)
+    if unit.metric is not None:
+        details["metric"] = unit.metric.name
+        if unit.metric.comparator.batch:
+            details["batch"] = True
+        if unit.metric.stands_for is not None:
+            details["stands_for"] = unit.metric.stands_for
+        details.update(_compared(unit))
+    return details
+
+
+def _compared(unit: Unit) -> dict[str, object]:
+    """The values as they were compared, where transforms changed them."""
+    apply = chain(unit.transforms)
+    changed: dict[str, object] = {}
+    if apply is None:
+        return changed
+    for name, value in (("compared_expected", unit.expected), ("compared_actual", unit.actual)):
+        if value is MISSING:
+            continue
+        try:
+            compared = apply(value)
+        except (TransformError, RowProblem):  # the result itself says what went wrong
+            continue
+        if not same(value, compared):
+            changed[name] = compared
+    return changed
+
+
+def _reason(unit: Unit, status: Status) -> str | None:
+    """Why a unit has the status that its presence gave it."""
+    expected, actual = unit.expected, unit.actual
+    if status is Status.SKIPPED:
+        return "skipped"
+    if expected is MISSING and actual is MISSING:
+        return "required, and absent on both sides"
+    if status is Status.OMISSION:
+        return "missing in the output" if actual is MISSING else "null in the output"
+    if status is Status.HALLUCINATION and expected is MISSING:
+        return "only the output has it, and the schema does not know it" if unit.outside else "only the output has it"
+    if status is Status.MATCH:
+        return "null on both sides" if actual is None else "equal"
+    return differs(expected, actual) if unit.metric is None else None

@@ -1,0 +1,83 @@
+"""What gathering finds in the documents of one row: units to compare, arrays with their pairs, places that are not scored."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from evaluators.fields.align import Paired
+from evaluators.fields.instance_paths import InstancePath
+from evaluators.fields.tree import FieldNode, Metric, SchemaPath
+from evaluators.model import MISSING, Status
+from evaluators.values.pairing import Pairs
+from evaluators.values.transforms import Transform
+
+WHOLE = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One result on its way: a place, its two sides, and a status unless the metric must be asked for it."""
+
+    location: InstancePath
+    path: SchemaPath
+    expected: Any
+    actual: Any
+    status: Status | None = None
+    metric: Metric | None = None
+    """What compares it. A container that is not compared as one value has results without a metric."""
+    transforms: tuple[Transform, ...] = ()
+    weight: Fraction = WHOLE
+    outside: bool = False
+    """Only the output has it, and the schema does not know it."""
+
+    @property
+    def key(self) -> Hashable | None:
+        """What the metrics of one unit share; None for a result without a metric."""
+        return self.location if self.metric is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An array, with what was paired where both sides may have items."""
+
+    location: InstancePath
+    node: FieldNode
+    expected: Any
+    actual: Any
+    paired: Paired | None = None
+
+    @property
+    def pairs(self) -> Pairs:
+        """The items that go together: (expected, output) indexes."""
+        return self.paired.pairs if self.paired is not None else []
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is worth saying of the keys of the items."""
+        return tuple(self.paired.keys.said()) if self.paired is not None else ()
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many items the expected side and the output have.
+
+        Those of the output do not count where the expected side has something that is neither a list nor nothing.
+        """
+        counted = self.expected is MISSING or self.expected is None or isinstance(self.expected, list)
+        return _size(self.expected), _size(self.actual) if counted else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A place that the expected side has and the schema lacks."""
+
+    path: SchemaPath
+
+
+Found: TypeAlias = Unit | Listed | Outside
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, list) else 0

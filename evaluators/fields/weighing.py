@@ -1,0 +1,94 @@
+"""What units that were gathered would come to, found cheaply: for choosing a branch, and for pairing the items of lists.
+
+No judge and no batch is asked here. Their pairs count as matches when both texts are equal, case and spaces set aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from evaluators.fields.align import UNIT_GAIN
+from evaluators.fields.counts import Tallied, tallied
+from evaluators.fields.rules import Partial, Rule, compile_rule
+from evaluators.fields.tree import Metric
+from evaluators.fields.units import Unit
+from evaluators.model import Status
+from evaluators.values.equality import same
+from evaluators.values.text import collapse_whitespace
+from evaluators.values.transforms import Transform, TransformError, chain
+
+
+class Scales:
+    """Weighs units, and keeps the rules it makes."""
+
+    def __init__(self) -> None:
+        self._rules: dict[tuple[int, int], tuple[Metric, tuple[Transform, ...], Rule]] = {}
+
+    def tally(self, units: Iterable[Unit]) -> Tallied:
+        """The counts of some units."""
+        return tallied((unit.key, self._status(unit)) for unit in units)
+
+    def gain(self, units: Iterable[Unit], expected: Any, output: Any) -> int:
+        """What a pair of items gains: its F1 in UNIT_GAIN, rounded half up.
+
+        A pair in which nothing is measured gains everything when the items are equal, else nothing.
+        """
+        f1 = self.tally(units).f1
+        if f1 is None:
+            return UNIT_GAIN if same(expected, output) else 0
+        return (2 * f1.numerator * UNIT_GAIN + f1.denominator) // (2 * f1.denominator)
+
+    def _status(self, unit: Unit) -> Status:
+        metric = unit.metric
+        if unit.status is not None or metric is None:
+            return unit.status or Status.NOT_MEASURED
+        if metric.comparator.judged or metric.comparator.batch:
+            return _as_texts(unit)
+        try:
+            found = self._rule(metric, unit.transforms)(unit.expected, unit.actual)
+        except Exception:  # the comparator is asked again once items are paired, and what is wrong is said then
+            return Status.MISMATCH
+        return found.status if isinstance(found, Partial) else found
+
+    def _rule(self, metric: Metric, transforms: tuple[Transform, ...]) -> Rule:
+        known = self._rules.get((id(metric), id(transforms)))
+        if known is None:
+            rule = compile_rule(metric.comparator, transforms)
+            known = self._rules[id(metric), id(transforms)] = (metric, transforms, rule)  # kept, as their ids are keys
+        return known[2]
+
+
+class Fit(NamedTuple):
+    """How well a branch of a choice fits; the greater the better."""
+
+    outside: int
+    """Minus the keys of the expected side that the branch lacks. They come first: what a branch does not look at cannot
+    be wrong in it."""
+    f1: Fraction
+    wrong: int
+
+    @staticmethod
+    def of(counts: Tallied, outside: int) -> Fit:
+        """The fit of a branch with these counts."""
+        return Fit(-outside, counts.f1 or Fraction(0), -counts.wrong)
+
+
+def _as_texts(unit: Unit) -> Status:
+    expected, actual = unit.expected, unit.actual
+    apply = chain(unit.transforms)
+    if apply is not None:
+        try:
+            expected, actual = apply(expected), apply(actual)
+        except TransformError:
+            return Status.MISMATCH
+    return Status.MATCH if same(_plain(expected), _plain(actual)) else Status.MISMATCH
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return collapse_whitespace(value.casefold())
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return {key: _plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
