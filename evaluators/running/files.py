@@ -7,7 +7,7 @@ are not perfect; it reads what was scored and nothing more, so that a run that w
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -19,7 +19,9 @@ from evaluators.model import MISSING, RowResult, Standing, Verdict
 from evaluators.reports.format import Format, RowsFile, format_for, run_files
 from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, why, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
+from evaluators.runs.clusters import cluster_names
 from evaluators.runs.figures import score_text
+from evaluators.runs.given import checksums
 from evaluators.runs.job import stored_of
 from evaluators.runs.rows import clean, spelled
 from evaluators.runs.store import RunFolder, open_text, write_text
@@ -43,6 +45,10 @@ class Scored:
     variant: str | None
     table: TestSet
     rows: int
+    outputs: Collection[str] = ()
+    """The columns that hold outputs."""
+    cluster: str | None = None
+    """The column that says which rows belong together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +195,15 @@ def _cell_text(cell: Any) -> str:
 
 def _write_lines(stream: TextIO, plan: Plan, scored: Scored) -> None:
     stored = stored_of([one.line for one in plan.evaluators])
-    for row in rows_again(plan, scored, ()):
+    given = [name for name in plan.columns if name not in scored.outputs]
+    cluster = [scored.cluster] if scored.cluster is not None else []
+    for row in rows_again(plan, scored, [*given, *cluster]):
         results = {one.name: clean(spelled(one, verdict)) for one, verdict in zip(stored, row.verdicts(), strict=True)}
-        line: Mapping[str, Any] = {"row": row.number, "id": _escaped(row.id), "results": results}
+        (checksum,) = checksums([[cell] for cell in row.cells[: len(given)]], 1)
+        line: dict[str, Any] = {"row": row.number, "id": _escaped(row.id), "given": f"{checksum:08x}"}
+        if cluster:
+            line["cluster"] = _escaped(*cluster_names(row.cells[len(given) :]))
+        line["results"] = results
         stream.write(orjson.dumps(line).decode() + "\n")
 
 

@@ -80,6 +80,9 @@ def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
     slices = data.get("slices")
     if slices == f"row.{column}":
         yield ("slices",)
+    statistics = data.get("statistics")
+    if isinstance(statistics, Mapping) and statistics.get("cluster") == f"row.{column}":
+        yield ("statistics", "cluster")
     if isinstance(slices, list) and f"row.{column}" in slices:
         yield ("slices", slices.index(f"row.{column}"))
 

@@ -21,10 +21,12 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES
 from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
+from evaluators.running.meaning import meaning_of
 from evaluators.running.origin import origin_of
 from evaluators.running.places import placed, placed_role
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
+from evaluators.runs.given import output_columns
 from evaluators.runs.ids import MOST_IDS, id_warnings
 from evaluators.runs.job import Job
 from evaluators.runs.result import Environment as RunEnvironment
@@ -231,8 +233,9 @@ def conclude(
 ) -> RunResult:
     """The figures, the gates, the gaps in coverage and the exit code of what was measured."""
     suite, test_set = prepared.suite, prepared.test_set
-    stats = [one for name, each in measured for one in figures(suite.lines, each, name)]
-    slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name)]
+    clustered = suite.cluster is not None
+    stats = [one for name, each in measured for one in figures(suite.lines, each, name, clustered)]
+    slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
     gates = judge_gates(suite.gates, stats, slices)
     finished = all(each.finished for _, each in measured)
     found = gaps(suite, [table for _, table in prepared.variants()], prepared.plan, stats, complete=finished)
@@ -262,6 +265,8 @@ def conclude(
         exit_code=exit_code(facts),
         causes=causes(facts),
         variants=test_set.variants,
+        meaning=meaning_of(suite),
+        cluster=suite.cluster,
     )
 
 
@@ -308,6 +313,7 @@ def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFol
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
         most_evidence=None if evidence == "all" else 1_000,
+        cluster=suite.cluster,
     )
 
 
@@ -349,7 +355,10 @@ def _written(
     from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, folder_files, hardest
 
     plan, tables = prepared.plan(), [table for _, table in prepared.variants()]
-    scored = [Scored(name, table, each.rows) for (name, each), table in zip(measured, tables, strict=True)]
+    outputs, cluster = output_columns(prepared.suite.lines, prepared.roles), prepared.suite.cluster
+    scored = [
+        Scored(name, table, each.rows, outputs, cluster) for (name, each), table in zip(measured, tables, strict=True)
+    ]
     if request.hardest:
         options = replace(options, extra=(hardest(request.hardest, plan, scored),))
     if folder is not None:

@@ -1,17 +1,21 @@
-"""The sections of a suite that belong to rooms above it: test set, gates and results."""
+"""The sections of a suite that belong to rooms above it: test set, statistics, gates, comparison and results."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
-from evaluators.issues import Problems
-from evaluators.runs.gates import Gate, GateConfig, parse_target
+from evaluators.issues import Problems, problem
+from evaluators.registry import suggestion
+from evaluators.runs.gates import Gate, GateConfig, Target, parse_target
+from evaluators.runs.guards import CompareConfig
 from evaluators.settings import BadSettings, Detail, bad, build, spell
 from evaluators.settings_model import Name, Settings
 from evaluators.suite.config import SectionReader
+from evaluators.suite.lines import EvaluatorLine
 from evaluators.testsets.config import TestSetConfig
 
 
@@ -42,6 +46,33 @@ class ResultsConfig(Settings):
         return words
 
 
+class StatisticsConfig(Settings):
+    """What intervals are to know of the rows."""
+
+    cluster: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
+    """The column that says which rows belong together, such as the pages of one document: `row.doc_id`."""
+
+    @field_validator("cluster", mode="before")
+    @classmethod
+    def _a_column(cls, value: object) -> object:
+        if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
+            raise bad(f'a cluster is a column, written row.COLUMN; found "{value}"', hint=f"write cluster: row.{value}")
+        return value
+
+    @property
+    def column(self) -> str | None:
+        """The column's own name."""
+        return None if self.cluster is None else self.cluster.removeprefix("row.")
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSection:
+    """The section `compare`, with the targets of its guards resolved."""
+
+    config: CompareConfig = field(default_factory=CompareConfig)
+    targets: Mapping[str, Target] = field(default_factory=dict)
+
+
 def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:
     """The settings under `test_set`."""
     return build(TestSetConfig, data, noun="test_set")
@@ -50,6 +81,43 @@ def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     """The settings under `results`."""
     return build(ResultsConfig, data, noun="results")
+
+
+def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:
+    """The settings under `statistics`."""
+    return build(StatisticsConfig, data, noun="statistics")
+
+
+def read_compare(data: Any, context: Mapping[str, Any]) -> CompareSection:
+    """The settings under `compare`, with each guard's target resolved against the suite's evaluators."""
+    config = build(CompareConfig, data, noun="compare")
+    targets: dict[str, Target] = {}
+    details: list[Detail] = []
+    for written in config.guards:
+        try:
+            targets[written] = guarded_target(written, context["evaluators"])
+        except Problems as error:
+            if error.issues[0].code == "unknown-evaluator" and context["may_be_called"](written.partition(".")[0]):
+                continue  # perhaps one that could not be read, and that is said where it stands
+            details.extend(
+                Detail(("guards", written), issue.message, issue.hint, True, issue.code) for issue in error.issues
+            )
+    if details:
+        raise BadSettings(details)
+    return CompareSection(config, targets)
+
+
+def guarded_target(written: str, lines: Sequence[EvaluatorLine]) -> Target:
+    """The evaluator and the field that a guard is about. Raises Problems (config) when the suite has none of that name."""
+    target = parse_target(written, [line.name for line in lines], "guard")
+    fields = next(line.settings.field_names() for line in lines if line.name == target.evaluator)
+    if target.field is not None and target.field not in fields:
+        raise problem(
+            "unknown-field",
+            f'the guard "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
+            hint=suggestion(target.field, fields) or (f"fields: {', '.join(fields)}" if fields else None),
+        )
+    return target
 
 
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
@@ -90,12 +158,16 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
 
 READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
+    "statistics": read_statistics,
     "gates": read_gates,
+    "compare": read_compare,
     "results": read_results,
 }
 MODELS: Final[Mapping[str, type[BaseModel]]] = {
     "test_set": TestSetConfig,
+    "statistics": StatisticsConfig,
     "gates": GateConfig,
+    "compare": CompareConfig,
     "results": ResultsConfig,
 }
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
-from evaluators.running.sections import READERS, ResultsConfig
+from evaluators.running.sections import READERS, CompareSection, ResultsConfig, StatisticsConfig
 from evaluators.runs.gates import Gate
 from evaluators.runs.job import ShippedSuite
 from evaluators.settings import Loc
@@ -36,16 +36,18 @@ class Suite:
     """What `${NAME}` stands for; the variables of the process when it is None."""
     given: Mapping[str, Any] | None = None
     """The plain data that the suite was read from, when it was not a text."""
+    lessons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What evaluators learned from a test set, by name: see `evaluators.running.learning`."""
 
     @property
     def name(self) -> str:
         """The suite's name."""
         return self.config.name
 
-    @property
+    @cached_property
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, in the order of the file."""
-        return self.config.lines
+        return tuple(line.taught(self.lessons.get(line.name)) for line in self.config.lines)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -62,6 +64,18 @@ class Suite:
     def results(self) -> ResultsConfig:
         """Where results go."""
         found: ResultsConfig = self.config.sections.get("results") or ResultsConfig()
+        return found
+
+    @property
+    def cluster(self) -> str | None:
+        """The column that says which rows belong together; None when rows stand alone."""
+        found: StatisticsConfig | None = self.config.sections.get("statistics")
+        return found.column if found else None
+
+    @property
+    def compare(self) -> CompareSection:
+        """How runs are compared."""
+        found: CompareSection = self.config.sections.get("compare") or CompareSection()
         return found
 
     @property
@@ -99,7 +113,7 @@ class Suite:
         """The suite as a worker gets it."""
         source = self.config.source
         text = source.text if self.given is None else None
-        return ShippedSuite(text, self.given, source.name, source.folder, self.environment)
+        return ShippedSuite(text, self.given, source.name, source.folder, self.environment, self.lessons)
 
     def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
         """The compiled steps. Without `roles`, columns are called by their roles."""
@@ -157,9 +171,10 @@ class Suite:
         return {role for role in ROLES if role in read}
 
     def named_columns(self) -> list[str]:
-        """The columns that evaluators, conditions and slices name themselves."""
+        """The columns that evaluators, conditions, slices and clusters name themselves."""
         named = [column.name for column in needed_columns(self.lines) if column.literal]
-        return list(dict.fromkeys([*named, *self.config.slices]))
+        own = [self.cluster] if self.cluster is not None else []
+        return list(dict.fromkeys([*named, *self.config.slices, *own]))
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:

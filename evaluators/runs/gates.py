@@ -16,7 +16,8 @@ from pydantic import Field, field_validator, model_validator
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.figures import beside_limit, limit_text, rows_text
-from evaluators.runs.result import EvaluatorStats, FieldStats, GateResult
+from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval
+from evaluators.runs.statistics import wilson
 from evaluators.settings_model import Name, Settings
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
@@ -28,6 +29,7 @@ Figure: TypeAlias = Literal[
 _ANYWHERE: Final = get_args(Figure)[:5]
 _ROW_FIGURES: Final = get_args(Figure)[5:]
 """Figures that every row has one of: an evaluator says which of them it makes."""
+_WITH_BOUND: Final = ("mean", "pass_rate", "precision", "recall")
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 
@@ -47,6 +49,8 @@ class GateConfig(Settings):
     """The run fails when the figure is more than this."""
     warn_above: Limit | None = None
     """The run warns when the figure is more than this."""
+    using: Literal["estimate", "lower_bound"] = "estimate"
+    """What is compared: the figure itself, or the lower end of its 95 % interval, which few rows hold down."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
     """With fewer measured rows the gate is undecided."""
     variant: Name | None = None
@@ -71,6 +75,11 @@ class GateConfig(Settings):
             raise ValueError("a gate has slice or each_slice, not both")
         if self.slice is not None and len(self.slice) != 1:
             raise ValueError("slice is one column and its value, such as {supplier: ACME}")
+        if self.using == "lower_bound":
+            if self.figure not in _WITH_BOUND:
+                raise ValueError(f"using: lower_bound is for the figures {', '.join(_WITH_BOUND)}; found {self.figure}")
+            if self.fail_above is not None or self.warn_above is not None:
+                raise ValueError("using: lower_bound goes with fail_below and warn_below")
         for lower, upper in (
             ("fail_below", "warn_below"),
             ("warn_above", "fail_above"),
@@ -106,8 +115,8 @@ class Gate:
     where: str | None = None
 
 
-def parse_target(text: str, evaluators: Iterable[str]) -> Target:
-    """The evaluator before the first dot and the field after it, in any spelling of a path.
+def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate") -> Target:
+    """The evaluator before the first dot and the field after it, in any spelling of a path. `noun` is what messages say.
 
     Raises Problems (config) when no evaluator has that name or the path is malformed.
     """
@@ -116,15 +125,15 @@ def parse_target(text: str, evaluators: Iterable[str]) -> Target:
     if name not in known:
         raise problem(
             "unknown-evaluator",
-            f'the gate "{text}" names the evaluator "{name}", and the suite has none of that name',
+            f'the {noun} "{text}" names the evaluator "{name}", and the suite has none of that name',
             hint=suggestion(name, known) or f"evaluators: {', '.join(known)}",
         )
     if dot and not path:
-        raise problem("empty-field", f'the gate "{text}" ends in a dot', hint=f'"{name}" gates the whole evaluator')
+        raise problem("empty-field", f'the {noun} "{text}" ends in a dot', hint=f'"{name}" is the whole evaluator')
     try:
         return Target(name, parse(path).canonical if path else None)
     except BadPath as error:
-        raise problem("bad-path", f'the field of the gate "{text}" cannot be read: {error}', hint=error.hint) from None
+        raise problem("bad-path", f'the field of the {noun} "{text}" cannot be read: {error}', hint=error.hint) from None
 
 
 def check_gates(
@@ -264,9 +273,11 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
     if gate.target.field is not None and field is None:
         value, measured, verdict, message = None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
     else:
-        value = _figure(config.figure, stats, field)
+        bound = config.using == "lower_bound"
+        value = _lower_bound(config.figure, stats, field) if bound else _figure(config.figure, stats, field)
         measured = field.counts.measured if field else stats.scored - stats.empty_expected
-        verdict, message = _decide(config, value, measured, _words(config.figure, field))
+        words = _words(config.figure, field)
+        verdict, message = _decide(config, value, measured, f"lower bound of the {words}" if bound else words)
     return GateResult(
         gate.written, config.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
     )
@@ -304,12 +315,31 @@ def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> 
             return found.mean if found else None
 
 
+def _lower_bound(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+    """The lower end of the figure's 95 % interval; None where there is none."""
+    if figure in ("precision", "recall"):
+        counts = field.counts if field else stats.counts
+        found = _wilson_of(figure, counts) if counts else None
+    elif field:
+        found = wilson(field.counts.match, field.counts.measured)
+    else:
+        found = stats.mean_interval if figure == "mean" else stats.interval
+    return found.low if found else None
+
+
+def _wilson_of(figure: Figure, counts: Counts) -> Interval | None:
+    other = counts.hallucination if figure == "precision" else counts.omission
+    return wilson(counts.match, counts.match + counts.mismatch + counts.error + other)
+
+
 def _decide(config: GateConfig, value: float | None, measured: int, figure: str) -> tuple[Judged, str]:
     if measured < config.min_rows:
         if measured == 0:
             return "undecided", "no row was measured"
         return "undecided", f"only {rows_text(measured)} measured, and the gate asks for {config.min_rows:,}"
     if value is None:
+        if config.using == "lower_bound":
+            return "undecided", f"{figure} is unknown: the rows are too few, or all alike"
         return "undecided", f"{figure} is undefined: there is nothing to divide by"
     for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
         limit = getattr(config, name)

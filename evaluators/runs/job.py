@@ -20,8 +20,10 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from evaluators.issues import Fault, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.needs import Column, Need, Part
+from evaluators.runs.clusters import ClusterCounts, cluster_names
+from evaluators.runs.given import checksums, output_columns
 from evaluators.runs.ids import MOST_IDS, numbers_of
-from evaluators.runs.rows import RowsFormat, RowWriter, Stored, open_part
+from evaluators.runs.rows import Beside, RowsFormat, RowWriter, Stored, open_part
 from evaluators.runs.slices import SliceCounts, SliceKey
 from evaluators.runs.tally import Ledger, Tally
 from evaluators.suite import source as suite_source
@@ -47,6 +49,8 @@ class ShippedSuite:
     folder: Path | None
     environment: Mapping[str, str] | None = None
     """What `${NAME}` stands for; the worker's own environment when it is None."""
+    lessons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What evaluators learned from the test set, by name."""
 
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, read again; once in a process for all splits of a run."""
@@ -64,7 +68,7 @@ def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
         source = suite_source.from_data(suite.data or {}, suite.folder, suite.environment)
     else:
         source = suite_source.loads(suite.text, suite.name, suite.folder, suite.environment)
-    return read_config(source).lines
+    return tuple(line.taught(suite.lessons.get(line.name)) for line in read_config(source).lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ class Job:
     most_evidence: int | None = 1_000
     """Mismatches recorded per field; None records all."""
     evidence: bool = True
+    cluster: str | None = None
+    """The column that says which rows belong together."""
 
 
 @dataclass(slots=True)
@@ -117,7 +123,7 @@ def run_split(
     suite again where the caller has it.
     """
     plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading)
-    columns = list(dict.fromkeys([*plan.columns, *job.slices]))
+    columns = list(dict.fromkeys([*plan.columns, *job.slices, *([job.cluster] if job.cluster is not None else ())]))
     with without_cycle_search(), _Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
@@ -147,6 +153,9 @@ class _Work:
         self.result = SplitResult(split.index)
         self.ledgers = [Ledger(len(one.line.settings.field_names())) for one in plan.evaluators]
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
+        self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
+        outputs = output_columns([one.line for one in plan.evaluators], job.roles)
+        self.given = [name for name in plan.columns if name not in outputs]
         ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
         self.collectors = [_Collector(one, ranks[one.line.name], job, full) for one in plan.evaluators]
         self.writer: RowWriter | None = None
@@ -170,8 +179,12 @@ class _Work:
         codes = [
             ledger.codes(slots[one.verdicts]) for ledger, one in zip(self.ledgers, self.plan.evaluators, strict=True)
         ]
+        names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
+        if self.clusters is not None and names is not None:
+            self.clusters.add(names, codes)
         if self.writer is not None:
-            self.writer.add(chunk.offsets, chunk.ids, codes)
+            given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
+            self.writer.add(chunk.offsets, chunk.ids, codes, Beside(given, names))
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
         self._look_again(chunk, slots, codes)
@@ -186,8 +199,10 @@ class _Work:
         result = self.result
         for name, counts in self.slices.items():
             result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
-        for one, ledger in zip(self.plan.evaluators, self.ledgers, strict=True):
+        for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
+            clusters = self.clusters.sums(place, ledger.verdicts) if self.clusters is not None else {}
             tally = ledger.settle()
+            tally.clusters = clusters
             paths = getattr(one.check, "tally", None)
             if paths is not None:
                 tally.add_paths(paths.counts())

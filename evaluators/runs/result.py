@@ -117,7 +117,9 @@ class EvaluatorStats:
     figures: tuple[FigureStats, ...] = ()
     """The further figures of the evaluator, in its own order."""
     substituted: Mapping[str, int] = field(default_factory=dict)
-    """How many fields a substitute of a judge scored, by the name of the comparator that it stands for."""
+    """How many fields a substitute of a judge scores, by the name of the comparator that it stands for."""
+    outside: Mapping[str, int] = field(default_factory=dict)
+    """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
 
     mean_interval: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, the bootstrap's otherwise; None where unknown."""

@@ -33,11 +33,23 @@ class Stored:
     fields: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is stored of rows beside their results, so that two runs can be compared row by row."""
+
+    given: Sequence[int]
+    """A checksum of what each row gives, the outputs apart: the same in two runs of the same question."""
+    clusters: Sequence[str] | None = None
+    """What each row belongs to, where the suite clusters rows."""
+
+
 class RowWriter(Protocol):
     """Writes one part of the stored rows."""
 
-    def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]]) -> None:
-        """Some rows: their offsets, their ids, and the verdict numbers of each evaluator."""
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside | None = None
+    ) -> None:
+        """Some rows: their offsets, their ids, the verdict numbers of each evaluator, and what is stored beside them."""
 
     def close(self) -> None:
         """Writes what is left."""
@@ -85,9 +97,16 @@ class JsonLines:
         self._ledgers = ledgers
         self._rendered: list[list[str]] = [[] for _ in stored]
 
-    def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]]) -> None:
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside | None = None
+    ) -> None:
         results = map(",".join, zip(*map(self._render, range(len(codes)), codes), strict=True))
         names = _quoted_ids(ids) if ids is not None else ["null"] * len(offsets)
+        if beside is not None:
+            names = [f'{name},"given":"{given:08x}"' for name, given in zip(names, beside.given, strict=True)]
+            if beside.clusters is not None:
+                clusters = _quoted_ids(beside.clusters)
+                names = [f'{name},"cluster":{cluster}' for name, cluster in zip(names, clusters, strict=True)]
         lines = [
             f'{offset},"id":{name},"results":{{{result}}}}}\n'
             for offset, name, result in zip(offsets, names, results, strict=True)
@@ -125,11 +144,18 @@ class ParquetPart:
         self._verdicts = [_VerdictColumns(self._arrow, one, ledger) for one, ledger in zip(stored, ledgers, strict=True)]
         self._offsets: list[int] = []
         self._ids: list[str | None] = []
+        self._given: list[str | None] = []
+        self._clusters: list[str | None] = []
         self._codes: list[list[int]] = [[] for _ in stored]
         self._writer: Any = None
 
-    def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]]) -> None:
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside | None = None
+    ) -> None:
         self._offsets.extend(offsets)
+        if beside is not None:
+            self._given.extend(f"{given:08x}" for given in beside.given)
+            self._clusters.extend(beside.clusters or ())
         self._ids.extend(ids if ids is not None else [None] * len(offsets))
         for mine, column in zip(self._codes, codes, strict=True):
             mine.extend(column)
@@ -143,13 +169,16 @@ class ParquetPart:
     def _flush(self) -> None:
         arrow = self._arrow
         columns = {"row": arrow.array(self._offsets, arrow.int64()), "id": _texts(arrow, self._ids)}
+        for name, texts in (("given", self._given), ("cluster", self._clusters)):
+            if texts:
+                columns[name] = _texts(arrow, texts)
         for verdicts, codes in zip(self._verdicts, self._codes, strict=True):
             columns |= verdicts.taken(codes)
         table = arrow.table(columns)
         if self._writer is None:
             self._writer = self._arrow.ipc.new_file(self._path, table.schema)
         self._writer.write_table(table)
-        self._offsets, self._ids = [], []
+        self._offsets, self._ids, self._given, self._clusters = [], [], [], []
         for codes in self._codes:
             codes.clear()
 
@@ -228,7 +257,7 @@ def _join_parquet(parts: Iterable[tuple[Path, int]], target: Path) -> None:
 
 def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
     """Words are written with a dictionary; numbers and ids hardly repeat. Readers see words as plain text."""
-    repeating = [name for name in schema.names if name not in ("row", "id")]
+    repeating = [name for name in schema.names if name not in ("row", "id", "given")]
     return parquet.ParquetWriter(
         target, schema, compression="zstd", use_dictionary=repeating, write_statistics=False, store_schema=False
     )

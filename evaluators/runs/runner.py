@@ -98,21 +98,27 @@ def store_parts(job: Job, measured: Measured, rows_file: Path, evidence_file: Pa
             path.unlink()
 
 
-def figures(lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None) -> list[EvaluatorStats]:
+def figures(
+    lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
+) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    return [_stats(line, tally, variant) for line, tally in zip(lines, measured.tallies, strict=True)]
+    return [_stats(line, tally, variant, None, clustered) for line, tally in zip(lines, measured.tallies, strict=True)]
 
 
-def slice_figures(lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None) -> list[EvaluatorStats]:
+def slice_figures(
+    lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
+) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
     return [
-        _stats(line, tally, variant, key)
+        _stats(line, tally, variant, key, clustered)
         for key in sorted(measured.slices)
         for line, tally in zip(lines, measured.slices[key], strict=True)
     ]
 
 
-def _stats(line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None = None) -> EvaluatorStats:
+def _stats(
+    line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None, clustered: bool
+) -> EvaluatorStats:
     return evaluator_stats(
         line.name,
         line.type,
@@ -123,6 +129,8 @@ def _stats(line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey
         extra_counts=getattr(line.settings, "extra_fields", "penalize") == "penalize",
         optional=line.settings.optional_fields(),
         figure_names=line.settings.figure_names(),
+        substituted=line.settings.substitutes(),
+        clustered=clustered,
     )
 
 

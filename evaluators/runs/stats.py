@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
 from evaluators.fields.path_details import (
     CREDIT,
@@ -10,14 +12,15 @@ from evaluators.fields.path_details import (
     FAULTS,
     MATCHED,
     MISSED,
+    OUTSIDE,
     PAIRED,
     SKIPPED,
     SPURIOUS,
-    SUBSTITUTED,
     Detail,
 )
 from evaluators.model import Standing, Status
-from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, FigureStats
+from evaluators.runs.intervals import bootstrap, detectable_runs, moments_of_clusters, moments_of_powers
+from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, FigureStats, Interval
 from evaluators.runs.statistics import mean_of, ratios, share, wilson
 from evaluators.runs.tally import FigureSum, Tally
 
@@ -36,15 +39,20 @@ def evaluator_stats(
     extra_counts: bool = True,
     optional: Collection[str] = (),
     figure_names: Sequence[str] = (),
+    clustered: bool = False,
+    substituted: Mapping[str, int] | None = None,
 ) -> EvaluatorStats:
     """The figures of one evaluator, every one rounded once from exact sums.
 
     `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
     the score. `optional` are the listed fields that may be absent from every row. `figure_names` are the further figures.
+    `substituted` says how many fields a substitute of a judge scores, by what it stands for.
+    `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
     scored, standings = tally.scored, tally.standings
     counts = _counts_of_fields(tally) if fields else _leaf_counts(tally.counts) if any(tally.counts) else None
     figures = ratios(counts) if counts is not None else None
+    intervals = _of_clusters(tally) if clustered else _of_rows(tally)
     listed = _listed(fields, tally, optional) if fields else _open(tally, extra_counts, optional)
     return EvaluatorStats(
         name=name,
@@ -62,7 +70,7 @@ def evaluator_stats(
         blocked=standings[Standing.BLOCKED],
         mean=mean_of(tally.sums, scored),
         pass_rate=share(tally.passed, scored),
-        interval=wilson(tally.passed, scored),
+        interval=intervals.pass_rate,
         fields=listed[:MOST_FIELDS],
         more_fields=max(0, len(listed) - MOST_FIELDS),
         counts=counts,
@@ -73,8 +81,35 @@ def evaluator_stats(
         slice=slice_,
         empty_expected=tally.empty_expected,
         figures=_figures(figure_names, tally),
-        substituted=_substituted(tally.details),
+        outside=_outside(tally.details),
+        substituted=dict(substituted or {}),
+        mean_interval=intervals.mean,
+        detectable=intervals.detectable,
     )
+
+
+class _Intervals(NamedTuple):
+    pass_rate: Interval | None
+    mean: Interval | None
+    detectable: float | None
+
+
+def _of_rows(tally: Tally) -> _Intervals:
+    moments = moments_of_powers(tally.scored, tally.score_powers())
+    rate = wilson(tally.passed, tally.scored)
+    if moments is None:
+        return _Intervals(rate, None, None)
+    right_or_wrong = moments.second == moments.mean * (1 - moments.mean)  # x² = x for 0 and 1, and for nothing between
+    hits = moments.mean * tally.scored
+    mean = wilson(int(hits), tally.scored) if right_or_wrong else bootstrap(moments)
+    return _Intervals(rate, mean, detectable_runs(moments))
+
+
+def _of_clusters(tally: Tally) -> _Intervals:
+    known = tally.clusters.values()
+    moments = moments_of_clusters((one.rows, one.total) for one in known)
+    rate = moments_of_clusters((one.rows, Fraction(one.passed)) for one in known)
+    return _Intervals(bootstrap(rate), bootstrap(moments), detectable_runs(moments))
 
 
 def _figures(names: Sequence[str], tally: Tally) -> tuple[FigureStats, ...]:
@@ -85,9 +120,9 @@ def _figures(names: Sequence[str], tally: Tally) -> tuple[FigureStats, ...]:
     )
 
 
-def _substituted(details: Mapping[Detail, int]) -> dict[str, int]:
-    """How many fields a substitute scored, by what it stands for."""
-    return {name: count for (name, kind, _), count in sorted(details.items()) if kind == SUBSTITUTED}
+def _outside(details: Mapping[Detail, int]) -> dict[str, int]:
+    """How often the expected side had something where the schema has nothing, by path."""
+    return {path: count for (path, kind, _), count in sorted(details.items()) if kind == OUTSIDE}
 
 
 def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> tuple[FieldStats, ...]:
@@ -128,7 +163,7 @@ def _field(
 def _by_path(details: Mapping[Detail, int]) -> dict[str, dict[tuple[str, int], int]]:
     found: dict[str, dict[tuple[str, int], int]] = {}
     for (path, kind, den), count in details.items():
-        if kind != SUBSTITUTED:
+        if kind != OUTSIDE:
             found.setdefault(path, {})[kind, den] = count
     return found
 

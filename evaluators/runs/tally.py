@@ -14,6 +14,7 @@ from typing import Final
 from evaluators.fields.path_details import Detail
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status, Verdict
+from evaluators.runs.clusters import ClusterSum, merge_clusters
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
@@ -54,6 +55,10 @@ class Tally:
     empty_expected: int = 0
     sums: dict[int, int] = field(default_factory=dict)
     """Denominator → sum of numerators, over the scored rows."""
+    powers: dict[int, list[int]] = field(default_factory=dict)
+    """Denominator → [sum of the squared numerators, sum of the cubed ones]: what an interval of the mean is made from."""
+    clusters: dict[str, ClusterSum] = field(default_factory=dict)
+    """What the scored rows of each cluster came to, where the suite clusters rows. See `evaluators.runs.clusters`."""
     statuses: list[list[int]] = field(default_factory=list)
     """For each listed field, how often each status was met."""
     counts: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
@@ -74,7 +79,11 @@ class Tally:
         self.standings[verdict.standing] += times
         if verdict.standing.scored:
             self.passed += times if verdict.passed else 0
-            self.sums[verdict.den] = self.sums.get(verdict.den, 0) + verdict.num * times
+            num, den = verdict.num, verdict.den
+            self.sums[den] = self.sums.get(den, 0) + num * times
+            powers = self.powers.setdefault(den, [0, 0])
+            powers[0] += num * num * times
+            powers[1] += num * num * num * times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
         for place, figure in enumerate(verdict.figures):
@@ -118,6 +127,11 @@ class Tally:
         self.empty_expected += other.empty_expected
         for den, num in other.sums.items():
             self.sums[den] = self.sums.get(den, 0) + num
+        for den, (square, cube) in other.powers.items():
+            powers = self.powers.setdefault(den, [0, 0])
+            powers[0] += square
+            powers[1] += cube
+        merge_clusters(self.clusters, other.clusters)
         for mine, theirs in zip(self.statuses, other.statuses, strict=True):
             for place, count in enumerate(theirs):
                 mine[place] += count
@@ -128,6 +142,10 @@ class Tally:
         self.figures.extend(FigureSum() for _ in range(len(other.figures) - len(self.figures)))
         for sum_, further in zip(self.figures, other.figures, strict=False):
             sum_.merge(further)
+
+    def score_powers(self) -> dict[int, tuple[int, int, int]]:
+        """Denominator → (Σ num, Σ num², Σ num³), over the scored rows."""
+        return {den: (self.sums[den], square, cube) for den, (square, cube) in self.powers.items()}
 
     @property
     def rows(self) -> int:

@@ -28,7 +28,8 @@ from evaluators.values.flow import flow
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
 SECTIONS: Final = (
-    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "gates", "results",
+    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "statistics", "gates",
+    "compare", "results",
 )  # fmt: skip
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse")
 

@@ -33,6 +33,8 @@ __all__ = ["or_text", "per_target", "schema_text", "section_schema", "suite_sche
 _ABOVE: Final = {
     "test_set": "The rows: a CSV file or another kind of test set, and which columns play which role.",
     "gates": "Limits on the figures of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field.",
+    "statistics": "What intervals are to know of the rows: which of them belong together.",
+    "compare": "How a run is compared with another, and what makes the comparison fail.",
     "results": "Where the results of a run go, and in which formats.",
 }
 """What the sections are that other rooms read."""

@@ -98,6 +98,7 @@ def test_a_verdict_met_several_times_counts_so_often(rows: list[Verdict], times:
         for _ in range(times):
             one_by_one.add(verdict)
     at_once.sums = {den: num for den, num in at_once.sums.items() if times}
+    at_once.powers = {den: both for den, both in at_once.powers.items() if times}
     assert same_figures(at_once, one_by_one)
 
 

@@ -1,0 +1,108 @@
+"""Guards: what a run is held to when it is compared with another, so that continuous integration can stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import Field, model_validator
+
+from evaluators.runs.comparison import Difference, GuardResult
+from evaluators.runs.figures import counted, rows_text, score_text
+from evaluators.settings_model import Name, Settings
+
+Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
+
+
+class GuardConfig(Settings):
+    """What one evaluator, or one field, is held to."""
+
+    max_drop: Annotated[float, Field(strict=True, ge=0.0, le=1.0)] | None = None
+    """The comparison fails when the mean, or the accuracy of the field, is lower by more than this."""
+    max_broken_rows: Count | None = None
+    """The comparison fails when more rows than this were right and are wrong now."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> GuardConfig:
+        if self.max_drop is None and self.max_broken_rows is None:
+            raise ValueError("a guard needs max_drop or max_broken_rows")
+        return self
+
+
+class CompareConfig(Settings):
+    """How a new run is compared with a base, and what makes the comparison fail."""
+
+    baseline: Name | None = None
+    """The baseline file, relative to this file: what a run is compared with when no other base is named."""
+    fail_on: tuple[Rule, ...] = ("significant_drop",)
+    """What fails: an evaluator or a field that is clearly worse; rows that were right and are wrong now; or nothing, []."""
+    max_broken_rows: Count | None = None
+    """How many broken rows are allowed. To set it is to ask for the rule broken_rows; without it, none is allowed."""
+    guards: Mapping[str, GuardConfig] = Field(default_factory=dict)
+    """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that hold for the whole comparison."""
+        asked: tuple[Rule, ...] = ("broken_rows",) if self.max_broken_rows is not None else ()
+        return tuple(dict.fromkeys((*self.fail_on, *asked)))
+
+
+def judge_guards(
+    config: CompareConfig,
+    targets: Mapping[str, tuple[str, str | None]],
+    differences: Sequence[Difference],
+    broken: int,
+) -> tuple[GuardResult, ...]:
+    """One result per rule, then one per limit of each guard and variant.
+
+    `targets` gives the evaluator and the field of each guard by the text that names it. `broken` counts rows.
+    """
+    found: list[GuardResult] = []
+    if "significant_drop" in config.rules:
+        found.append(_significant_drop(differences))
+    if "broken_rows" in config.rules:
+        most = config.max_broken_rows or 0
+        said = f"{rows_text(broken)} broken, and {counted(most, 'row') if most else 'none'} may be"
+        found.append(GuardResult("broken_rows", None, "failed" if broken > most else "passed", said))
+    for written, guard in config.guards.items():
+        concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]
+        for one in concerned:
+            found.extend(_limits(written, guard, one))
+        if not concerned:
+            found.append(GuardResult("guard", written, "undecided", "it is in no row of both runs"))
+    return tuple(found)
+
+
+def _significant_drop(differences: Iterable[Difference]) -> GuardResult:
+    worse = [one for one in differences if one.finding == "worse"]
+    if not worse:
+        return GuardResult("significant_drop", None, "passed", "nothing is clearly worse")
+    listed = ", ".join(f"{label(one)} by {score_text(-(one.difference or 0.0))}" for one in worse[:_SHOWN])
+    more = f" and {len(worse) - _SHOWN:,} more" if len(worse) > _SHOWN else ""
+    return GuardResult("significant_drop", None, "failed", f"clearly worse: {listed}{more}")
+
+
+_SHOWN: Final = 5
+
+
+def _limits(written: str, guard: GuardConfig, one: Difference) -> Iterable[GuardResult]:
+    if one.difference is None:
+        yield GuardResult("guard", written, "undecided", "no row was measured in both runs", one.variant)
+        return
+    if guard.max_drop is not None:
+        drop = -one.difference
+        said = f"lower by {score_text(drop)}" if drop > 0 else "not lower"
+        verdict: Literal["passed", "failed"] = "failed" if drop > guard.max_drop else "passed"
+        yield GuardResult("max_drop", written, verdict, f"{said}; the most is {guard.max_drop:g}", one.variant)
+    if guard.max_broken_rows is not None:
+        verdict = "failed" if one.broken > guard.max_broken_rows else "passed"
+        said = f"{rows_text(one.broken)} broken; the most is {guard.max_broken_rows:,}"
+        yield GuardResult("max_broken_rows", written, verdict, said, one.variant)
+
+
+def label(one: Difference) -> str:
+    """The evaluator, its field and its variant, for people."""
+    name = one.evaluator if one.field is None else f"{one.evaluator}.{one.field}"
+    return f"{name} ({one.variant})" if one.variant else name
