@@ -74,6 +74,8 @@ class Fault:
     """A cell that has no value, and why. It reaches the evaluators that need the cell and nothing else."""
 
     issue: Issue
+    text: str = ""
+    """What stands there in the file, for whoever shows the cell to people."""
 
 
 def problem(code: str, message: str, *, where: str | None = None, hint: str | None = None) -> Problems:
