@@ -190,7 +190,9 @@ def _marked(row: ScoredRow) -> MarkedRow:
 def _cell_text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
-    return "" if cell is MISSING or isinstance(cell, Fault) else to_text(cell)
+    if isinstance(cell, Fault):
+        return cell.text
+    return "" if cell is MISSING else to_text(cell)
 
 
 def _write_lines(stream: TextIO, plan: Plan, scored: Scored) -> None:
