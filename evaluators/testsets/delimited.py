@@ -46,6 +46,7 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 # in these encodings the byte of a quote or a line break is never a part of another character
 _CUTTABLE = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|cp437|cp85\d|koi8-[rut]|mac-\w+")
 
+_RAGGED: Final = "ragged-row"
 _NOT_TEXT: Final = Issue(
     "undecodable-text",
     Blame.TESTSET,
@@ -196,13 +197,20 @@ class _Rows:
         faults = [(index, issue) for index, record in enumerate(kept) if (issue := self._issue(record))]
         if open_quote:
             faults = [*(fault for fault in faults if fault[0] != len(kept) - 1), (len(kept) - 1, _OPEN_QUOTE)]
-        for index, _ in faults:
+        unread = {index: kept[index] for index, _ in faults}
+        for index in unread:
             kept[index] = [""] * self.width
-        columns = {name: _column(kept, index) for name, index in self.wanted}
-        for cells in columns.values():
+        columns = {name: _column(kept, place) for name, place in self.wanted}
+        for name, place in self.wanted:
             for index, issue in faults:
-                cells[index] = Fault(issue)
+                columns[name][index] = Fault(issue, self._unread(unread[index], place, issue))
         return Chunk(offsets, self.span, columns, faults)
+
+    def _unread(self, record: list[str], place: int | None, issue: Issue) -> str:
+        """What a ragged row has in a column; what it has beyond the header goes into the last one."""
+        if place is None or issue.code != _RAGGED or any(map(_UNDECODED.search, record)):
+            return ""
+        return self.table.delimiter.join(record[place:] if place == self.width - 1 else record[place : place + 1])
 
     def _issue(self, record: list[str]) -> Issue | None:
         if len(record) != self.width:
@@ -380,7 +388,7 @@ def _not_text(source: Source, error: UnicodeError) -> Problems:
 def _ragged(found: int, width: int, delimiter: str) -> Issue:
     cells = "1 cell" if found == 1 else f"{found} cells"
     return Issue(
-        "ragged-row",
+        _RAGGED,
         Blame.TESTSET,
         f"this row has {cells}, the header has {width}",
         hint=f"a cell that holds {_spoken(delimiter)} or a line break must be inside double quotes",
