@@ -21,13 +21,16 @@ from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.rules import (
     Explained,
     Partial,
+    Ready,
     Rule,
     compile_rule,
+    compile_together,
     explain_rule,
     explained_answer,
     explained_problem,
     near_enough,
     prepare_rule,
+    together_ready,
 )
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
@@ -66,16 +69,13 @@ class ClosedTree:
     @cached_property
     def rules(self) -> tuple[Rule | None, ...]:
         """The fast rule of each scored line."""
-        return tuple(
-            compile_rule(line.comparator, self.chain(line)) if line.comparator is not None else None
-            for line in self.scored
-        )
+        return tuple(self.rule(line, line.comparator) if line.comparator is not None else None for line in self.scored)
 
     @cached_property
     def cheap_rules(self) -> tuple[Rule | None, ...]:
         """The rules by which items are paired: those of each line, or normalised equality for one that asks many or a judge."""
         return tuple(
-            compile_rule(near_enough(), self.chain(line))
+            self.rule(line, near_enough())
             if line.comparator is not None and (line.comparator.batch or line.comparator.judged)
             else rule
             for line, rule in zip(self.scored, self.rules, strict=True)
@@ -89,7 +89,13 @@ class ClosedTree:
 
     def chain(self, line: FieldLine) -> tuple[Transform, ...]:
         """The transforms of a line: those of every field, then its own."""
-        return (*self.transforms, *line.transforms)
+        both = (*self.transforms, *line.transforms)
+        return line.together.transforms(both) if line.together is not None else both
+
+    def rule(self, line: FieldLine, comparator: Comparator) -> Rule:
+        """The fast rule of a line that is compared so."""
+        rule = compile_rule(comparator, self.chain(line))
+        return compile_together(line.together, rule) if line.together is not None else rule
 
     def matches(self, number: int, expected: Any, actual: Any) -> bool:
         """Whether two values of a line match: what alignment counts. Comparators that cost are not asked for that."""
@@ -185,10 +191,19 @@ def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
             continue
         if place.actual is MISSING:
             one.answers.append(Explained(Status.OMISSION, "missing in the output"))
-        elif place.expected is MISSING and comparator.reads == "both":
+            continue
+        if place.expected is MISSING and comparator.reads == "both":
             one.answers.append(Explained(Status.HALLUCINATION, "only the output has it"))
-        elif comparator.batch:
-            ready = prepare_rule(comparator, chain, place.expected, place.actual)
+            continue
+        sides = Ready(place.expected, place.actual)
+        if one.line.together is not None:
+            picked = together_ready(one.line.together, place.expected, place.actual)
+            if isinstance(picked, Explained):
+                one.answers.append(picked)
+                continue
+            sides = picked
+        if comparator.batch:
+            ready = prepare_rule(comparator, chain, sides.expected, sides.actual)
             if isinstance(ready, Explained):
                 one.answers.append(_of_field(one.line, ready))
                 continue
@@ -198,7 +213,7 @@ def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
             )
             one.answers.append(Explained(Status.NOT_MEASURED))
         else:
-            found = explain_rule(comparator, chain, place.expected, place.actual)
+            found = explain_rule(comparator, chain, sides.expected, sides.actual)
             one.answers.append(_of_field(one.line, found))
     return waiting
 
@@ -257,7 +272,9 @@ def combined(statuses: Sequence[Status]) -> Status:
     """One status for several pairs: a match when every pair matches, else the kind of what does not."""
     if not statuses:
         return Status.NOT_MEASURED
-    kinds = set(statuses)
+    kinds = set(statuses) - {Status.NOT_MEASURED}
+    if not kinds:
+        return Status.NOT_MEASURED
     for first in (Status.FAULT, Status.ERROR):
         if first in kinds:
             return first

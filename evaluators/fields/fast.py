@@ -216,6 +216,7 @@ def _groupable(line: FieldLine) -> bool:
         line.comparator is not None
         and line.comparator.reads == "both"
         and line.align is None
+        and line.together is None
         and path.query is None
         and bool(path.steps)
         and ANY not in path.steps
@@ -358,7 +359,8 @@ def _field_check(tree: ClosedTree, number: int, shared: dict[int, PlacesOf]) -> 
         if align is not None and isinstance(ours, list) and isinstance(theirs, list) and (ours or theirs):
             paired = pair_values(align, ours, theirs, lambda one, other: tree.matches(number, one, other))
             return _combined(paired, rule, two_sided)
-        return rule(ours, theirs)
+        found = rule(ours, theirs)
+        return absent if found is Status.NOT_MEASURED else found
 
     return check
 
@@ -393,7 +395,8 @@ def _several_check(tree: ClosedTree, number: int, line: FieldLine, rule: Rule, s
         found = gather(expected, output)
         if not found:
             return absent
-        return _combined(found, rule, two_sided)
+        status = _combined(found, rule, two_sided)
+        return absent if status is Status.NOT_MEASURED else status
 
     return check
 

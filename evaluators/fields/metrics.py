@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
 from evaluators.comparator import COMPARATORS
+from evaluators.fields.compound import WORD
 from evaluators.fields.judged import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
 from evaluators.fields.lines import Align, Chosen, choose, read_substitute
-from evaluators.fields.tree import FieldNode, Metric
+from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.values.transforms import Transform
 
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
 _MOST_PLACES: Final = 10_000
@@ -53,6 +55,8 @@ def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: 
 
 def as_metric(chosen: Chosen, weight: Fraction = Fraction(1)) -> Metric:
     """A comparator that was chosen, as a metric."""
+    if chosen.together is not None:
+        raise bad('"compound" stands on the object that has the keys')
     if chosen.comparator is None:
         raise bad('"skip" is no comparator', hint="leave the field out itself")
     return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.stands_for)
@@ -67,6 +71,22 @@ def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
     if word != OF_LISTS or not needs_judge(OF_LISTS, context) or substitute(OF_LISTS, context) is None:
         return None
     return choose(data, context).align
+
+
+def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> tuple[Compound, tuple[Transform, ...]]:
+    """The compound that `{fields: […], compare: …}` describes, and what is done first to the two objects it compares.
+
+    Those transforms go before the object's own ones on its node. Raises BadSettings, with places inside the options.
+    """
+    try:
+        chosen = choose({WORD: options}, context)
+    except BadSettings as error:
+        details = [replace(detail, loc=detail.loc[1:]) for detail in in_field(error.details, path)]
+        raise BadSettings(details) from error
+    if chosen.together is None:
+        raise TypeError("a compound without its keys")
+    first = (chosen.together.join(),) if chosen.together.joined else ()
+    return Compound(chosen.together.fields, as_metric(chosen._replace(together=None))), first
 
 
 def default_metric(json_type: str, context: Mapping[str, Any], otherwise: object, path: str) -> Metric:

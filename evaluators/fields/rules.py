@@ -12,10 +12,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.answers import failed, word_of
 from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.fields.compound import Together
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome, Status
 from evaluators.settings import build
 from evaluators.values.equality import same
+from evaluators.values.quoting import differs
 from evaluators.values.transforms import Transform, TransformError, chain
 
 
@@ -124,6 +126,28 @@ def prepare_rule(
     except RowProblem as error:
         return explained_problem(error)
     return Ready(expected, actual)
+
+
+def together_ready(together: Together, expected: Any, actual: Any) -> Explained | Ready:
+    """The two objects that keys compared as one value come to, or what there is to say where a side has none of them."""
+    ours, theirs = together.picked(expected), together.picked(actual)
+    if ours is None or theirs is None:
+        return Explained(MATCH, "equal") if same(expected, actual) else Explained(MISMATCH, differs(expected, actual))
+    if not ours and not theirs:
+        return Explained(Status.NOT_MEASURED, "neither side has any of the keys")
+    if not theirs:
+        return Explained(Status.OMISSION, "the output has none of the keys")
+    return Ready(ours, theirs) if ours else Explained(Status.HALLUCINATION, "only the output has any of the keys")
+
+
+def compile_together(together: Together, rule: Rule) -> Rule:
+    """The fast rule for keys that are compared as one value. NOT_MEASURED where neither side has any."""
+
+    def apart(expected: Any, actual: Any) -> Judged:
+        ready = together_ready(together, expected, actual)
+        return ready.judged if isinstance(ready, Explained) else rule(ready.expected, ready.actual)
+
+    return apart
 
 
 def near_enough() -> Comparator:

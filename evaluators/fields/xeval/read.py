@@ -7,13 +7,14 @@ where it refers to itself. The nodes are made from the parts on demand, each wit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from evaluators.fields.judged import in_field, said_once
 from evaluators.fields.lines import Align, read_align, read_transforms
-from evaluators.fields.metrics import default_metric, resolve_alignment, resolve_metric
+from evaluators.fields.metrics import default_metric, resolve_alignment, resolve_compound, resolve_metric
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve
 from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.fields.xeval.defaults import OTHERWISE, read_entry, type_defaults
@@ -110,6 +111,7 @@ class _Reader:
         self.fills = context.get("defaults") is not None
         self.details: list[Detail] = []
         self.parts: dict[int, Part] = {}
+        self.metrics: dict[str, Metric] = {}
         self.alive: list[object] = []  # parts are known by the id of their schema, which must not be used again
 
     def part(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool = False) -> Part:
@@ -166,14 +168,13 @@ class _Reader:
         inside = looked_into(schema)
         several = bool(branches) and (inside is None or any(looked_into(schema[choice][one]) for one in branches))
         part.skip = self._skip(schema, loc)
-        if not several and not part.skip:
-            self._check_types(schema, types, loc)
+        typed = several or part.skip or self._check_types(schema, types, loc)
         part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
         part.shape = _shape(schema, types)
         part.transforms = self._reading(schema, "x-eval-transform", loc, path, read_transforms, ())
         part.align = self._align(schema, loc, path)
         idle = idle or part.skip
-        self._compare(part, schema, types, loc, path, idle)
+        self._compare(part, schema, types, loc, path, idle or not typed)
         if part.kind == "choice" and part.metrics:
             part.kind = "leaf"
         elif part.kind == "choice":
@@ -181,7 +182,7 @@ class _Reader:
                 self.part(self._branch(schema, choice, number, loc), loc, path, idle) for number in branches
             )
         self._below(part, schema, loc, path, idle or bool(part.metrics))
-        if part.transforms and not part.metrics and part.kind != "leaf" and not idle:
+        if part.transforms and not part.metrics and part.compound is None and part.kind != "leaf" and not idle:
             self._note(f'"x-eval-transform" of {display(path)} changes nothing: its parts are compared, not the whole')
 
     def _below(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
@@ -225,11 +226,9 @@ class _Reader:
             if self.fills:
                 otherwise = type_defaults().get(types.one or "", OTHERWISE)
                 try:
-                    part.metrics = (default_metric(types.one or "", self.context, otherwise, shown),)
+                    part.metrics = (self._default(types.one or "", otherwise, shown),)
                 except BadSettings as error:
                     self._met(error.details, loc, path)
-                return
-            if not types.names:  # said already, and the comparator follows from the type
                 return
             message = (
                 f'"{shown}" does not say how it is compared' if path else "the schema does not say how it is compared"
@@ -246,12 +245,25 @@ class _Reader:
             if alignment is not None:
                 part.align, part.stands_for = alignment, "array_llm"
                 return
-            part.metrics = (resolve_metric(_checked(entry), self.context, shown),)
+            part.metrics = (self._metric(entry, shown),)
         except BadSettings as error:
             self._met(error.details, place, path)
             return
         if part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
             self._note(f"{display(path)} is compared as a number, but the schema says {types.one}")
+
+    def _metric(self, entry: object, shown: str) -> Metric:
+        """What an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""
+        known = json.dumps(entry, sort_keys=True, default=repr)
+        if known not in self.metrics:
+            self.metrics[known] = resolve_metric(_checked(entry), self.context, shown)
+        return self.metrics[known]
+
+    def _default(self, json_type: str, otherwise: object, shown: str) -> Metric:
+        known = f"default of {json_type}"
+        if known not in self.metrics:
+            self.metrics[known] = default_metric(json_type, self.context, otherwise, shown)
+        return self.metrics[known]
 
     def _compound(self, options: object, part: Part, schema: Mapping[str, Any], shown: str) -> Compound:
         """Keys of this object that are compared as one unit."""
@@ -259,30 +271,21 @@ class _Reader:
         if part.kind != "object":
             message = f'"compound" compares keys of an object; "{shown}" has none'
             raise bad(message, "compound", hint="write it on the object that has the keys", key=True)
-        if not isinstance(options, Mapping):
-            hint = "write compound: {fields: [surname, name], compare: exact}"
-            raise bad(f"the options of compound must be a map; found {spell(options)}", "compound", hint=hint)
-        for key in options:
-            if key not in ("fields", "compare"):
-                hint = suggestion(str(key), ("fields", "compare")) or "known settings: fields, compare"
-                details.append(Detail(("compound", key), f'unknown setting "{key}" for compound', hint, key=True))
-        names, known = options.get("fields"), list(schema.get("properties", ()))
-        if not isinstance(names, list) or len(names) < 2 or not all(isinstance(name, str) for name in names):
-            message = f"compound needs fields, a list of two keys or more; found {spell(names)}"
-            details.append(Detail(("compound", "fields") if "fields" in options else ("compound",), message))
-            names = []
-        for index, name in enumerate(names):
-            if name not in known:
+        compound: Compound | None = None
+        try:
+            compound, first = resolve_compound(options, self.context, shown)
+            part.transforms = (*first, *part.transforms)
+        except BadSettings as error:
+            details.extend(detail.under("compound") for detail in error.details)
+        names = options.get("fields") if isinstance(options, Mapping) else None
+        known = list(schema.get("properties", ()))
+        for index, name in enumerate(names if isinstance(names, list) else ()):
+            if isinstance(name, str) and name not in known:
                 hint = suggestion(name, known) or f"known: {', '.join(known)}"
                 details.append(Detail(("compound", "fields", index), f'"{shown}" has no key "{name}"', hint))
-        metric = None
-        try:
-            metric = resolve_metric(_checked(options.get("compare", "exact")), self.context, shown)
-        except BadSettings as error:
-            details.extend(detail.under("compound", "compare") for detail in error.details)
-        if details or metric is None:
+        if details or compound is None:
             raise BadSettings(details)
-        return Compound(tuple(names), metric)
+        return compound
 
     def _align(self, schema: Mapping[str, Any], loc: Loc, path: SchemaPath) -> Align:
         def read(value: object) -> Align:
@@ -300,8 +303,9 @@ class _Reader:
             self.details.append(Detail(place, f'"x-eval-skip" must be true or false; found {spell(skip)}'))
         return skip is True
 
-    def _check_types(self, schema: Mapping[str, Any], types: Types, loc: Loc) -> None:
-        """A schema must have a type, and keywords that fit it."""
+    def _check_types(self, schema: Mapping[str, Any], types: Types, loc: Loc) -> bool:
+        """Whether a schema has a type, and keywords that fit it."""
+        before = len(self.details)
         place = place_of(schema, "type", loc) if "type" in schema else loc
         if not types.names:
             message = "the schema has no type" if "type" not in schema else f"type says nothing: {spell(schema['type'])}"
@@ -316,6 +320,7 @@ class _Reader:
             message = f'properties belong to an object, but the type is "{types.one}"'
             hint = "write them under items" if types.one == "array" else "write type: object"
             self.details.append(Detail(place, message, hint, key=True, code="bad-type"))
+        return len(self.details) == before
 
     def _refuse_unknown_keys(self, schema: Mapping[str, Any], loc: Loc) -> None:
         for key in schema:

@@ -1,0 +1,192 @@
+"""The tree of a list of fields: `fields:` in place of a schema, for people who write no JSON Schema.
+
+The paths become a tree: a key in a path makes an object, `[*]` makes an array, and the end of a path is compared with the
+line's comparator. A line about an array says how its items are paired; a line with `compound` compares keys of an object
+as one value. What is listed is the whole schema: a key that only the output has counts as an invented one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evaluators.fields.lines import FieldLine, read_fields
+from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Metric, SchemaPath
+from evaluators.settings import BadSettings, Detail, Loc
+from evaluators.values.paths import ANY, Path
+from evaluators.values.transforms import Transform
+
+
+@dataclass
+class Branch:
+    """One place of the tree while it grows: the line about it, and what is listed below."""
+
+    path: SchemaPath
+    line: FieldLine | None = None
+    loc: Loc = ()
+    below: dict[Any, Branch] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        """The place as messages name it."""
+        return Path(self.path).canonical or "$"
+
+
+def read_listed(
+    data: object, context: Mapping[str, Any] | None = None, transforms: Sequence[Transform] = ()
+) -> FieldNode:
+    """The tree of a `fields:` block. `transforms` are those of every field; the context is the one of `read_fields`.
+
+    Raises BadSettings with every problem.
+    """
+    lines = read_fields(data, context)
+    locs: list[Loc] = [(path,) for path in data] if isinstance(data, Mapping) else [(at,) for at in range(len(lines))]
+    return tree_of_lines(lines, transforms, locs)
+
+
+def tree_of_lines(
+    lines: Sequence[FieldLine], transforms: Sequence[Transform] = (), locs: Sequence[Loc] | None = None
+) -> FieldNode:
+    """The tree of lines that have been read. `locs` say where each stands, for messages. Raises BadSettings."""
+    root, details = Branch(()), []
+    for line, loc in zip(lines, locs or [()] * len(lines), strict=True):
+        found = _unsuited(line, loc)
+        details.extend(found)
+        if not found:
+            details.extend(_planted(root, line, loc))
+    if details:
+        raise BadSettings(details)
+    _check(root, details)
+    if details:
+        raise BadSettings(details)
+    return _node(root, tuple(transforms))
+
+
+def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:
+    """What a line says that a tree of a schema cannot hold."""
+    found = []
+    if line.path.query is not None:
+        hint = "use keys, and [*] for every item of a list"
+        message = f'"{line.name}" is a query; schema_match takes the places of a schema'
+        found.append(Detail(loc, message, hint, key=True))
+    elif any(isinstance(step, int) for step in line.path.steps):
+        spelled = Path(tuple(ANY if isinstance(step, int) else step for step in line.path.steps)).canonical
+        hint = f"write {spelled} for every item; json_multi_field_match takes single items"
+        message = f'"{line.name}" picks a single item; schema_match compares all items of a list'
+        found.append(Detail(loc, message, hint, key=True))
+    if line.when:
+        hint = "write `when` beside the evaluator, or use json_multi_field_match"
+        found.append(Detail((*loc, "when"), "schema_match compares a field in every row or in none", hint, key=True))
+    if line.optional:
+        hint = "take it away"
+        message = '"optional" says nothing here: a field that no row has is a warning only'
+        found.append(Detail((*loc, "optional"), message, hint, key=True))
+    return found
+
+
+def _planted(root: Branch, line: FieldLine, loc: Loc) -> list[Detail]:
+    """Puts a line in its place. A place that is a list in one line and an object in another is a detail."""
+    branch = root
+    for step in line.path.steps:
+        if branch.below and (step is ANY) is not (ANY in branch.below):
+            message = f'"{branch.shown}" is a list in one line and an object in another'
+            return [Detail(loc, message, "write [*] after the name of a list, in every line below it", key=True)]
+        branch = branch.below.setdefault(step, Branch((*branch.path, step)))
+    branch.line, branch.loc = line, loc
+    return []
+
+
+def _check(branch: Branch, details: list[Detail]) -> None:
+    """Finds lines below a place that is compared as one value, skipped, or of another kind."""
+    line = branch.line
+    if line is not None and branch.below:
+        for inner in _lines_below(branch):
+            if line.skip:
+                found, hint = f'"{branch.shown}", which is skipped', "take one of the two lines away"
+            elif line.together is not None and inner.path[len(branch.path)] in line.together.fields:
+                found, hint = f'the compound of "{branch.shown}", which compares it', "take one of the two away"
+            elif line.comparator is not None and line.together is None:
+                found, hint = f'"{branch.shown}", which is compared as one value', "take one of the two lines away"
+            else:
+                continue
+            details.append(Detail(inner.loc, f'"{inner.shown}" stands below {found}', hint, key=True))
+        if line.align is not None and ANY not in branch.below:
+            message = f'"{branch.shown}" is an object, and an alignment pairs the items of a list'
+            details.append(Detail(branch.loc, message, "write [*] after the name of a list", key=True))
+        if line.together is not None and ANY in branch.below:
+            message = f'"{branch.shown}" is a list, and compound compares keys of an object'
+            details.append(Detail(branch.loc, message, f"write it on {branch.shown}[*]", key=True))
+    for inner in branch.below.values():
+        _check(inner, details)
+
+
+def _lines_below(branch: Branch) -> list[Branch]:
+    found = []
+    for inner in branch.below.values():
+        if inner.line is not None:
+            found.append(inner)
+        found += _lines_below(inner)
+    return found
+
+
+def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
+    """The finished node of a place and everything below it."""
+    line = branch.line
+    if line is None:
+        return _container(branch, common)
+    if line.skip:
+        return FieldNode(branch.path, weight=line.weight, skip=True)
+    transforms = (*common, *line.transforms)
+    if line.together is not None and line.comparator is not None:
+        together = line.together
+        compound = Compound(together.fields, _metric(line))
+        return _container(branch, common, compound, together.transforms(transforms))
+    if branch.below:
+        return _container(branch, common)
+    if line.align is None:
+        metrics, weight = (_metric(line),), line.weight
+        return FieldNode(branch.path, "leaf", metrics, transforms, weight=weight, required=line.required)
+    items = FieldNode((*branch.path, ANY), "leaf", (replace(_metric(line), stands_for=None),), transforms)
+    return _array(branch, items)
+
+
+def _container(
+    branch: Branch,
+    common: tuple[Transform, ...],
+    compound: Compound | None = None,
+    transforms: tuple[Transform, ...] = (),
+) -> FieldNode:
+    """A place that is looked into."""
+    if ANY in branch.below:
+        return _array(branch, _node(branch.below[ANY], common))
+    keys = {key: _node(inner, common) for key, inner in branch.below.items()}
+    line = branch.line
+    return FieldNode(
+        branch.path,
+        "object",
+        transforms=transforms,
+        compound=compound,
+        weight=line.weight if line is not None else FieldNode.weight,
+        required=line.required if line is not None else False,
+        make=lambda: Below(keys),
+    )
+
+
+def _array(branch: Branch, items: FieldNode) -> FieldNode:
+    line = branch.line
+    return FieldNode(
+        branch.path,
+        "array",
+        align=line.align or ORDERED if line is not None else ORDERED,
+        weight=line.weight if line is not None else FieldNode.weight,
+        required=line.required if line is not None else False,
+        stands_for=line.stands_for if line is not None else None,
+        make=lambda: Below(items=items),
+    )
+
+
+def _metric(line: FieldLine) -> Metric:
+    if line.comparator is None:
+        raise TypeError("a line without a comparator is no unit")
+    return Metric(line.word, line.comparator, line.rule, stands_for=line.stands_for)
