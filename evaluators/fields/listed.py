@@ -100,7 +100,10 @@ def _planted(root: Branch, line: FieldLine, loc: Loc) -> list[Detail]:
 def _check(branch: Branch, details: list[Detail]) -> None:
     """Finds lines below a place that is compared as one value, skipped, or of another kind."""
     line = branch.line
-    if line is not None and branch.below:
+    if line is not None and branch.below and line.align is not None and ANY not in branch.below:
+        message = f'"{branch.shown}" is an object, and an alignment pairs the items of a list'
+        details.append(Detail(branch.loc, message, "write [*] after the name of a list", key=True))
+    elif line is not None and branch.below:
         for inner in _lines_below(branch):
             if line.skip:
                 found, hint = f'"{branch.shown}", which is skipped', "take one of the two lines away"
@@ -111,9 +114,6 @@ def _check(branch: Branch, details: list[Detail]) -> None:
             else:
                 continue
             details.append(Detail(inner.loc, f'"{inner.shown}" stands below {found}', hint, key=True))
-        if line.align is not None and ANY not in branch.below:
-            message = f'"{branch.shown}" is an object, and an alignment pairs the items of a list'
-            details.append(Detail(branch.loc, message, "write [*] after the name of a list", key=True))
         if line.together is not None and ANY in branch.below:
             message = f'"{branch.shown}" is a list, and compound compares keys of an object'
             details.append(Detail(branch.loc, message, f"write it on {branch.shown}[*]", key=True))
