@@ -53,10 +53,11 @@ def gather(root: FieldNode, expected: Side, output: Side) -> list[Found]:
 
 
 class _Gathering:
-    """One row's walk. It keeps the rules that weigh branches and pairs."""
+    """One row's walk. It keeps the rules that weigh branches and pairs, and the transforms of compounds."""
 
     def __init__(self) -> None:
         self.scales = Scales()
+        self.compounds: dict[int, tuple[FieldNode, tuple[Transform, ...]]] = {}
 
     def everything(self, first: Visit) -> list[Found]:
         found: list[Found] = []
@@ -82,17 +83,17 @@ class _Gathering:
             return _units(visit)
         return self.chosen(visit) if node.kind == "choice" else self.container(visit)
 
-    def chosen(self, visit: Visit) -> Sequence[Found]:
-        """The best-fitting branch of a choice, gathered."""
-        everything = [
-            self.everything(visit._replace(node=branch))
-            for branch in _fitting(visit.node.below.branches, visit.expected, visit.output)
-        ]
-        best_fit, chosen = None, everything[0] if everything else []
-        for each in everything if len(everything) > 1 else ():
-            fit = Fit.of(self.scales.tally(_units_of(each)), sum(isinstance(one, Outside) for one in each))
+    def chosen(self, visit: Visit) -> Sequence[Thing]:
+        """The best-fitting branch of a choice: to open where there is no other, else gathered."""
+        branches = [visit._replace(node=branch) for branch in _fitting(visit)]
+        if len(branches) < 2:
+            return branches
+        best_fit, chosen = None, []
+        for branch in branches:
+            found = self.everything(branch)
+            fit = Fit.of(self.scales.tally(_units_of(found)), sum(isinstance(one, Outside) for one in found))
             if best_fit is None or fit > best_fit:
-                best_fit, chosen = fit, each
+                best_fit, chosen = fit, found
         return chosen
 
     def container(self, visit: Visit) -> Sequence[Thing]:
@@ -121,7 +122,7 @@ class _Gathering:
     def inside(self, visit: Visit, whole: Visit) -> Sequence[Thing]:
         """What stands below a container. A side without contents of its kind has nothing there."""
         if visit.node.kind == "object":
-            return [*_keys(visit)]
+            return [*self.compound(visit), *_keys(visit)]
         expected: list[Any] = visit.expected if isinstance(visit.expected, list) else []
         output: list[Any] = visit.output if isinstance(visit.output, list) else []
         item = visit.node.below.items
@@ -130,6 +131,21 @@ class _Gathering:
         kept: dict[tuple[int, int], list[Found]] = {}
         paired = self.paired(visit, item, expected, output, kept)
         return [_listed(whole, paired), *_items(visit, item, expected, output, paired, kept)]
+
+    def compound(self, visit: Visit) -> Sequence[Unit]:
+        """The keys that an object has compared as one value, at the object's own place."""
+        node, location, expected, output = visit
+        if node.compound is None:
+            return []
+        ours, theirs = _picked(node.compound, expected), _picked(node.compound, output)
+        if not ours and not theirs:
+            return []
+        status = None if ours and theirs else Status.OMISSION if ours else Status.HALLUCINATION
+        if id(node) not in self.compounds:
+            self.compounds[id(node)] = node, _each_key(node, node.compound.fields)  # the node is kept, as its id is a key
+        transforms, metric = self.compounds[id(node)][1], node.compound.metric
+        sides = ours or MISSING, theirs or MISSING
+        return [Unit(location, node.path, *sides, status, metric, transforms, node.weight * metric.weight)]
 
     def paired(
         self,
@@ -210,21 +226,20 @@ def _absent(visit: Visit) -> Sequence[Thing]:
     return required or [_own(visit, Status.OMISSION)]
 
 
-def _fitting(branches: Sequence[FieldNode], expected: Side, output: Side) -> Sequence[FieldNode]:
+def _fitting(visit: Visit) -> Sequence[FieldNode]:
     """The branches of the kind that the expected value has (the output's, where nothing is expected); else all."""
-    value = output if expected is MISSING or expected is None else expected
+    branches = visit.node.below.branches
+    value = visit.output if visit.expected is MISSING or visit.expected is None else visit.expected
     kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
     return [branch for branch in branches if branch.kind in (kind, "choice")] or branches
 
 
 def _keys(visit: Visit) -> Iterator[Thing]:
-    """What stands below an object: its compound, the declared keys in the schema's order, then the others by name."""
+    """What stands below an object: the declared keys in the schema's order, then the others by name."""
     node, location = visit.node, visit.location
     expected: Mapping[str, Any] = visit.expected if isinstance(visit.expected, dict) else {}
     output: Mapping[str, Any] = visit.output if isinstance(visit.output, dict) else {}
     below, taken = node.below, node.compound.fields if node.compound is not None else ()
-    if node.compound is not None:
-        yield from _compound(visit, node.compound, expected, output)
     for key, child in below.keys.items():
         if key not in taken:
             yield Visit(child, (*location, key), expected.get(key, MISSING), output.get(key, MISSING))
@@ -237,23 +252,8 @@ def _keys(visit: Visit) -> Iterator[Thing]:
             yield Extra((*location, key), (*node.path, key), output[key])
 
 
-def _compound(visit: Visit, compound: Compound, expected: Mapping[str, Any], output: Mapping[str, Any]) -> Iterator[Unit]:
-    """The listed keys of both sides as one unit at the object's own place."""
-    node = visit.node
-    ours, theirs = ({key: side[key] for key in compound.fields if key in side} for side in (expected, output))
-    if not ours and not theirs:
-        return
-    status = None if ours and theirs else Status.OMISSION if ours else Status.HALLUCINATION
-    yield Unit(
-        visit.location,
-        node.path,
-        ours or MISSING,
-        theirs or MISSING,
-        status,
-        compound.metric,
-        _each_key(node, compound.fields),
-        node.weight * compound.metric.weight,
-    )
+def _picked(compound: Compound, side: Side) -> dict[str, Any]:
+    return {key: side[key] for key in compound.fields if key in side} if isinstance(side, dict) else {}
 
 
 def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:

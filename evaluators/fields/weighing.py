@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from evaluators.fields.align import UNIT_GAIN
 from evaluators.fields.counts import Tallied, tallied
-from evaluators.fields.rules import Partial, Rule, compile_rule
+from evaluators.fields.rules import Partial, Rule, compile_rule, near_enough
 from evaluators.fields.tree import Metric
 from evaluators.fields.units import Unit
+from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.values.equality import same
-from evaluators.values.text import collapse_whitespace
-from evaluators.values.transforms import Transform, TransformError, chain
+from evaluators.values.transforms import Transform
 
 
 class Scales:
@@ -44,18 +44,17 @@ class Scales:
         metric = unit.metric
         if unit.status is not None or metric is None:
             return unit.status or Status.NOT_MEASURED
-        if metric.comparator.judged or metric.comparator.batch:
-            return _as_texts(unit)
         try:
             found = self._rule(metric, unit.transforms)(unit.expected, unit.actual)
-        except Exception:  # the comparator is asked again once items are paired, and what is wrong is said then
-            return Status.MISMATCH
+        except RowProblem:  # the comparator is asked again once items are paired, and what is wrong is said then
+            return Status.FAULT
         return found.status if isinstance(found, Partial) else found
 
     def _rule(self, metric: Metric, transforms: tuple[Transform, ...]) -> Rule:
         known = self._rules.get((id(metric), id(transforms)))
         if known is None:
-            rule = compile_rule(metric.comparator, transforms)
+            asked = near_enough() if metric.comparator.judged or metric.comparator.batch else metric.comparator
+            rule = compile_rule(asked, transforms)
             known = self._rules[id(metric), id(transforms)] = (metric, transforms, rule)  # kept, as their ids are keys
         return known[2]
 
@@ -73,22 +72,3 @@ class Fit(NamedTuple):
     def of(counts: Tallied, outside: int) -> Fit:
         """The fit of a branch with these counts."""
         return Fit(-outside, counts.f1 or Fraction(0), -counts.wrong)
-
-
-def _as_texts(unit: Unit) -> Status:
-    expected, actual = unit.expected, unit.actual
-    apply = chain(unit.transforms)
-    if apply is not None:
-        try:
-            expected, actual = apply(expected), apply(actual)
-        except TransformError:
-            return Status.MISMATCH
-    return Status.MATCH if same(_plain(expected), _plain(actual)) else Status.MISMATCH
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return collapse_whitespace(value.casefold())
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return {key: _plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value

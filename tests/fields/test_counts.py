@@ -41,7 +41,7 @@ def test_a_figure_without_a_denominator_is_undefined() -> None:
     assert set(figures(PERSON, {}, {"x": 1}).values()) != {None}
     assert set(figures(PERSON, MISSING, MISSING).values()) == {None}
     lost = figures(PERSON, {"name": "n"}, {})
-    assert (lost["precision"], lost["recall"], lost["f1"]) == (None, 0, 0)
+    assert (lost["precision"], lost["recall"], lost["f1"]) == (None, Fraction(0), Fraction(0))
 
 
 def test_weights_weigh() -> None:
