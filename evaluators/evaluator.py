@@ -9,14 +9,14 @@ check, by blame, and asks `unreadable` what an unreadable output costs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
-from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
+from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
     Cell,
     Column,
@@ -143,6 +143,22 @@ class Evaluator(Settings):
     def figure_names(self) -> tuple[str, ...]:
         """The further figures of a row that verdicts carry beside the score, in order; empty without any."""
         return ()
+
+    def substitutes(self) -> Mapping[str, int]:
+        """How many fields a substitute of a judge scores, by the comparator that it stands for."""
+        return {}
+
+    def learns_from(self) -> Column | None:
+        """The column that the type must have seen before it can score (see `lesson`); None for one that knows enough."""
+        return None
+
+    def lesson(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
+        """What the JSON values of that column teach, as plain data that a worker can be given. Raises BadSettings."""
+        raise NotImplementedError
+
+    def taught(self, lesson: Mapping[str, Any]) -> Evaluator:
+        """The same settings with what was learned. Raises BadSettings."""
+        raise NotImplementedError
 
     def optional_fields(self) -> frozenset[str]:
         """The listed fields that may be absent from every row without anything being wrong."""

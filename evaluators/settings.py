@@ -49,7 +49,8 @@ class BadSettings(ValueError):
 class ReadBy:
     """Marks a setting that a function of ours reads: `Annotated[tuple[Path, ...], ReadBy(read_paths)]`.
 
-    The function takes the value and the context of the settings. `schema` is the setting's JSON Schema for editors, by
+    The function takes the value and the context of the settings, in which `settings` are those that stand before it in
+    the class and have been read. `schema` is the setting's JSON Schema for editors, by
     name: the schema writer knows the names.
     """
 
@@ -59,7 +60,11 @@ class ReadBy:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
         read = self.read
-        return core_schema.with_info_plain_validator_function(lambda value, info: read(value, info.context or {}))
+
+        def validate(value: Any, info: Any) -> Any:
+            return read(value, {**(info.context or {}), "settings": info.data or {}})
+
+        return core_schema.with_info_plain_validator_function(validate)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
         # not a $ref: pydantic follows those, and the schema writer is the one who knows the names

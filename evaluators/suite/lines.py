@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 from evaluators.conditions import Condition
 from evaluators.evaluator import Evaluator
@@ -25,6 +26,10 @@ class EvaluatorLine:
     unmet: Unmet = "fail"
     parse: Parse | None = None
     """None: what the test set says."""
+
+    def taught(self, lesson: Mapping[str, Any] | None) -> EvaluatorLine:
+        """The line with what its evaluator learned from the test set."""
+        return self if lesson is None else replace(self, settings=self.settings.taught(lesson))
 
     @property
     def type(self) -> str:

@@ -1,0 +1,283 @@
+"""`schema_match`: every field of two JSON documents, scored as a schema says, with precision, recall and F1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+
+from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
+
+from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._json_schema import read_file, read_text
+from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
+from evaluators.fields.events import FIGURES
+from evaluators.fields.infer import infer_schema
+from evaluators.fields.lines import FieldLine, read_fields, read_transforms
+from evaluators.fields.listed import read_listed, tree_of_lines
+from evaluators.fields.metrics import read_defaults, read_without_judge
+from evaluators.fields.post_process import null_processors
+from evaluators.fields.post_process_words import read_post_process
+from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
+from evaluators.fields.schema_check import ColumnCheck, lost_verdict
+from evaluators.fields.settle import WRONG
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.xeval.annotate import annotate_xeval
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
+from evaluators.settings import BadSettings, ReadBy, bad, spell
+from evaluators.values.json_text import to_text
+from evaluators.values.transforms import Transform
+
+INFER: Final = "infer"
+
+
+def _read_schema(value: object, info: ValidationInfo) -> object:
+    if value is None or value == INFER or isinstance(value, FromColumn):
+        return value
+    if isinstance(value, str):
+        return _a_map(read_file(value, Path((info.context or {}).get("folder") or Path.cwd())), value)
+    if not isinstance(value, Mapping):
+        raise bad(f'"schema" must be a map, a file, a column, or the word infer; found {spell(value)}')
+    if isinstance(value.get("column"), str) and len(value) == 1:
+        return from_column(value, splits=False)
+    return dict(value)
+
+
+def _a_map(schema: object, name: str) -> dict[str, Any]:
+    if not isinstance(schema, dict):
+        raise bad(f'the schema "{name}" must be a map; found {spell(schema)}')
+    return schema
+
+
+def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ...]:
+    """`fields:`, read with the substitutes that stand beside it, and known to make a tree."""
+    given = {**context, "without_judge": context.get("settings", {}).get("without_judge")}
+    read_listed(data, given)
+    return read_fields(data, given)
+
+
+ReadSchema: TypeAlias = Annotated[
+    dict[str, Any] | FromColumn | Literal["infer"],
+    BeforeValidator(_read_schema, json_schema_input_type=dict[str, Any] | str | FromColumn),
+]
+
+
+class SchemaMatch(Evaluator):
+    """Score every field of the output as a schema says, and tell which field is wrong and how.
+
+    Each field is a match, a mismatch, an omission (only the expected side has it) or a hallucination (only the output has
+    it). From these come precision (how much of what the model wrote is right), recall (how much of what was expected is
+    there) and F1, for each field, each row and the run. Use it for extraction: many fields, lists of items, documents of
+    one shape. For a few chosen fields see `json_multi_field_match`.
+
+    The schema is a JSON Schema with `x-eval-…` keys or with `evaluation_config`, in the suite, in a file, or in a column.
+    Who writes no JSON Schema lists `fields` instead; `schema: infer` makes one from the expected answers. Text is
+    compared to the letter and lists keep their order, unless the schema or the field says otherwise. Null is a value;
+    missing is something else, unless `nulls: absent`. Keys that only the output has are hallucinations.
+    """
+
+    type: Literal["schema_match"] = "schema_match"
+    defaults: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_defaults(data, context), "any")] = Field(
+        default_factory=dict
+    )
+    """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`."""
+    without_judge: Annotated[
+        Mapping[str, Any], ReadBy(lambda data, context: read_without_judge(data, context), "any")
+    ] = Field(default_factory=dict)
+    """What stands in for a comparator that needs a judge: `{semantic: fuzzy, array_llm: hungarian}`."""
+    json_schema: Annotated[ReadSchema | None, Field(validation_alias=AliasChoices("schema", "json_schema"))] = None
+    """The schema: a map, the name of a JSON or YAML file, a column, or the word `infer`."""
+    fields: Annotated[tuple[FieldLine, ...] | None, ReadBy(_read_lines, "fields")] = None
+    """The fields to compare, in place of a schema: a list of paths, or a map from each path to its comparator."""
+    transforms: Annotated[tuple[Transform, ...], ReadBy(lambda data, _: read_transforms(data), "transforms")] = ()
+    """With `fields`: what is done to both values of every field before they are compared, left to right."""
+    dialect: Dialect = "auto"
+    """How the schema says what to compare: with `x-eval-…` keys, or with `evaluation_config`. `auto` looks."""
+    row_score: Annotated[ScoreName | None, Field(validation_alias=AliasChoices("score", "row_score"))] = None
+    """Which figure is the row's score. F1 without it, or the overall score for `evaluation_config`."""
+    nulls: Literal["value", "absent"] = "value"
+    """Whether null is a value like any other, or says that nothing is there."""
+    absent_values: tuple[Any, ...] | None = None
+    """Values that say that nothing is there, such as `[null, ""]`."""
+    post_process: Annotated[tuple[Any, ...], ReadBy(lambda data, _: read_post_process(data), "any")] = ()
+    """What is done to the results of a row before they are counted: `reclassify_nulls`, `propagate_batch_errors`."""
+    expected: ExpectedColumn = None
+    """The column that holds the expected JSON, when it is not the test set's expected column."""
+
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "two of three fields match",
+            output='{"method": "sputtering", "temperature": 301, "lab_id": "A1"}',
+            expected='{"method": "sputtering", "temperature": 300, "lab_id": "A1"}',
+            settings={"fields": ["method", "temperature", "lab_id"]},
+            score=2 / 3,
+        ),
+        Example(
+            "a schema that forgives a little",
+            output='{"name": "acme", "total": 10.004}',
+            expected='{"name": "ACME", "total": 10}',
+            settings={
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string", "x-eval-compare": "exact", "x-eval-transform": ["lowercase"]},
+                        "total": {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"abs": 0.01}}}},
+                    },
+                }
+            },
+        ),
+        Example(
+            "an invented key is a hallucination",
+            output='{"name": "Ann", "age": 30}',
+            expected='{"name": "Ann"}',
+            settings={"fields": ["name"]},
+            score=2 / 3,
+        ),
+        Example(
+            "items in another order",
+            output='{"items": [{"sku": "B", "qty": 1}, {"sku": "A", "qty": 2}]}',
+            expected='{"items": [{"sku": "A", "qty": 2}, {"sku": "B", "qty": 1}]}',
+            settings={"fields": {"items": {"align": "hungarian"}, "items[*].sku": "exact", "items[*].qty": "numeric"}},
+        ),
+        Example(
+            "eight of ten items: the overall score weighs the items",
+            output='{"name": "Ann", "age": 30, "items": [1, 2, 3, 4, 5, 6, 7, 8]}',
+            expected='{"name": "Ann", "age": 30, "items": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}',
+            settings={
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string", "evaluation_config": "string_exact"},
+                        "age": {"type": "integer"},
+                        "items": {"type": "array", "items": {"type": "integer"}},
+                    },
+                }
+            },
+            score=10 / 12,
+            source="ExtractBench, Overall Score and Field Score",
+        ),
+    )
+
+    _scoring: SchemaScoring | None = PrivateAttr(default=None)
+    _context: Mapping[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _read_tree(self, info: ValidationInfo) -> SchemaMatch:
+        self._context = {
+            **(info.context or {}), "defaults": self.defaults, "without_judge": self.without_judge
+        }  # fmt: skip
+        if (self.json_schema is None) is (self.fields is None):
+            found = "neither" if self.fields is None else "both"
+            hint = "write schema: FILE, or fields: [name, total]" if self.fields is None else "keep one of them"
+            raise bad(f'schema_match needs "schema" or "fields"; found {found}', hint=hint)
+        if self.fields is not None:
+            self._scoring = self._scored_by(tree_of_lines(self.fields, self.transforms), "x-eval")
+        elif isinstance(self.json_schema, dict):
+            self._scoring = self._scoring_of(self.json_schema)
+        return self
+
+    @cached_property
+    def _by_text(self) -> dict[str, SchemaScoring]:
+        """The scorings of schemas that stand in cells."""
+        return {}
+
+    def _scoring_of(self, schema: dict[str, Any]) -> SchemaScoring:
+        try:
+            found = read_schema(schema, self.dialect, self._context)
+        except BadSettings as error:
+            raise BadSettings(detail.under("schema") for detail in error.details) from error
+        return self._scored_by(found.root, found.dialect)
+
+    def _scored_by(self, root: FieldNode, dialect: str) -> SchemaScoring:
+        score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
+        return SchemaScoring(
+            root, score, self.pass_at, (*null_processors(self.nulls, self.absent_values), *self.post_process)
+        )
+
+    def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
+        """The schema that scores a row. Raises RowProblem where it stands in a cell that cannot be used."""
+        if self._scoring is not None:
+            return self._scoring
+        if not isinstance(self.json_schema, FromColumn):
+            message = "the schema is inferred from a test set, and there is none here"
+            raise RowProblem(
+                Issue("no-test-set", Blame.CONFIG, message, hint="write the schema down: evaluators infer-schema")
+            )
+        text = _cell_text(self.json_schema, cells[0])
+        found = self._by_text.get(text)
+        if found is None:
+            try:
+                found = self._by_text[text] = self._scoring_of(_a_map(read_text(text), "in the cell"))
+            except BadSettings as error:
+                raise unusable(self.json_schema, str(error)) from error
+        return found
+
+    def needs(self) -> Needs:
+        expected = Expected(self.column("expected"))
+        output = Output(self.column("output"), "like_expected", beside=expected)
+        return expected, output, *columns_of(self.json_schema)
+
+    def figure_names(self) -> tuple[str, ...]:
+        return FIGURES
+
+    def substitutes(self) -> Mapping[str, int]:
+        return self._scoring.substitutes if self._scoring is not None else {}
+
+    def optional_fields(self) -> frozenset[str]:
+        return frozenset(line.name for line in self.fields or () if line.optional or line.skip)
+
+    def learns_from(self) -> Column | None:
+        return self.column("expected") if self.json_schema == INFER and self._scoring is None else None
+
+    def lesson(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
+        if not documents:
+            raise bad("there is no expected answer to infer a schema from", hint="name the column with the expected JSON")
+        return annotate_xeval(infer_schema(documents), self.defaults or None)
+
+    def taught(self, lesson: Mapping[str, Any]) -> Evaluator:
+        copy = self.model_copy()
+        copy._context = self._context
+        copy._scoring = copy._scoring_of(dict(lesson))
+        return copy
+
+    def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
+        return self.scoring(cells).explain(expected, output)
+
+    def compile(self) -> Check:
+        if self._scoring is not None:
+            return self._scoring.check()
+        return ColumnCheck(lambda *cells: self.scoring(cells))
+
+    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+        if "" not in wanted:
+            return []
+        expected, output, *cells = values
+        found = self.scoring(tuple(cells)).scored(expected, output)
+        return [result for result in found.fields if result.status in WRONG]
+
+    def unreadable(self, issue: Issue, *values: Any) -> Score:
+        expected, _, *cells = values
+        lost = self.scoring(tuple(cells)).scored(expected, MISSING)
+        return Score(
+            0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE, figures=((0, 1),) * len(FIGURES)
+        )
+
+    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+        known: dict[Verdict, Verdict] = {}
+
+        def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
+            found = check(expected, MISSING, *cells)
+            if found not in known:
+                known[found] = lost_verdict(found)
+            return known[found]
+
+        return lost
+
+
+def _cell_text(setting: FromColumn, cell: Any) -> str:
+    if cell is MISSING or cell is None or (isinstance(cell, str) and not cell.strip()):
+        raise unusable(setting, "the cell is empty")
+    return cell if isinstance(cell, str) else to_text(cell)

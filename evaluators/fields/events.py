@@ -1,0 +1,199 @@
+"""What a row of schema scoring came to, as events: small numbers that stand for what happened at a place of the schema.
+
+The fast scorer writes one code per result. A code is the number of an event; it is negative when the event is wrong, so
+that the least code of some results says whether all of them match. Most rows of a test set give one of few tuples of
+codes: each tuple is judged once, and its counts are added up when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import lcm
+from typing import Final, NamedTuple
+
+from evaluators.fields.counts import MEASURED, of_unit, share
+from evaluators.fields.path_details import (
+    CREDIT,
+    ERRORS,
+    FAULTS,
+    MATCHED,
+    MISSED,
+    OUTSIDE,
+    PAIRED,
+    SKIPPED,
+    SPURIOUS,
+    Detail,
+)
+from evaluators.fields.scored import Scored
+from evaluators.model import FieldResult, Status
+from evaluators.values.numbers import written
+
+FIGURES: Final = (
+    "mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
+)  # fmt: skip
+"""The figures of a row, by the names that their means have."""
+UNDEFINED: Final = (0, 0)
+Ratio = tuple[int, int]
+Counts = tuple[int, int, int, int]
+
+
+class Items(NamedTuple):
+    """The items of one array of one row."""
+
+    matched: int
+    missed: int
+    spurious: int
+    paired: int
+
+
+class Credit(NamedTuple):
+    """What one metric gave: `num / den` of its weight, and whether that passes."""
+
+    weight: int
+    num: int
+    den: int
+    passed: bool
+
+
+class Event(NamedTuple):
+    """One thing that can happen at a place of the schema."""
+
+    path: str
+    status: Status
+    credits: tuple[Credit, ...] = ()
+    """One per metric that was measured. The weights are whole numbers on one scale for the whole schema."""
+    entry: bool = False
+    """It is counted in the overall score and the field score."""
+    items: Items | None = None
+    """Set for what became of an array as a whole; such an event is no result of its own."""
+    outside: bool = False
+    """The expected side has a key that the schema lacks. Not a result."""
+
+
+class RowFigures(NamedTuple):
+    """The figures of one row: counts of results, and one exact fraction for each of FIGURES."""
+
+    counts: Counts
+    figures: tuple[Ratio, ...]
+
+
+def row_figures(events: Iterable[Event]) -> RowFigures:
+    """The figures of the events of one row.
+
+    P = M/(M+X+H), R = M/(M+X+O) and F1 = 2M/(2M+2X+H+O) over statuses, errors among the mismatches; the two totals as
+    extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
+    """
+    statuses = [0] * len(Status)
+    mean: list[tuple[int, int, int]] = []
+    overall: list[tuple[int, int, int]] = []
+    flat: list[tuple[int, int, int]] = []
+    passed = 0
+    for event in events:
+        if event.outside:
+            continue
+        if event.items is None:
+            statuses[event.status] += 1
+        for credit in event.credits:
+            part = (credit.weight, credit.num, credit.den)
+            if event.items is None:
+                mean.append(part)
+            if event.entry:
+                passed += credit.passed
+                flat.append(part)
+                items = 1 if event.items is None else max(1, event.items.matched + event.items.missed)
+                overall.append(part if items == 1 else (credit.weight * items, credit.num, credit.den))
+    match, mismatch = statuses[Status.MATCH], statuses[Status.MISMATCH] + statuses[Status.ERROR]
+    omission, hallucination = statuses[Status.OMISSION], statuses[Status.HALLUCINATION]
+    wrong = match + mismatch
+    figures = (
+        (match, wrong + hallucination),
+        (match, wrong + omission),
+        (2 * match, 2 * wrong + hallucination + omission),
+        weighted(mean),
+        weighted(overall),
+        weighted(flat),
+        (passed, len(flat)),
+    )
+    return RowFigures((match, mismatch, omission, hallucination), tuple(map(_or_undefined, figures)))
+
+
+def events_of(scored: Scored) -> list[Event]:
+    """What an explained row counts by path: an event per unit, per array and per place outside the schema."""
+    found = [Event(path, Status.NOT_MEASURED, outside=True) for path in scored.outside]
+    for array in scored.arrays:
+        items = Items(array.matched, array.missed, array.spurious, array.paired)
+        found.append(Event(array.field, Status.NOT_MEASURED, items=items))
+    units: dict[object, list[FieldResult]] = {}
+    for number, result in enumerate(scored.fields):
+        units.setdefault(result.path if "metric" in result.details else number, []).append(result)
+    for results in units.values():
+        statuses = [result.status for result in results]
+        status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
+        shares = [(written(result.weight), share(result)) for result in results if result.status in MEASURED]
+        scale = lcm(*{weight.denominator for weight, _ in shares})
+        credits = tuple(Credit(int(weight * scale), part.numerator, part.denominator, False) for weight, part in shares)
+        field = results[0].field
+        found.append(Event(results[0].path if field is None else field, status, credits))
+    return found
+
+
+def weighted(parts: Iterable[tuple[int, int, int]]) -> Ratio:
+    """The weighted mean of (weight, num, den), as an exact fraction; den 0 where the weights come to nothing."""
+    kept = tuple(parts)
+    common = lcm(*{den for _, _, den in kept}) if kept else 1
+    whole = sum(weight for weight, _, _ in kept)
+    return sum(weight * num * (common // den) for weight, num, den in kept), whole * common
+
+
+def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[int]], dict[Detail, int]]:
+    """The counts by path, and what is counted beside them, of rows that were met some number of times.
+
+    A place outside the schema counts once in a row.
+    """
+    paths: dict[str, list[int]] = {}
+    details: dict[Detail, int] = {}
+    times: dict[Event, int] = {}
+    for events, count in rows:
+        outside: set[Event] = set()
+        for event in events:
+            if event.outside:
+                outside.add(event)
+            else:
+                times[event] = times.get(event, 0) + count
+        for event in outside:
+            times[event] = times.get(event, 0) + count
+    for event, count in times.items():
+        place = _PLACES.get(event.status)
+        if place is not None and event.items is None and not event.outside:
+            paths.setdefault(event.path, [0, 0, 0, 0])[place] += count
+        for (path, kind, den), each in _details(event):
+            details[path, kind, den] = details.get((path, kind, den), 0) + each * count
+    return paths, {key: count for key, count in details.items() if count}
+
+
+_PLACES: Final[Mapping[Status, int]] = {
+    Status.MATCH: 0, Status.MISMATCH: 1, Status.ERROR: 1, Status.OMISSION: 2, Status.HALLUCINATION: 3,
+}  # fmt: skip
+_KINDS: Final[Mapping[Status, str]] = {Status.ERROR: ERRORS, Status.FAULT: FAULTS, Status.SKIPPED: SKIPPED}
+
+
+def _details(event: Event) -> Iterable[tuple[Detail, int]]:
+    if event.outside:
+        yield (event.path, OUTSIDE, 1), 1
+        return
+    if event.items is not None:
+        for kind, count in zip((MATCHED, MISSED, SPURIOUS, PAIRED), event.items, strict=True):
+            if count:
+                yield (event.path, kind, 1), count
+        return
+    if event.status in _KINDS:
+        yield (event.path, _KINDS[event.status], 1), 1
+    num, den = weighted((credit.weight, credit.num, credit.den) for credit in event.credits)
+    if den and event.status is Status.MATCH:
+        num -= den
+    if den and num:
+        yield (event.path, CREDIT, den), num
+
+
+def _or_undefined(ratio: Ratio) -> Ratio:
+    return ratio if ratio[1] else UNDEFINED

@@ -1,0 +1,127 @@
+"""Scoring by a schema: any dialect, or `fields:`, becomes one tree; the tree explains rows and compiles to a check.
+
+Values that say "nothing is there" and post-processors change results after they were compared, so a scoring that has any
+explains every row; without them the fast check is used, which the property tests hold to the same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from evaluators.evaluator import Check
+from evaluators.fields.compiled import compilable
+from evaluators.fields.dialects import dialect_note, dialect_of
+from evaluators.fields.evaluation_config.read import read_evaluation_config
+from evaluators.fields.metrics import substituted
+from evaluators.fields.post_process import Processor
+from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
+from evaluators.fields.score import score_document
+from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.settle import WRONG
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.xeval.read import read_xeval
+from evaluators.model import Score, Verdict
+
+Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
+ScoreName: TypeAlias = Literal["f1", "precision", "recall", "mean_score", "overall_score", "field_score", "pass_rate"]
+SCORES: tuple[ScoreName, ...] = (
+    "precision", "recall", "f1", "mean_score", "overall_score", "field_score", "pass_rate",
+)  # fmt: skip
+"""The figures that a row's score can be, in the order of FIGURES."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaTree:
+    """A schema that has been read."""
+
+    root: FieldNode
+    dialect: Literal["x-eval", "evaluation_config"]
+    notes: tuple[str, ...] = ()
+
+
+def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str, Any] | None = None) -> SchemaTree:
+    """The tree of a schema in either dialect.
+
+    `context` has what `fields:` have (`comparators`, `without_judge`, `judge`) and `defaults`, comparators by JSON type.
+    Raises BadSettings with every problem, each with its place inside the schema.
+    """
+    chosen = dialect_of(schema) if dialect == "auto" else dialect
+    notes: list[str] = []
+    given = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
+    if dialect == "auto" and (note := dialect_note(schema)) is not None:
+        notes.append(note)
+    read = read_xeval if chosen == "x-eval" else read_evaluation_config
+    return SchemaTree(read(schema, given), chosen, tuple(notes))
+
+
+@dataclass(frozen=True)
+class SchemaScoring:
+    """A tree with what its rows' score is, and what is done to results before they are counted."""
+
+    root: FieldNode
+    score: ScoreName
+    pass_at: float
+    processors: tuple[Processor, ...] = ()
+
+    @cached_property
+    def place(self) -> int:
+        """The place of the row's score among the figures."""
+        return SCORES.index(self.score)
+
+    @cached_property
+    def substitutes(self) -> dict[str, int]:
+        """How many fields a substitute of a judge scores, by the comparator that it stands for."""
+        found: dict[str, int] = {}
+        for each in substituted(self.root):
+            found[each.stands_for] = found.get(each.stands_for, 0) + 1
+        return found
+
+    def scored(self, expected: Any, output: Any) -> Scored:
+        """The results of one row. A side that is not there is MISSING."""
+        return score_document(self.root, expected, output, self.processors)
+
+    def explain(self, expected: Any, output: Any) -> Score:
+        """The score of one row with a result per unit. `details` has the other figures and the arrays."""
+        scored = self.scored(expected, output)
+        verdict = verdict_of_scored(scored, self.place, self.pass_at)
+        details: dict[str, Any] = {
+            **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.figures, strict=True)},
+            "arrays": [_array(each) for each in scored.arrays],
+            "outside": list(scored.outside),
+        }
+        return Score(
+            verdict.value, None, scored.fields, _reason(scored, verdict), details,
+            (verdict.num, verdict.den) if verdict.den else None, verdict.standing, verdict.issue, verdict.figures,
+        )  # fmt: skip
+
+    def check(self) -> Check:
+        """The fast check of (expected, output); one that explains every row where results are changed afterwards."""
+        if self.processors or not compilable(self.root):
+            return ExplainedCheck(self.scored, self.place, self.pass_at)
+        return SchemaCheck(self.root, self.place, self.pass_at)
+
+
+def _array(array: ArrayResult) -> dict[str, object]:
+    """The summary of an array, as plain data."""
+    figures = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
+    return {
+        "path": array.path, "field": array.field, "rule": array.rule, "matched": array.matched, "missed": array.missed,
+        "spurious": array.spurious, "paired": array.paired, "score": float(array.score),
+        **{name: None if figure is None else float(figure) for name, figure in figures.items()},
+    }  # fmt: skip
+
+
+def _reason(scored: Scored, verdict: Verdict) -> str:
+    if scored.problem is not None:
+        return scored.problem.issue.message
+    match, *others = verdict.counts or (0, 0, 0, 0)
+    whole = match + sum(others)
+    if not whole:
+        return "there was nothing to compare"
+    wrong = next((one for one in scored.fields if one.status in WRONG), None)
+    if wrong is None:
+        return "the only field matches" if whole == 1 else f"all {whole} fields match"
+    return f"{match} of {whole} fields match; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"
