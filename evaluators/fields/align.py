@@ -24,8 +24,9 @@ from evaluators.fields.reading import read_path, read_transforms
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
+from evaluators.values.assignment import Table, assign_gains
 from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs, assign_gains, by_key, identity, in_order, left_over, repeated
+from evaluators.values.pairing import Pairs, by_key, identity, in_order, left_over, repeated
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, TransformError, chain
 
@@ -36,8 +37,6 @@ UNIT_GAIN: Final = 720_720
 
 Gain: TypeAlias = Callable[[int, int], int]
 """What pairing an expected item with an output item is worth, by their indexes."""
-Table: TypeAlias = Sequence[Sequence[int]]
-"""What each pair is worth, by expected item."""
 Items: TypeAlias = Sequence[Any]
 
 

@@ -1,37 +1,14 @@
-"""Which item goes with which: optimal, in order, the same every time."""
+"""Which item goes with which: in order, by key, the same every time."""
 
 from __future__ import annotations
-
-from itertools import permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values.pairing import Pairs, assign, best, by_key, in_order
+from evaluators.values.equality import same
+from evaluators.values.pairing import Pairs, best, by_key, identity, in_order, left_over, repeated
 
-Table = list[list[int]]
 MODEST = settings(max_examples=100, deadline=None)
-
-
-@st.composite
-def tables(draw: st.DrawFn, most: int = 5, low: int = -3, high: int = 4) -> Table:
-    rows, columns = draw(st.integers(1, most)), draw(st.integers(1, most))
-    line = st.lists(st.integers(low, high), min_size=columns, max_size=columns)
-    return draw(st.lists(line, min_size=rows, max_size=rows))
-
-
-def total(gain: Table, pairs: Pairs) -> int:
-    return sum(gain[row][column] for row, column in pairs)
-
-
-def greatest(gain: Table) -> int:
-    """The greatest total of all pairings of the shorter side, by trying them all."""
-    rows, columns = len(gain), len(gain[0])
-    if rows <= columns:
-        return max(
-            sum(gain[row][column] for row, column in enumerate(each)) for each in permutations(range(columns), rows)
-        )
-    return max(sum(gain[row][column] for column, row in enumerate(each)) for each in permutations(range(rows), columns))
 
 
 def is_a_pairing(pairs: Pairs) -> bool:
@@ -39,64 +16,10 @@ def is_a_pairing(pairs: Pairs) -> bool:
     return rows == sorted(set(rows)) and len(set(columns)) == len(columns)
 
 
-@MODEST
-@given(tables())
-def test_an_assignment_is_as_good_as_any(gain: Table) -> None:
-    pairs = assign(gain)
-    assert len(pairs) == min(len(gain), len(gain[0]))
-    assert is_a_pairing(pairs)
-    assert total(gain, pairs) == greatest(gain)
-
-
-@MODEST
-@given(tables())
-def test_an_assignment_is_the_same_every_time(gain: Table) -> None:
-    assert assign(gain) == assign([list(line) for line in gain])
-
-
-@MODEST
-@given(tables())
-def test_an_assignment_of_the_flipped_table_is_as_good(gain: Table) -> None:
-    flipped = [list(line) for line in zip(*gain, strict=True)]
-    assert total(flipped, assign(flipped)) == total(gain, assign(gain))
-
-
-@MODEST
-@given(tables(), st.randoms(use_true_random=False))
-def test_the_order_of_the_lists_does_not_change_the_best_total(gain: Table, random: object) -> None:
-    rows, columns = list(range(len(gain))), list(range(len(gain[0])))
-    random.shuffle(rows)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
-    random.shuffle(columns)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
-    moved = [[gain[row][column] for column in columns] for row in rows]
-    assert total(moved, assign(moved)) == total(gain, assign(gain))
-
-
-def test_nothing_is_assigned_to_nothing() -> None:
-    assert assign([]) == []
-    assert assign([[], []]) == []
-
-
 def test_ties_go_to_list_order() -> None:
     for rows in range(1, 6):
         for columns in range(1, 6):
             assert best(rows, columns, lambda *_: 1) == in_order(rows, columns)
-
-
-@MODEST
-@given(tables(low=0))
-def test_the_best_pairing_gains_the_most_and_leaves_apart_what_gains_nothing(gain: Table) -> None:
-    pairs = best(len(gain), len(gain[0]), lambda row, column: gain[row][column])
-    assert is_a_pairing(pairs)
-    assert total(gain, pairs) == greatest(gain)
-    assert all(gain[row][column] > 0 for row, column in pairs)
-
-
-@MODEST
-@given(tables(low=0))
-def test_a_gain_is_never_given_up_for_a_nearer_pair(gain: Table) -> None:
-    doubled = [[2 * value for value in line] for line in gain]
-    once = best(len(gain), len(gain[0]), lambda row, column: gain[row][column])
-    assert best(len(gain), len(gain[0]), lambda row, column: doubled[row][column]) == once
 
 
 def test_the_best_pairing_of_an_empty_list_is_empty() -> None:
@@ -130,6 +53,30 @@ def test_pairs_by_key_share_it_and_are_as_many_as_can_be(expected: list[str], ou
 @given(st.permutations(range(6)))
 def test_distinct_keys_find_each_other_in_any_order(order: list[int]) -> None:
     assert by_key(range(6), order) == [(key, order.index(key)) for key in range(6)]
+
+
+def test_what_is_in_no_pair_is_left_over() -> None:
+    assert left_over([(0, 2), (2, 0)], 4, 3) == ([1, 3], [1])
+    assert left_over([], 0, 1) == ([], [0])
+
+
+def test_a_key_that_an_earlier_item_has_is_repeated() -> None:
+    assert repeated(["a", "b", "a", None, None, "a"]) == (2, 5)
+    assert repeated(["a", "b"]) == ()
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 0.5]) | st.sampled_from(["", "a", "1"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@MODEST
+@given(VALUES, VALUES)
+def test_values_are_found_by_their_identity_where_they_are_equal(one: object, other: object) -> None:
+    assert (identity(one) == identity(other)) is same(one, other)
+    assert identity(one) != identity([one])
 
 
 def test_pairs_in_order_go_as_far_as_the_shorter_list() -> None:

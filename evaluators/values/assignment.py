@@ -1,0 +1,383 @@
+"""The one best pairing of two lists, given what each pair gains. The same one, whatever solves it.
+
+Strategy. A pairing is judged by three things, in this order: the greatest total gain; then the least sum of distances
+between the indexes of its pairs; then the expected items one by one, each with the earliest partner there is, and no
+partner last. The third leaves exactly one pairing, so a run can be repeated anywhere.
+
+1. Where every item has one best partner and no two want the same, that is the answer.
+2. Gains are multiplied so that one unit outweighs every sum of distances, and the distances are taken off. A solver finds
+   a pairing that is best in these numbers: for small lists a short one in pure Python; for larger ones `lapx`, compiled,
+   imported when it is first needed and only where it is installed.
+3. Every solver's answer comes with prices: u for each row, v for each column, none below 0, with u + v ≥ weight for every
+   pair, and equality for the pairs that were chosen. They prove that no pairing is better; an answer of compiled code
+   that they do not prove is not used. And they show all its equals: those made of pairs with u + v = weight that leave
+   out nothing with a price. Among these the rows choose, first to last, by exchanges along closed walks.
+
+Everything is whole numbers: Python's in the pure solver, floats that hold them exactly in the compiled one. Gains too
+large for that go to the pure solver.
+
+Sources: Kuhn 1955, in the shortest augmenting path form with prices of Jonker and Volgenant 1987.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+Pairs: TypeAlias = list[tuple[int, int]]
+Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
+Partners: TypeAlias = list[int]
+"""The column of every row; -1 without one."""
+
+PURE: Final = 1_600
+"""Up to so many pairs the pure solver is quick enough not to import anything."""
+EXACT: Final = 2**51
+"""Whole floats up to here, and sums of a few of them, are exact."""
+
+
+class Solved(NamedTuple):
+    """A best pairing, with what its equals may be made of."""
+
+    partners: Partners
+    tight: list[int]
+    """The columns that a row has in some pairing as good, as bits; and perhaps some more."""
+    loose_rows: int
+    """The rows without a price, as bits: they may stay alone."""
+    loose_columns: int
+
+
+def assign_gains(table: Table, least: int = 1, pure: bool | None = None) -> Pairs:
+    """The pairing with the greatest total gain; pairs that gain less than `least` stay apart.
+
+    `table` has the gains by row: whole numbers, in lists or in an array of numpy. Ties are settled as the module says.
+    `pure` forces the pure solver (True) or the compiled one (False); None chooses by size.
+    """
+    rows = len(table)
+    columns = len(table[0]) if rows else 0
+    if not rows or not columns:
+        return []
+    least = max(1, least)
+    use_pure = rows * columns <= PURE if pure is None else pure
+    if not use_pure and compiled() is not None:
+        found = _assign_array(table, least)
+        if found is not None:
+            return found
+    return _assign_lists(table if isinstance(table, list) else table.tolist(), least)
+
+
+@cache
+def compiled() -> tuple[Any, Any] | None:
+    """(numpy, lapx), where they are installed."""
+    try:
+        import lap
+        import numpy
+    except ImportError:
+        return None
+    return numpy, lap
+
+
+def _as_pairs(partners: Iterable[int]) -> Pairs:
+    return [(row, column) for row, column in enumerate(partners) if column >= 0]
+
+
+# Lists: whole numbers of any size
+
+
+def _assign_lists(table: Sequence[Sequence[int]], least: int) -> Pairs:
+    if any(min(line) < least for line in table):
+        table = [[value if value >= least else 0 for value in line] for line in table]
+    found = _undisputed(table)
+    if found is not None:
+        return found
+    rows, columns = len(table), len(table[0])
+    unit = _unit(rows, columns)
+    weights = [
+        [value and value * unit - abs(row - column) for column, value in enumerate(line)]
+        for row, line in enumerate(table)
+    ]
+    return _as_pairs(_earliest(_solve(weights), columns))
+
+
+def _unit(rows: int, columns: int) -> int:
+    """More than any sum of distances."""
+    return min(rows, columns) * (max(rows, columns) - 1) + 1
+
+
+def _undisputed(table: Sequence[Sequence[int]]) -> Pairs | None:
+    """The pairing in which every item of the shorter list has its one best partner; None where there is none."""
+    flipped = len(table) > len(table[0])
+    found: Pairs = []
+    for row, line in enumerate(zip(*table, strict=True) if flipped else table):
+        most = max(line)
+        if most:
+            if line.count(most) > 1:
+                return None
+            column = line.index(most)
+            found.append((column, row) if flipped else (row, column))
+    longer = {pair[0] if flipped else pair[1] for pair in found}
+    return sorted(found) if len(longer) == len(found) else None
+
+
+def _solve(weights: Sequence[Sequence[int]]) -> Solved:
+    """A best pairing of rows with columns, by weights that are 0 or more; pairs of weight 0 stay apart."""
+    rows, columns = len(weights), len(weights[0])
+    flipped = rows > columns
+    lines = [list(line) for line in zip(*weights, strict=True)] if flipped else weights
+    owner, u, v = _augment(lines)
+    if flipped:
+        partners, u, v = [row if row >= 0 and weights[column][row] else -1 for column, row in enumerate(owner)], v, u
+    else:
+        partners = [-1] * rows
+        for column, row in enumerate(owner):
+            if row >= 0 and weights[row][column]:
+                partners[row] = column
+    tight = [
+        sum(1 << column for column, value in enumerate(line) if value and value == price + v[column])
+        for price, line in zip(u, weights, strict=True)
+    ]
+    return Solved(
+        partners,
+        tight,
+        _bits(index for index, price in enumerate(u) if not price),
+        _bits(index for index, price in enumerate(v) if not price),
+    )
+
+
+def _augment(lines: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[int]]:
+    """(the row of each column, u, v) of a best pairing in which every row has a column. Rows are not the longer side."""
+    columns = len(lines[0])
+    owner, partner = [-1] * columns, [-1] * len(lines)
+    u, v = [max(line) for line in lines], [0] * columns
+    waiting = []
+    for row, line in enumerate(lines):
+        column = line.index(u[row])
+        if owner[column] < 0:
+            owner[column], partner[row] = row, column
+        else:
+            waiting.append(row)
+    for start in waiting:
+        row, ahead, walked = start, -1, 0
+        line = lines[row]
+        price = u[row]
+        slack = [price + other - value for other, value in zip(v, line, strict=True)]
+        came_from, left, seen = [row] * columns, list(range(columns)), []
+        while True:
+            walked = min([slack[column] for column in left])
+            # a free column first: it ends the search
+            near = [column for column in left if slack[column] == walked]
+            ahead = next((column for column in near if owner[column] < 0), near[0])
+            if owner[ahead] < 0:
+                break
+            left.remove(ahead)
+            seen.append(ahead)
+            row = owner[ahead]
+            line, price = lines[row], u[row] + walked
+            for column in left:
+                reduced = price + v[column] - line[column]
+                if reduced < slack[column]:
+                    slack[column], came_from[column] = reduced, row
+        u[start] -= walked
+        for column in seen:
+            u[owner[column]] -= walked - slack[column]
+            v[column] += walked - slack[column]
+        while True:
+            row = came_from[ahead]
+            owner[ahead] = row
+            partner[row], ahead = ahead, partner[row]
+            if row == start:
+                break
+    return owner, u, v
+
+
+def _bits(indexes: Iterable[int]) -> int:
+    return sum(1 << index for index in indexes)
+
+
+# Arrays: whole numbers in floats
+
+
+def _assign_array(table: Table, least: int) -> Pairs | None:
+    """The same by compiled code; None where the numbers are too large, or the answer is not proved."""
+    found = compiled()
+    if found is None:
+        return None
+    numpy, lap = found
+    try:
+        gains = numpy.asarray(table, dtype=numpy.int64)
+    except OverflowError:
+        return None
+    rows, columns = gains.shape
+    unit = _unit(rows, columns)
+    if int(gains.max()) * unit > EXACT:
+        return None
+    if int(gains.min()) < least:
+        gains = numpy.where(gains >= least, gains, 0)
+    undisputed = _undisputed_array(numpy, gains)
+    if undisputed is not None:
+        return undisputed
+    weights = gains * float(unit)
+    weights -= numpy.abs(numpy.subtract.outer(numpy.arange(rows, dtype=float), numpy.arange(columns, dtype=float)))
+    weights[gains == 0] = 0
+    partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=rows != columns, return_cost=False)
+    solved = _proved(numpy, weights, partners)
+    return None if solved is None else _as_pairs(_earliest(solved, columns))
+
+
+def _undisputed_array(numpy: Any, gains: Any) -> Pairs | None:
+    flipped = gains.shape[0] > gains.shape[1]
+    lines = gains.T if flipped else gains
+    best = lines.argmax(axis=1)
+    most = lines[numpy.arange(len(lines)), best]
+    wanted = numpy.flatnonzero(most)
+    if len(numpy.unique(best[wanted])) < len(wanted):
+        return None
+    if int((lines[wanted] == most[wanted, None]).sum()) > len(wanted):
+        return None
+    found = zip(wanted.tolist(), best[wanted].tolist(), strict=True)
+    return sorted((column, row) for row, column in found) if flipped else list(found)
+
+
+def _proved(numpy: Any, weights: Any, partners: Any) -> Solved | None:
+    """Prices for a pairing; None where it is not a best one, so that there are none.
+
+    The price of a column is how little is lost by whoever is put out of it: the shortest walk, over rows that each take
+    the column of the next, to a place that costs nothing.
+    """
+    rows, columns = weights.shape
+    every = numpy.arange(rows)
+    own = numpy.where(partners >= 0, weights[every, partners], 0)
+    paired = numpy.flatnonzero(own)
+    partners = numpy.where(own > 0, partners, -1)
+    taken = partners[paired]
+    free = numpy.ones(columns, dtype=bool)
+    free[taken] = False
+    lost = own - (weights[:, free].max(axis=1, initial=0) if free.any() else 0)
+    offered = weights[:, taken]
+    changed = numpy.arange(len(paired))
+    while len(changed) and lost.min() >= 0:
+        part = offered if len(changed) == len(paired) else offered[:, changed]
+        through = own - (part - lost[paired[changed]]).max(axis=1)
+        less = through < lost
+        lost = numpy.where(less, through, lost)
+        changed = numpy.flatnonzero(less[paired])
+    if lost.min() < 0:
+        return None
+    v = numpy.zeros(columns)
+    v[taken] = lost[paired]
+    u = numpy.where(own > 0, own - lost, 0)
+    tight = (weights == u[:, None] + v) & (weights > 0)
+    return Solved(
+        partners.tolist(),
+        [int.from_bytes(line.tobytes(), "little") for line in numpy.packbits(tight, axis=1, bitorder="little")],
+        _bits(numpy.flatnonzero(u == 0).tolist()),
+        _bits(numpy.flatnonzero(v == 0).tolist()),
+    )
+
+
+# Among equals
+
+
+def _earliest(solved: Solved, columns: int) -> Partners:
+    """The one pairing as good as the given one in which the rows, first to last, have their earliest partners.
+
+    A row may take a column when whoever is put out can be placed: by a walk from row to row, each taking the column of
+    the next, that comes back to it. A walk may lead through the place that costs nothing: there a row without a price,
+    or a column without one, is left alone, and one that was alone comes in.
+    """
+    partners, tight, loose_rows, loose_columns = solved
+    exchange: _Exchange | None = None
+    for row, options in enumerate(tight):
+        now = partners[row]
+        earlier = options & ((1 << now) - 1) if now >= 0 else options
+        if earlier:
+            if exchange is None:
+                exchange = _Exchange(partners, tight, loose_rows, loose_columns, columns)
+            exchange.improve(row, earlier)
+    return partners
+
+
+class _Exchange:
+    """Moves rows to earlier columns, in place, without giving up what is fixed: the rows before."""
+
+    def __init__(self, partners: Partners, tight: list[int], loose_rows: int, loose_columns: int, columns: int) -> None:
+        self.partners = partners
+        self.tight = tight
+        self.loose_rows = loose_rows
+        self.loose_columns = loose_columns
+        self.owner = [-1] * columns
+        for row, column in enumerate(partners):
+            if column >= 0:
+                self.owner[column] = row
+        self.takers = [0] * columns
+        for row, options in enumerate(tight):
+            for column in _each_bit(options):
+                self.takers[column] |= 1 << row
+
+    def improve(self, row: int, earlier: int) -> None:
+        """Gives a row the first of these columns that it can have."""
+        follows = self._walks_to(row)
+        for column in _each_bit(earlier):
+            holder = self.owner[column]
+            if holder in follows:
+                self._move(row, column, follows)
+                return
+
+    def _walks_to(self, goal: int) -> dict[int, int]:
+        """Every row from which a walk leads to the goal, with the next row of its walk. -1 is the place in between."""
+        follows = {goal: goal}
+        open_rows = -1 << (goal + 1)  # rows before the goal are fixed
+        pending = [goal]
+        for node in pending:
+            if node == -1:
+                before = self._leave() & open_rows
+            else:
+                column = self.partners[node]
+                before = self.takers[column] & open_rows if column >= 0 else 0
+                if -1 not in follows and (column < 0 or self.loose_columns >> column & 1):
+                    follows[-1] = node
+                    pending.append(-1)
+            open_rows &= ~before
+            for other in _each_bit(before):
+                follows[other] = node
+                pending.append(other)
+        return follows
+
+    def _leave(self) -> int:
+        """The rows that may be left alone, or may take a column that nobody has."""
+        rows = self.loose_rows & _bits(row for row, column in enumerate(self.partners) if column >= 0)
+        for column, holder in enumerate(self.owner):
+            if holder < 0:
+                rows |= self.takers[column]
+        return rows
+
+    def _move(self, row: int, column: int, follows: dict[int, int]) -> None:
+        """Walks from whoever holds the column to the row, each taking the column of the next."""
+        partners, owner = self.partners, self.owner
+        moves = [(row, column)]
+        node = owner[column]
+        while node != row:
+            after = follows[node]
+            if node != -1:
+                moves.append((node, partners[after] if after != -1 else self._alone(node)))
+            node = after
+        for mover, _ in moves:
+            if partners[mover] >= 0:
+                owner[partners[mover]] = -1
+        for mover, place in moves:
+            partners[mover] = place
+            if place >= 0:
+                owner[place] = mover
+
+    def _alone(self, row: int) -> int:
+        """Where a row goes that makes room: a column that nobody has, or -1."""
+        if self.loose_rows >> row & 1:
+            return -1
+        return next(column for column in _each_bit(self.tight[row]) if self.owner[column] < 0)
+
+
+def _each_bit(bits: int) -> Iterable[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
