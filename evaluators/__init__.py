@@ -17,6 +17,8 @@ _WHERE: Final = {
     "load": "evaluators.running.suite",
     "loads": "evaluators.running.suite",
     "Suite": "evaluators.running.suite",
+    "compare": "evaluators.running.compare",
+    "Comparison": "evaluators.runs.comparison",
     "Selection": "evaluators.testsets.selection",
     "Row": "evaluators.model",
     "RowResult": "evaluators.model",
@@ -53,7 +55,9 @@ if TYPE_CHECKING:
     from evaluators.extending import comparator, evaluator, register, register_transform
     from evaluators.issues import Blame, Issue, Problems, RowProblem
     from evaluators.model import MISSING, FieldResult, Outcome, Result, Row, RowResult, Score, Standing, Status
+    from evaluators.running.compare import compare
     from evaluators.running.suite import Suite, load, loads
+    from evaluators.runs.comparison import Comparison
     from evaluators.runs.result import RunResult
     from evaluators.testsets.selection import Selection
     from evaluators.values.transforms import TransformError
@@ -63,6 +67,7 @@ __all__ = [
     "Blame",
     "Column",
     "Comparator",
+    "Comparison",
     "Evaluator",
     "Example",
     "Expected",
@@ -86,6 +91,7 @@ __all__ = [
     "TransformError",
     "__version__",
     "comparator",
+    "compare",
     "evaluator",
     "load",
     "loads",

@@ -85,9 +85,10 @@ COUNT = click.IntRange(min=1)
 @click.option(
     "--format",
     "print_as",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "github"]),
     default="text",
-    help="What is printed: the summary for people, or all figures as JSON for programs.",
+    help="What is printed: the summary for people, all figures as JSON for programs, or annotations for GitHub Actions, "
+    "with the summary on the page of the step.",
 )
 @click.option("--limit", type=COUNT, metavar="N", help="Score only the first N rows.")
 @click.option("--sample", type=COUNT, metavar="N", help="Score only N rows, chosen by chance, the same every time.")
@@ -212,6 +213,13 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
     from evaluators.reports.summary import one_line, summary
 
+    if options["print_as"] == "github":
+        from evaluators.cli._github import add_to_step_summary
+        from evaluators.reports.formats.github import GitHub
+
+        add_to_step_summary(summary(finished.result, finished.options))
+        say(GitHub().render(finished.result, finished.options))
+        return
     if options["quiet"]:
         say(one_line(finished.result) + "\n")
         return

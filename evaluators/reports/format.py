@@ -13,8 +13,10 @@ from typing import ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
+from evaluators.reports.comparison import comparison_page
 from evaluators.reports.document import Document
 from evaluators.reports.summary import Options, summary
+from evaluators.runs.comparison import Comparison
 from evaluators.runs.result import RunResult
 
 
@@ -29,6 +31,10 @@ class Format:
     def render(self, result: RunResult, options: Options) -> str:
         """The whole file for one run."""
         raise NotImplementedError
+
+    def compared(self, comparison: Comparison) -> str:
+        """The whole file for a comparison of runs. Raises Problems (config) where a format has no way to write one."""
+        raise problem("no-comparison", f"a comparison cannot be written as {self.words[0]}")
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
         """The files that this format puts into the run folder, by name. `run.json` is always there."""
@@ -45,6 +51,10 @@ class PageFormat(Format):
     def render(self, result: RunResult, options: Options) -> str:
         """The summary of the run."""
         return self.page(summary(result, options))
+
+    def compared(self, comparison: Comparison) -> str:
+        """The page of the comparison."""
+        return self.page(comparison_page(comparison))
 
 
 class RowsFile(StrEnum):
@@ -74,6 +84,23 @@ def format_for(file: PurePath) -> Format | RowsFile:
         "unknown-format",
         f"{file.name} has {said}, and the extension says what is written",
         hint=suggestion(suffix, known) or f"known: {', '.join(known)}",
+    )
+
+
+def comparison_format_for(file: PurePath) -> Format:
+    """How a file named with `-o` holds a comparison, by its extension.
+
+    Raises Problems (config) for an extension that no format has, or none that holds comparisons.
+    """
+    found = format_for(file)
+    if isinstance(found, Format):
+        return found
+    if found is RowsFile.CSV:
+        return _called("csv")
+    raise problem(
+        "unknown-format",
+        f"{file.name}: {found} holds rows, and a comparison has none",
+        hint="known: .csv, .json, .md, .txt, .xml",
     )
 
 

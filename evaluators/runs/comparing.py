@@ -311,7 +311,7 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     pairs = sum(values.pairs.values())
     if not pairs:
         return Difference(
-            name, path, 0, None, None, None, None, None, None, "no clear difference", 0, 0, values.unpaired, None, variant
+            name, path, 0, None, None, None, None, None, None, "not measured", 0, 0, values.unpaired, None, variant
         )
     base = sum((was * count for (was, _), count in values.pairs.items()), Fraction(0)) / pairs
     new = sum((now * count for (_, now), count in values.pairs.items()), Fraction(0)) / pairs

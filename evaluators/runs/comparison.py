@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from evaluators.runs.result import Interval
 
-Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same"]
+Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,18 @@ from typing import Final
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
+from evaluators.runs.comparison import Comparison, Difference
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "measured", "match", "mismatch", "omission",
     "hallucination", "error", "skipped", "not_measured", "fault", "accuracy", "precision", "recall", "f1",
+)  # fmt: skip
+
+
+COMPARED: Final = (
+    "variant", "evaluator", "field", "pairs", "base", "new", "difference", "low", "high", "p", "p_corrected", "finding",
+    "fixed", "broken", "unpaired", "detectable", "rank",
 )  # fmt: skip
 
 
@@ -26,6 +33,13 @@ class CsvTable(Format):
         """The table, with exact figures; an undefined one is an empty cell."""
         stream = StringIO(newline="")
         write_csv(stream, (HEAD, *_rows((*result.evaluators, *result.slices))))
+        return stream.getvalue()
+
+    def compared(self, comparison: Comparison) -> str:
+        """One line per evaluator and per field, with exact figures; an undefined one is an empty cell."""
+        stream = StringIO(newline="")
+        differences = (*comparison.evaluators, *comparison.fields)
+        write_csv(stream, (COMPARED, *map(_difference_cells, differences), *_ranked_cells(comparison)))
         return stream.getvalue()
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
@@ -48,3 +62,25 @@ def _cells(field: FieldStats) -> tuple[str, ...]:
     )  # fmt: skip
     figures = (field.accuracy, field.precision, field.recall, field.f1)
     return field.path, *map(str, sums), *("" if figure is None else repr(figure) for figure in figures)
+
+
+def _difference_cells(one: Difference) -> tuple[str, ...]:
+    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+    exact = (one.base, one.new, one.difference, low, high, one.p, one.p_corrected)
+    counts = (one.fixed, one.broken, one.unpaired)
+    return (
+        one.variant or "", one.evaluator, one.field or "", str(one.pairs), *map(_exact, exact), one.finding,
+        *map(str, counts), _exact(one.detectable), "",
+    )  # fmt: skip
+
+
+def _ranked_cells(comparison: Comparison) -> Iterable[tuple[str, ...]]:
+    for ranking in comparison.rankings:
+        for one in ranking.variants:
+            low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+            figures = map(_exact, (None, one.mean, None, low, high, None, None))
+            yield one.variant, ranking.evaluator, "", str(ranking.rows), *figures, "", "", "", "", "", str(one.rank)
+
+
+def _exact(figure: float | None) -> str:
+    return "" if figure is None else repr(figure)

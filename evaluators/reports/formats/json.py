@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
+from evaluators.runs.comparison import Comparison
+from evaluators.runs.comparison_json import comparison_json
 from evaluators.runs.result import RunResult
 from evaluators.runs.run_json import run_json
 
@@ -17,3 +19,7 @@ class JsonFile(Format):
     def render(self, result: RunResult, options: Options) -> str:
         """Stable JSON with sorted keys; times and host are not in it."""
         return run_json(result)
+
+    def compared(self, comparison: Comparison) -> str:
+        """Every difference, changed row and guard, with sorted keys."""
+        return comparison_json(comparison)

@@ -10,13 +10,14 @@ code 0, and one fails in any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
+from evaluators.runs.comparison import Comparison
 from evaluators.runs.figures import interval_text, percent_text, score_text
 from evaluators.runs.gates import gate_label
 from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
@@ -33,26 +34,50 @@ class JUnit(Format):
     def render(self, result: RunResult, options: Options) -> str:
         """One test suite for the run."""
         tests = [*_gates(result), *map(_evaluator, result.evaluators), _run(result)]
-        suite = Element(
-            "testsuite",
-            name=_legal(result.name),
-            tests=str(len(tests)),
-            failures=str(sum(test.find("failure") is not None for test in tests)),
-            errors=str(sum(test.find("error") is not None for test in tests)),
-            skipped="0",
-        )
-        properties = SubElement(suite, "properties")
-        for name, value in _properties(result):
-            SubElement(properties, "property", name=name, value=_legal(value))
-        suite.extend(tests)
-        root = Element("testsuites")
-        root.append(suite)
-        ElementTree.indent(root)
-        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+        return _whole(result.name, tests, _properties(result))
+
+    def compared(self, comparison: Comparison) -> str:
+        """One test suite for the comparison: every guard is a test, and whether the runs can be compared is one."""
+        tests = [*_guards(comparison), _comparable(comparison)]
+        about = [("base", comparison.base), ("new", comparison.new), ("rows", str(comparison.rows))]
+        return _whole(comparison.name, tests, [*about, ("exit_code", str(comparison.exit_code))])
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
         """`junit.xml`."""
         return {"junit.xml": self.render(result, options)}
+
+
+def _whole(name: str, tests: Sequence[Element], properties: Iterable[tuple[str, str]]) -> str:
+    suite = Element(
+        "testsuite",
+        name=_legal(name),
+        tests=str(len(tests)),
+        failures=str(sum(test.find("failure") is not None for test in tests)),
+        errors=str(sum(test.find("error") is not None for test in tests)),
+        skipped="0",
+    )
+    properties = SubElement(suite, "properties")
+    for key, value in properties:
+        SubElement(properties, "property", name=key, value=_legal(value))
+    suite.extend(tests)
+    root = Element("testsuites")
+    root.append(suite)
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _guards(comparison: Comparison) -> Iterable[Element]:
+    for guard in comparison.guards:
+        about = [one for one in (guard.target, f"variant {guard.variant}" if guard.variant else None) if one]
+        name = f"{guard.rule} ({', '.join(about)})" if about else guard.rule
+        yield _test("guards", name, _KINDS[guard.verdict], guard.message, guard.message)
+
+
+def _comparable(comparison: Comparison) -> Element:
+    if comparison.exit_code in (0, 1):
+        return _test("comparison", "the runs can be compared")
+    message = "; ".join(comparison.causes)
+    return _test("comparison", "the runs can be compared", "error", message, "\n".join(comparison.causes))
 
 
 def _properties(result: RunResult) -> Iterable[tuple[str, str]]:

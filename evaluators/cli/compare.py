@@ -1,0 +1,177 @@
+"""Compare two runs row by row, or the variants of one run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evaluators.cli._completion import suites
+
+if TYPE_CHECKING:
+    from evaluators.running.compare import Rules
+    from evaluators.running.suite import Suite
+    from evaluators.runs.comparison import Comparison
+
+
+def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
+    """`TARGET=NUMBER` texts, as numbers by target. Fails for a number that is none, or not from 0 to 1."""
+    found: dict[str, float] = {}
+    for value in values:
+        target, _, number = value.rpartition("=")
+        try:
+            limit = float(number)
+        except ValueError:
+            limit = -1.0
+        if not target or not 0 <= limit <= 1:
+            raise click.BadParameter(
+                f'"{value}" is not of the form {param.metavar}, with a number from 0 to 1', ctx, param
+            )
+        found[target] = limit
+    return found
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, metavar="[BASE] NEW", type=click.Path())
+@click.option("--suite", shell_complete=suites, metavar="FILE", help="The suite whose section `compare` says what fails.")
+@click.option(
+    "--variants",
+    "among",
+    is_flag=True,
+    help="Compare variants of one run: `evaluators compare RUN --variants a b`. Without names, all of them.",
+)
+@click.option(
+    "--fail-on",
+    metavar="WORD,…",
+    help="What fails: significant_drop, broken_rows or both; `nothing` fails nothing. Without it, what the suite says, "
+    "and without a suite significant_drop.",
+)
+@click.option(
+    "--max-broken-rows", type=click.IntRange(min=0), metavar="N", help="Fail when more than N rows are newly wrong."
+)
+@click.option(
+    "--max-drop",
+    callback=limits,
+    multiple=True,
+    metavar="TARGET=X",
+    help="Fail when an evaluator, or a field as in header.total=0.01, is lower by more than X. Can be given several times.",
+)
+@click.option("--common", is_flag=True, help="Compare what two different runs have in common, in place of refusing.")
+@click.option("--update-baseline", is_flag=True, help="Write NEW as the suite's baseline, in place of comparing.")
+@click.option(
+    "-o",
+    "--report",
+    "files",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Also write the comparison to FILE, as its ending says: .md, .txt, .json, .csv or .xml (JUnit). Can be given "
+    "several times.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the page.")
+@click.option(
+    "--format",
+    "print_as",
+    type=click.Choice(["text", "markdown", "json", "csv", "github"]),
+    default="text",
+    help="What is printed: the page for people, figures for programs, or annotations for GitHub Actions.",
+)
+def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
+    """Compare two runs row by row, or the variants of one run.
+
+    BASE and NEW are run folders. BASE may also be a baseline file; without BASE, it is the one that the suite names.
+
+    Rows are paired by their ids. You learn which rows are fixed and which are broken, how much each evaluator and each
+    field gained or lost, and whether that could be chance.
+
+    The exit code is 0 when no guard failed, 1 when one did, 2 for a mistake in the command or the suite, 3 when something
+    could not be compared, and 4 when the runs cannot be compared: other rows, other expected answers, other settings.
+    """
+    from evaluators.running.suite import load
+
+    loaded = load(suite) if suite is not None else None
+    if options["update_baseline"]:
+        _update(runs, loaded)
+        return
+    _check_files(options["files"])
+    comparison = _comparison(runs, loaded, options)
+    written = _write(comparison, options["files"])
+    _print(comparison, written, options)
+    sys.exit(comparison.exit_code)
+
+
+def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> Comparison:
+    from evaluators.running.compare import baseline_of, compare_places, compare_variants
+
+    if options["among"]:
+        return compare_variants(Path(runs[0]), runs[1:], _rules(suite, options, fail_on=()))
+    rules = _rules(suite, options, fail_on=None)
+    if len(runs) == 1 and suite is not None:
+        return compare_places(baseline_of(suite), Path(runs[0]), rules)
+    if len(runs) != 2:
+        hint = (
+            "name two runs, BASE and NEW" if len(runs) > 2 else "name a BASE before it, or a --suite that has a baseline"
+        )
+        raise click.UsageError(
+            f"a comparison needs two runs, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named; {hint}"
+        )
+    return compare_places(Path(runs[0]), Path(runs[1]), rules)
+
+
+def _rules(suite: Suite | None, options: dict[str, Any], fail_on: tuple[str, ...] | None) -> Rules:
+    from evaluators.running.compare import Rules
+
+    asked = options["fail_on"]
+    if asked is not None:
+        words = tuple(word for part in asked.split(",") if (word := part.strip()))
+        fail_on = () if words == ("nothing",) else words
+    return Rules(suite, fail_on, options["max_broken_rows"], options["max_drop"], options["common"])
+
+
+def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
+    from evaluators.cli._printing import say
+    from evaluators.running.compare import baseline_of, update_baseline
+
+    if suite is None or len(runs) != 1:
+        raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
+    file = baseline_of(suite)
+    side = update_baseline(Path(runs[0]), file)
+    rows = sum(len(each.ids) for each in side.rows.values())
+    say(f"{file}: the baseline is now {runs[0]}, with {rows:,} {'row' if rows == 1 else 'rows'}.\n")
+
+
+def _check_files(files: tuple[str, ...]) -> None:
+    from evaluators.reports.format import comparison_format_for
+
+    for file in files:
+        comparison_format_for(Path(file))
+
+
+def _write(comparison: Comparison, files: tuple[str, ...]) -> tuple[str, ...]:
+    from evaluators.reports.format import comparison_format_for
+    from evaluators.runs.store import write_text
+
+    for file in files:
+        write_text(Path(file), comparison_format_for(Path(file)).compared(comparison))
+    return files
+
+
+def _print(comparison: Comparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
+    from evaluators.cli._printing import print_page, say
+    from evaluators.reports.comparison import comparison_line, comparison_page
+    from evaluators.reports.display import visible
+    from evaluators.reports.format import FORMATS
+
+    kind = options["print_as"]
+    if kind == "github":
+        from evaluators.cli._github import add_to_step_summary
+
+        add_to_step_summary(comparison_page(comparison))
+    if kind != "text":
+        say(FORMATS.find(kind)().compared(comparison))
+    elif options["quiet"]:
+        say(visible(comparison_line(comparison)) + "\n")
+    else:
+        print_page(comparison_page(comparison, files))

@@ -1,0 +1,272 @@
+"""A comparison of two runs as a page, in the order of questions: may it go in, what got better or worse, which rows.
+
+Every difference stands beside its interval, and what is called better or worse is what chance does not explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone, dense
+from evaluators.runs.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
+from evaluators.runs.figures import UNDEFINED, counted, interval_text, more_text, rows_text, score_text
+from evaluators.runs.result import Interval
+
+MOST_ROWS: Final = 20
+"""Broken rows, and fixed rows, that a page lists; all of them are in the JSON file."""
+MOST_FIELDS: Final = 20
+"""Fields that a page lists, the worst first; all of them are in the JSON and CSV files."""
+
+_FINDING_TONES: Final[dict[str, Tone]] = {
+    "better": "good", "worse": "bad", "no clear difference": "plain", "the same": "plain",
+    "not measured": "warning",
+}  # fmt: skip
+_GUARD_TONES: Final[dict[str, Tone]] = {"passed": "good", "failed": "bad", "undecided": "warning"}
+_GUARD_WORDS: Final = {"passed": "passed", "failed": "FAILED", "undecided": "UNDECIDED"}
+
+
+def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Document:
+    """The page of a comparison. `files` are lines about what was written."""
+    sections = (
+        _opening(comparison),
+        *_why_not(comparison),
+        *_guards(comparison),
+        *_evaluators(comparison),
+        *_fields(comparison),
+        *_rankings(comparison),
+        *_rows("Broken rows", [row for row in comparison.changed if row.broken]),
+        *_rows("Fixed rows", [row for row in comparison.changed if not row.broken]),
+        *_notes(comparison),
+        _ending(comparison, files),
+    )
+    return Document(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
+
+
+def headline(comparison: Comparison) -> str:
+    """How the comparison ended, in a few words."""
+    if comparison.incomparable:
+        return "the runs cannot be compared"
+    if comparison.exit_code:
+        return "FAILED" if comparison.exit_code == 1 else "not everything could be compared"
+    if not comparison.evaluators:
+        return f"{counted(len(_ranked_variants(comparison.rankings)), 'variant')} compared"
+    found = [one.finding for one in (*comparison.evaluators, *comparison.fields)]
+    if "worse" in found:
+        return "better and worse" if "better" in found else "clearly worse"
+    if "better" in found:
+        return "clearly better"
+    return "no clear difference" if comparison.changed or "no clear difference" in found else "no difference"
+
+
+def comparison_line(comparison: Comparison) -> str:
+    """The comparison in one line, with the first cause."""
+    cause = f" ({comparison.causes[0]})" if comparison.causes else ""
+    changed = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken"
+    counts = (
+        "" if comparison.incomparable or not comparison.evaluators else f"; {changed} of {rows_text(comparison.rows)}"
+    )
+    return f"{comparison.name}: {headline(comparison)}{counts}{cause}"
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign: `+0.0625`."""
+    if value is None:
+        return UNDEFINED
+    return "0" if value == 0 else f"{'-' if value < 0 else '+'}{score_text(abs(value))}"
+
+
+def chance(p: float | None) -> str:
+    """A p-value: `0.0312`, `<0.0001`."""
+    if p is None:
+        return UNDEFINED
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def _between(interval: Interval | None) -> str:
+    return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def _tone(comparison: Comparison) -> Tone:
+    if comparison.exit_code:
+        return "bad" if comparison.exit_code == 1 else "warning"
+    worse = any(one.finding == "worse" for one in (*comparison.evaluators, *comparison.fields))
+    return "warning" if worse else "good"
+
+
+def _opening(comparison: Comparison) -> Section:
+    if comparison.rankings and not comparison.evaluators:
+        rows = f"{rows_text(comparison.rows)} that every variant scored"
+        return Section(None, (Paragraph(f"Variants: {comparison.base}, {comparison.new}"), Paragraph(rows)))
+    places = Paragraph(f"Base: {comparison.base}. New: {comparison.new}.")
+    if comparison.incomparable:
+        return Section(None, (places,))
+    counts = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken, {comparison.unchanged:,} unchanged"
+    return Section(None, (places, Paragraph(f"{rows_text(comparison.rows)} in both runs: {counts}")))
+
+
+def _why_not(comparison: Comparison) -> tuple[Section, ...]:
+    if not comparison.incomparable:
+        return ()
+    items = tuple(Item(reason, tone="warning") for reason in comparison.incomparable)
+    hint = Paragraph("With --common, what both runs have in common is compared all the same.")
+    return (Section("What differs", (Listing(items), *((hint,) if comparison.rows else ()))),)
+
+
+def _guards(comparison: Comparison) -> tuple[Section, ...]:
+    if not comparison.guards:
+        return ()
+    order = ("failed", "undecided", "passed")
+    guards = sorted(comparison.guards, key=lambda guard: order.index(guard.verdict))
+    table = Table(
+        (Column("guard"), Column("of"), Column("variant"), Column("verdict"), Column("found")),
+        tuple(_guard_row(guard) for guard in guards),
+        tuple(_GUARD_TONES[guard.verdict] for guard in guards),
+    )
+    return (Section("Guards", (dense(table, ("guard", "verdict", "found")),)),)
+
+
+def _guard_row(guard: GuardResult) -> tuple[str, ...]:
+    return guard.rule, guard.target or "", guard.variant or "", _GUARD_WORDS[guard.verdict], guard.message
+
+
+_FIGURES: Final = (
+    Column("base", True), Column("new", True), Column("difference", True), Column("95 % interval", True),
+    Column("chance", True), Column("finding"), Column("fixed", True), Column("broken", True), Column("pairs", True),
+    Column("detectable", True), Column("unpaired", True),
+)  # fmt: skip
+_KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[:-1]))
+
+
+def _figures(one: Difference) -> tuple[str, ...]:
+    return (
+        score_text(one.base), score_text(one.new), signed(one.difference), _between(one.interval), chance(one.p_corrected),
+        one.finding, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.detectable), f"{one.unpaired:,}",
+    )  # fmt: skip
+
+
+def _evaluators(comparison: Comparison) -> tuple[Section, ...]:
+    if not comparison.evaluators:
+        return ()
+    table = Table(
+        (Column("evaluator"), Column("variant"), *_FIGURES),
+        tuple((one.evaluator, one.variant or "", *_figures(one)) for one in comparison.evaluators),
+        tuple(_FINDING_TONES[one.finding] for one in comparison.evaluators),
+    )
+    return (Section("Evaluators", (dense(table, _KEPT), Listing(tuple(_legend(comparison))))),)
+
+
+def _legend(comparison: Comparison) -> Iterable[Item]:
+    tests = sum(one.p is not None for one in comparison.evaluators)
+    yield Item("difference: mean score of the new run less that of the base, over the rows that both runs scored")
+    yield Item(
+        "95 % interval: where the difference would likely be with many more rows like these"
+        + (f"; rows of one {comparison.cluster} count as one" if comparison.cluster else "")
+    )
+    yield Item(
+        "chance: how often a coin toss would make a difference as large"
+        + (f", corrected for {counted(tests, 'test')} (Holm)" if tests > 1 else "")
+        + "; below 0.05 the finding is better or worse"
+    )
+    yield Item("detectable: a true difference smaller than this would often go unseen with so many rows")
+    if any(one.unpaired for one in comparison.evaluators):
+        yield Item("unpaired: rows that only one of the runs scored; they are left out")
+
+
+def _fields(comparison: Comparison) -> tuple[Section, ...]:
+    changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired]
+    same = len(comparison.fields) - len(changed)
+    if not comparison.fields:
+        return ()
+    ordered = sorted(changed, key=lambda one: (one.difference is None, one.difference or 0.0))
+    shown = ordered[:MOST_FIELDS]
+    table = Table(
+        (Column("evaluator"), Column("field"), Column("variant"), *_FIGURES[:-2], _FIGURES[-1]),
+        tuple(_field_row(one) for one in shown),
+        tuple(_FINDING_TONES[one.finding] for one in shown),
+    )
+    blocks: list[Table | Paragraph] = [dense(table, _KEPT)] if shown else []
+    if len(changed) > len(shown):
+        blocks.append(Paragraph(f"{more_text(len(changed) - len(shown), 'field')} in the JSON and CSV files."))
+    if same:
+        blocks.append(Paragraph(f"{counted(same, 'field')} {'is' if same == 1 else 'are'} the same in every row."))
+    tests = sum(one.p is not None for one in comparison.fields)
+    if shown and tests > 1:
+        blocks.append(Paragraph(f"Here, chance is corrected for the {tests:,} fields (Holm)."))
+    return (Section("Fields", tuple(blocks)),)
+
+
+def _field_row(one: Difference) -> tuple[str, ...]:
+    figures = _figures(one)
+    return one.evaluator, one.field or "", one.variant or "", *figures[:-2], figures[-1]
+
+
+def _ranked_variants(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.variant for ranking in rankings for one in ranking.variants))
+
+
+def _rankings(comparison: Comparison) -> tuple[Section, ...]:
+    if not comparison.rankings:
+        return ()
+    table = Table(
+        (
+            Column("evaluator"), Column("rank", True), Column("variant"), Column("mean score", True),
+            Column("95 % interval", True), Column("passed", True), Column("cannot be told apart from"),
+        ),
+        tuple(
+            (
+                ranking.evaluator, str(one.rank), one.variant, score_text(one.mean), interval_text(one.interval),
+                f"{one.passed:,} of {ranking.rows:,}", ", ".join(one.alike),
+            )
+            for ranking in comparison.rankings
+            for one in ranking.variants
+        ),
+    )  # fmt: skip
+    legend = (
+        Item("rank: 1 + the number of variants that are clearly better, by the rows that every variant scored"),
+        Item("95 % interval: of the mean score, in percent"),
+        Item("cannot be told apart from: chance explains the difference (every two are tested, corrected after Holm)"),
+    )
+    return (Section("Variants", (table, Listing(legend))),)
+
+
+def _rows(title: str, rows: Sequence[ChangedRow]) -> tuple[Section, ...]:
+    if not rows:
+        return ()
+    more = len(rows) - MOST_ROWS
+    items = Listing(tuple(_row(row) for row in rows[:MOST_ROWS]))
+    rest = (Paragraph(f"{more_text(more, 'row')} in the JSON file."),) if more > 0 else ()
+    return (Section(title, (items, *rest)),)
+
+
+def _row(row: ChangedRow) -> Item:
+    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
+    variant = f", variant {row.variant}" if row.variant else ""
+    said = [f"{word}: {', '.join(names)}" for word, names in (("broken", row.broken), ("fixed", row.fixed)) if names]
+    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", row.fields, tone="bad" if row.broken else "good")
+
+
+def _notes(comparison: Comparison) -> tuple[Section, ...]:
+    items = tuple(Item(note, tone="note") for note in comparison.notes)
+    return (Section("Notes", (Listing(items),)),) if items else ()
+
+
+_EXIT_WORDS: Final = {
+    0: "no guard failed",
+    1: "a guard failed",
+    3: "something could not be compared",
+    4: "the runs cannot be compared",
+}
+
+
+def _ending(comparison: Comparison, files: Sequence[str]) -> Section:
+    words = _EXIT_WORDS.get(comparison.exit_code, "see the causes")
+    if comparison.exit_code == 0 and not comparison.guards:
+        words = "no guard was asked for, so no difference is too large"
+    blocks: list[Paragraph | Listing] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]
+    if comparison.causes:
+        blocks.append(Listing(tuple(Item(cause) for cause in comparison.causes)))
+    if files:
+        blocks.append(Paragraph("The files:"))
+        blocks.append(Listing(tuple(Item(file) for file in files)))
+    return Section("Result", tuple(blocks))

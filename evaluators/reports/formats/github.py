@@ -1,0 +1,108 @@
+"""GitHub Actions: annotations, which the pages of a run and of a pull request show beside the code, and a step summary.
+
+`--format github` prints the annotations, and adds the page in Markdown to the file that `GITHUB_STEP_SUMMARY` names. An
+annotation that has a place in a file says so, and GitHub shows it there. GitHub keeps ten errors and ten warnings of a
+step, so the weightiest come first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from evaluators.issues import Blame, Issue
+from evaluators.reports.comparison import comparison_line
+from evaluators.reports.display import visible
+from evaluators.reports.format import Format
+from evaluators.reports.summary import Options, one_line
+from evaluators.runs.comparison import Comparison
+from evaluators.runs.gates import gate_label
+from evaluators.runs.result import RunResult
+
+_IN_FILE: Final = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
+Level: TypeAlias = Literal["error", "warning", "notice"]
+_LEVELS: Final[Mapping[str, Level]] = {"failed": "error", "undecided": "error", "warned": "warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One line for GitHub: how much it matters, what it is called, and where it belongs."""
+
+    level: Level
+    title: str
+    message: str
+    where: str | None = None
+
+    def __str__(self) -> str:
+        found = _IN_FILE.fullmatch(self.where) if self.where else None
+        place = {"file": found["file"], "line": found["line"], "col": found["column"]} if found else {}
+        message = self.message if found or not self.where else f"{self.where}: {self.message}"
+        properties = {**{key: value for key, value in place.items() if value}, "title": self.title}
+        written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+        return f"::{self.level} {written}::{_data(message)}"
+
+
+class GitHub(Format):
+    """Annotations for GitHub Actions."""
+
+    words = ("github",)
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """One annotation for each gate that did not pass and each problem, and one for the run."""
+        return _lines([*_gates(result), *_problems(result), _ending(result)])
+
+    def compared(self, comparison: Comparison) -> str:
+        """One annotation for each guard that did not pass, or reason against comparing, and one for the comparison."""
+        return _lines([*_guards(comparison), _compared(comparison)])
+
+    def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
+        """`github.txt`."""
+        return {"github.txt": self.render(result, options)}
+
+
+def _gates(result: RunResult) -> Iterable[Annotation]:
+    for verdict, level in _LEVELS.items():
+        for gate in result.gates:
+            if gate.verdict == verdict:
+                yield Annotation(level, f"gate {gate_label(gate)}", f"{verdict}: {gate.message} ({gate.limit})")
+
+
+def _problems(result: RunResult) -> Iterable[Annotation]:
+    for issue in (*result.issues, *result.warnings):
+        level: Level = "error" if issue.blame in (Blame.CONFIG, Blame.BUG) else "warning"
+        yield Annotation(level, issue.code, _said(issue), issue.where)
+
+
+def _said(issue: Issue) -> str:
+    return f"{issue.message} (hint: {issue.hint})" if issue.hint else issue.message
+
+
+def _ending(result: RunResult) -> Annotation:
+    return Annotation("notice" if result.exit_code == 0 else "error", "evaluators", one_line(result))
+
+
+def _guards(comparison: Comparison) -> Iterable[Annotation]:
+    for reason in comparison.incomparable:
+        yield Annotation("error", "not comparable", reason)
+    for guard in comparison.guards:
+        if guard.verdict != "passed":
+            about = f"guard {guard.rule}{f' of {guard.target}' if guard.target else ''}"
+            yield Annotation("error", about, f"{guard.verdict}: {guard.message}")
+
+
+def _compared(comparison: Comparison) -> Annotation:
+    return Annotation("notice" if comparison.exit_code == 0 else "error", "evaluators", comparison_line(comparison))
+
+
+def _lines(annotations: Iterable[Annotation]) -> str:
+    return "".join(f"{annotation}\n" for annotation in annotations)
+
+
+def _data(text: str) -> str:
+    return visible(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
