@@ -19,6 +19,8 @@ from evaluators.values.numbers import written
 FIGURES: Final = ("precision", "recall", "f1", "mean_score", "overall_score", "field_score", "pass_rate")
 """The figures of a row, in the order of `row_figures`."""
 MEASURED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR))
+NOTHING: Final = Fraction(0)
+_PLAIN: Final = {0.0: NOTHING, 1.0: Fraction(1)}
 
 
 class Tallied(NamedTuple):
@@ -105,12 +107,12 @@ def share(result: FieldResult) -> Fraction:
     ratio = result.details.get("ratio")
     if isinstance(ratio, tuple):
         return Fraction(*ratio)
-    return written(result.score) if result.score is not None else Fraction(0)
+    return _exact(result.score or 0.0)
 
 
 def mean_score(results: Iterable[FieldResult]) -> Fraction | None:
     """The weighted mean of the scores of all measured results."""
-    return _mean([(share(result), written(result.weight)) for result in results if result.status in MEASURED])
+    return _mean([(share(result), _exact(result.weight)) for result in results if result.status in MEASURED])
 
 
 def entries(scored: Scored) -> list[Entry]:
@@ -125,7 +127,7 @@ def entries(scored: Scored) -> list[Entry]:
         if not any(place in arrays and place != path for place in places_above(path))
     ]
     found += [
-        Entry(share(result), result.status is Status.MATCH, written(result.weight))
+        Entry(share(result), result.status is Status.MATCH, _exact(result.weight))
         for result in scored.fields
         if result.status in MEASURED
         and not result.details.get("outside")
@@ -162,8 +164,14 @@ def row_figures(scored: Scored) -> tuple[tuple[int, int], ...]:
 
 
 def _mean(weighted: Sequence[tuple[Fraction, Fraction]]) -> Fraction | None:
-    whole = sum((weight for _, weight in weighted), Fraction(0))
-    return sum((score * weight for score, weight in weighted), Fraction(0)) / whole if whole else None
+    whole = sum((weight for _, weight in weighted), NOTHING)
+    return sum((score * weight for score, weight in weighted if score), NOTHING) / whole if whole else None
+
+
+def _exact(number: float) -> Fraction:
+    """The number as it is written. Almost all are 0 or 1."""
+    found = _PLAIN.get(number)
+    return written(number) if found is None else found
 
 
 def _share(part: int, whole: int) -> Fraction | None:

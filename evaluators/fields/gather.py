@@ -145,7 +145,7 @@ class _Gathering:
             self.compounds[id(node)] = node, _each_key(node, node.compound.fields)  # the node is kept, as its id is a key
         transforms, metric = self.compounds[id(node)][1], node.compound.metric
         sides = ours or MISSING, theirs or MISSING
-        return [Unit(location, node.path, *sides, status, metric, transforms, node.weight * metric.weight)]
+        return [Unit(location, node.path, *sides, status, metric, transforms, node.weight)]
 
     def paired(
         self,
@@ -189,7 +189,7 @@ def _units_of(found: Iterable[Found]) -> Iterator[Unit]:
 def _own(visit: Visit, status: Status) -> Unit:
     """A result of the place itself."""
     node = visit.node
-    return Unit(visit.location, node.path, visit.expected, visit.output, status, weight=node.weight)
+    return Unit(visit.location, node.path, visit.expected, visit.output, status, place_weight=node.weight)
 
 
 def _listed(visit: Visit, paired: Paired | None = None) -> Listed:
@@ -201,7 +201,7 @@ def _units(visit: Visit) -> list[Unit]:
     node, location, expected, output = visit
     status = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
     return [
-        Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight * metric.weight)
+        Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight)
         for metric in node.metrics
     ]
 

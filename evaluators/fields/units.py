@@ -29,9 +29,15 @@ class Unit:
     metric: Metric | None = None
     """What compares it. A container that is not compared as one value has results without a metric."""
     transforms: tuple[Transform, ...] = ()
-    weight: Fraction = WHOLE
+    place_weight: Fraction = WHOLE
+    """The weight of its place in the schema."""
     outside: bool = False
     """Only the output has it, and the schema does not know it."""
+
+    @property
+    def weight(self) -> Fraction:
+        """The weight of its place, times that of its metric."""
+        return self.place_weight * self.metric.weight if self.metric is not None else self.place_weight
 
     @property
     def key(self) -> Hashable | None:
