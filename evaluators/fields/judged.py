@@ -61,8 +61,11 @@ def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
     ]
 
 
-def said_once(details: Iterable[Detail]) -> list[Detail]:
-    """The same details, with one in place of all those that need a judge. It lists their fields."""
+def said_once(details: Iterable[Detail], *, substitutes: bool = True) -> list[Detail]:
+    """The same details, with one in place of all those that need a judge. It lists their fields.
+
+    `substitutes`: where they stand, `without_judge` may be written.
+    """
     details = list(details)
     asking = [detail for detail in details if isinstance(detail, NeedsJudge)]
     if not asking:
@@ -72,7 +75,8 @@ def said_once(details: Iterable[Detail]) -> list[Detail]:
     more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
     count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
     message = f"{count} a judge, and there is none: {shown}{more}"
-    first = replace(asking[0], message=message, hint=_hint([one.word for one in asking]))
+    hint = _hint([one.word for one in asking]) if substitutes else "compare them with something else, such as fuzzy"
+    first = replace(asking[0], message=message, hint=hint)
     return [first if detail is asking[0] else detail for detail in details if detail not in asking[1:]]
 
 

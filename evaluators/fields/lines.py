@@ -20,7 +20,7 @@ from evaluators.fields.align import Align as Align
 from evaluators.fields.align import read_align as read_align
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together, read_names, takes_text
-from evaluators.fields.judged import OF_LISTS, in_field, judge_needed, needs_judge, said_once, substitute
+from evaluators.fields.judged import JUDGED, OF_LISTS, in_field, judge_needed, needs_judge, said_once, substitute
 from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
@@ -112,7 +112,7 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         found = "every field is skipped" if all(line.skip for line in lines) else "every weight is 0"
         details.append(Detail((), f"{found}, so nothing would count"))
     if details:
-        raise BadSettings(said_once(details))
+        raise BadSettings(said_once(details, substitutes="without_judge" in context))
     return _with_alignments_only(lines)
 
 
@@ -401,7 +401,8 @@ def _short(path: Path, body: object, context: Mapping[str, Any]) -> FieldLine:
 
 def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[str, Any]) -> Detail:
     name = str(key)
-    if (name in COMPARATORS or name in context.get("comparators", {})) and "compare" not in body:
+    known = (COMPOUND, *WORDS, *JUDGED, *context.get("comparators", {}))
+    if (name in known or name in COMPARATORS) and "compare" not in body:
         rest = ", ".join(f"{other}: {flow(value)}" for other, value in body.items() if other != key)
         options = body[key]
         compare = name if not options else f"{{{name}: {flow(options)}}}"

@@ -104,10 +104,9 @@ def read_without_judge(data: object, context: Mapping[str, Any] | None = None) -
 def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
     """`defaults`, checked: the comparator of each JSON type, as it is written."""
 
-    def read(_: str, body: object, context: Mapping[str, Any]) -> Chosen:
-        chosen = choose(body, context)
-        as_metric(chosen)
-        return chosen
+    def read(json_type: str, body: object, context: Mapping[str, Any]) -> None:
+        if json_type != "array" or resolve_alignment(body, context) is None:
+            resolve_metric(body, context, json_type)
 
     return _checked(data, "defaults", JSON_TYPES, "a JSON type", context or {}, read)
 
@@ -135,7 +134,7 @@ def _checked(
 def substituted(root: FieldNode) -> tuple[Substituted, ...]:
     """The fields that a substitute scores, by schema path. A schema that refers to itself is looked into three times."""
     found: dict[tuple[str, str], Substituted] = {}
-    for node in _places(root):
+    for node in places(root):
         metrics = (*node.metrics, *((node.compound.metric,) if node.compound is not None else ()))
         for metric in metrics:
             if metric.stands_for is not None:
@@ -145,7 +144,7 @@ def substituted(root: FieldNode) -> tuple[Substituted, ...]:
     return tuple(found.values())
 
 
-def _places(root: FieldNode) -> Iterator[FieldNode]:
+def places(root: FieldNode) -> Iterator[FieldNode]:
     """The nodes of a tree that are scored, nearest first, as far as is sensible."""
     waiting, met = deque([root]), 0
     while waiting and met < _MOST_PLACES:

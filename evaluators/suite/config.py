@@ -21,6 +21,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
 from evaluators.suite.graph import check_edges
 from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.presets import presets_with
 from evaluators.suite.source import Source
 from evaluators.suite.words import TYPES, today
 from evaluators.values.flow import flow
@@ -75,8 +76,10 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
             details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
     collect(lambda: _version(data.get("version", 1)), "version")
     name = collect(lambda: _text(data.get("name"), "name"), "name")
+    renamed: list[str] = []
     collect(lambda: _text(data.get("description"), "description"), "description")
-    comparators = collect(lambda: _comparators(data.get("comparators"), details), "comparators") or {}
+    comparators = collect(lambda: _comparators(data.get("comparators"), details, renamed), "comparators") or {}
+    notes.extend(f"{source.place(('comparators',))}: {note}" for note in renamed)
     unread: list[object] = []
     drafts = _drafts(source, data, comparators, details, notes, unread)
     lines = _named(drafts, details)
@@ -134,12 +137,15 @@ def _drafts(
     drafts = []
     for index, item in enumerate(items):
         loc: Loc = ("evaluators", index)
-        context = {"comparators": comparators, "folder": source.folder_of(loc)}
+        said: list[str] = []
+        folder = source.folder_of(loc)
+        context = {"comparators": comparators, "folder": folder, "presets_with": presets_with, "notes": said}
         try:
             drafts.append(_draft(item, loc, context, notes, source))
         except BadSettings as error:
             details.extend(detail.under(*loc) for detail in error.details)
             unread.append(item)
+        notes.extend(f"{source.place(loc)}: {note}" for note in said)
     return drafts
 
 
@@ -278,7 +284,7 @@ def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLi
     return tuple(lines)
 
 
-def _comparators(data: object, details: list[Detail]) -> dict[str, tuple[Comparator, str]]:
+def _comparators(data: object, details: list[Detail], notes: list[str]) -> dict[str, tuple[Comparator, str]]:
     """The suite's own comparators. One that cannot be used is a detail, and its name stays known: it is said once."""
     if data is None:
         return {}
@@ -291,7 +297,7 @@ def _comparators(data: object, details: list[Detail]) -> dict[str, tuple[Compara
                 raise BadSettings([Detail((), f'"{name}" is a comparator that ships with the package', key=True)])
             if not name.strip() or name in NEIGHBOURS:
                 raise BadSettings([Detail((), f'a comparator cannot be called "{name}"', "choose another name", True)])
-            comparator, rule = read_comparator(body, {})
+            comparator, rule = read_comparator(body, {"presets_with": presets_with, "notes": notes})
             if comparator is None:
                 raise bad('"skip" leaves a field out and cannot be given another name')
             found[name] = comparator, rule

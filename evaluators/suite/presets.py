@@ -22,6 +22,14 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in preset_folder().glob("*.yaml")))
 
 
+def presets_with(comparator: str) -> tuple[str, ...]:
+    """The presets that define a comparator of that name, sorted. They are read for this: ask when a name is unknown."""
+    from evaluators.values.yaml_text import load_untrusted  # for a message only
+
+    texts = {name: (preset_folder() / f"{name}.yaml").read_text(encoding="utf-8") for name in preset_names()}
+    return tuple(name for name, text in texts.items() if comparator in (load_untrusted(text).get("comparators") or {}))
+
+
 def _configs() -> Path:
     installed = _PACKAGE / "configs"
     return installed if installed.is_dir() else _PACKAGE.parent / "configs"

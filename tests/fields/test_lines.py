@@ -134,6 +134,25 @@ MISTAKES: dict[str, tuple[Any, Said]] = {
         "write {compare: exact, required: true}")),
     "one's own beside its neighbours": ({"a": {"money": None, "weight": 2}}, (("a", "money"),
         '"money" stands beside "weight"; here the comparator goes under "compare"', "write {compare: money, weight: 2}")),
+    "a compound beside its neighbours": ({"a": {"compound": {"fields": ["b", "c"]}, "weight": 2}}, (("a", "compound"),
+        '"compound" stands beside "weight"; here the comparator goes under "compare"',
+        "write {compare: {compound: {fields: [b, c]}}, weight: 2}")),
+    "an option without its name": ({"a": {"regex": "("}}, (("a", "regex"),
+        'the options of "regex" must be a map; found the text "("', 'write regex: {pattern: "("}')),
+    "a number without its name": ({"a": {"fuzzy": 0.9}}, (("a", "fuzzy"),
+        'the options of "fuzzy" must be a map; found the number 0.9', "write fuzzy: {at_least: 0.9}")),
+    "a tolerance without its name": ({"a": {"numeric": 0.01}}, (("a", "numeric"),
+        'the options of "numeric" must be a map; found the number 0.01', "write numeric: {tolerance: {abs: 0.01}}")),
+    "a list without its name": ({"a": {"one_of": ["b", "c"]}}, (("a", "one_of"),
+        'the options of "one_of" must be a map; found a list', "write one_of: {values: [b, c]}")),
+    "a format without its name": ({"a": {"date": "YYYY-MM-DD"}}, (("a", "date"),
+        'the options of "date" must be a map; found the text "YYYY-MM-DD"', "write date: {formats: [YYYY-MM-DD]}")),
+    "a comparator switched on": ({"a": {"normalized": True}}, (("a", "normalized"),
+        'the options of "normalized" must be a map; found true', "write the word alone: normalized")),
+    "an option that nothing takes": ({"a": {"numeric": "about"}}, (("a", "numeric"),
+        'the options of "numeric" must be a map; found the text "about"', "known options: tolerance, parse")),
+    "an option of an old word": ({"a": {"oneof": {"valus": ["b"]}}}, (("a", "oneof", "valus"),
+        'unknown setting "valus" for comparator "one_of"', 'did you mean "values"?')),
     "options for one's own": ({"a": {"money": {"tolerance": 1}}}, (("a", "money"),
         '"money" is one of your own comparators and takes no options here', None)),
     "two comparators": ({"a": {"exact": None, "numeric": None}}, (("a",),
@@ -213,3 +232,11 @@ def test_single_items_cannot_be_skipped(path: str) -> None:
         read_skipped(["b", path])
     assert caught.value.details[0].loc == (1,)
     assert caught.value.details[0].message == f'"{path}" cannot be skipped: it picks single items'
+
+
+def test_the_word_of_another_system_is_todays_word_with_a_note() -> None:
+    notes: list[str] = []
+    line, other = read_fields({"a": {"oneof": {"values": ["x"]}}, "b": {"oneof": {"values": ["y"]}}}, {"notes": notes})
+    assert line.rule == "one_of {values: [x]}"
+    assert other.word == "one_of"
+    assert notes == ['the comparator "oneof" is called "one_of" here']

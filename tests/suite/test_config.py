@@ -255,6 +255,14 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
         FIELDS + "a: numerik\n",
         ("suite.yaml:4:12", 'unknown comparator "numerik"', 'did you mean "numeric"?'),
     ),
+    "a comparator of a preset": (
+        FIELDS + "a: money\n",
+        (
+            "suite.yaml:4:12",
+            'unknown comparator "money"',
+            "preset:extraction defines it: write extends: preset:extraction in the suite",
+        ),
+    ),
     "a comparator beside its neighbours": (
         FIELDS + "a: {numeric: {tolerance: {abs: 1}}, weight: 2}\n",
         (
@@ -428,3 +436,9 @@ def test_a_mistake_in_an_old_word_stands_where_it_was_written() -> None:
 def test_a_retired_type_says_what_does_more() -> None:
     notes = suite("evaluators:\n  - field_match: {field: a}\n").notes
     assert notes == ('suite.yaml:2:5: "field_match" still works, but "json_multi_field_match" does more',)
+
+
+def test_the_word_of_another_system_for_a_comparator_is_noted_where_it_stands() -> None:
+    text = "comparators:\n  yes_or_no: {oneof: {values: [x]}}\n" + FIELDS + "a: {oneof: {values: [y]}}\n"
+    notes = suite(text).notes
+    assert [note.partition(": ")[2] for note in notes] == ['the comparator "oneof" is called "one_of" here'] * 2
