@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
-from evaluators.running.run import check_gate_targets
+from evaluators.running.run import RunRequest, check_gate_targets, prepare
 from evaluators.running.suite import Suite
 from evaluators.runs.figures import counted, rows_text
 from evaluators.runs.result import RunResult
 from evaluators.runs.verdict import Facts, exit_code
+from evaluators.testsets.hygiene import absent_places, repeated_keys
 from evaluators.testsets.selection import Selection
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""
+
+_SPARE: Final = ("unmatched-id", "no-output-for-row")
+"""Warnings about outputs that no row asks for, and rows without an output where that counts 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Look:
     result: RunResult
     partial: bool
     notes: tuple[str, ...]
+    oddities: tuple[Issue, ...] = ()
+    """What keeps nothing from being measured, such as a key that is given twice."""
 
     @property
     def problems(self) -> tuple[Issue, ...]:
@@ -34,7 +40,17 @@ class Look:
         if not result.rows:
             none = Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be measured", result.test_set)
             return (*result.issues, none)
-        return result.issues if self.partial else (*result.issues, *result.warnings)
+        return result.issues if self.partial else (*result.issues, *self._gaps)
+
+    @property
+    def warnings(self) -> tuple[Issue, ...]:
+        """What only has to be said."""
+        spare = (issue for issue in self.result.warnings if issue.code in _SPARE)
+        return (*spare, *(self._gaps if self.partial else ()), *self.oddities)
+
+    @property
+    def _gaps(self) -> tuple[Issue, ...]:
+        return tuple(issue for issue in self.result.warnings if issue.code not in _SPARE)
 
     @property
     def exit_code(self) -> int:
@@ -64,7 +80,26 @@ def look(suite: Suite, test_set: str | None, whole: bool) -> Look:
     result = suite.run(test_set, selection=selection)
     said = (*suite.notes, selection.sentence())
     notes = tuple(note for note in result.notes if note not in said)
-    return Look(result, not whole and result.rows >= LOOKED_AT, notes)
+    return Look(result, not whole and result.rows >= LOOKED_AT, notes, _oddities(suite, test_set, selection))
+
+
+def _oddities(suite: Suite, test_set: str | None, selection: Selection) -> tuple[Issue, ...]:
+    """Keys that are given twice in expected cells."""
+    prepared = prepare(suite, RunRequest(test_set=test_set, selection=selection))
+    column = prepared.roles.get("expected")
+    if column is None or "expected" not in suite.needed_roles():
+        return ()
+    return tuple(repeated_keys(prepared.test_set, column))
+
+
+def absence_words(suite: Suite) -> str:
+    """What the suite names as its test set and is not there: the command line may name another."""
+    lines = []
+    for loc, issue in absent_places(suite.test_set, suite.test_set_folder):
+        whole = isinstance(suite.config.source.data.get("test_set"), str)
+        placed = replace(issue, where=suite.place("test_set", *(() if whole else loc)))
+        lines += [f"warning: {placed}", "  `evaluators run` needs it, unless the command line names another test set"]
+    return _lines(lines)
 
 
 def data_words(look: Look) -> str:
@@ -81,7 +116,7 @@ def data_words(look: Look) -> str:
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
             *(f"note: {note}" for note in look.notes),
             *_unreadable(result),
-            *(f"warning: {issue}" for issue in (result.warnings if look.partial else ())),
+            *(f"warning: {issue}" for issue in look.warnings),
             *_more(result),
             *([] if look.problems else ["The suite fits the test set."]),
         ]

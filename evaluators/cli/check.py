@@ -17,10 +17,11 @@ from evaluators.cli._completion import suites
 def command(suite: str, test_set: str | None, with_data: bool, whole: bool) -> None:
     """Check a suite.
 
-    SUITE is a YAML file. Every problem is shown with its place and a hint. No data is read, so the answer comes at once.
+    SUITE is a YAML file. Every problem is shown with its place and a hint. No data is read, so the answer comes at once. A
+    test set that the suite names and that is not there is a warning.
 
     With --with-data, the first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
-    are not JSON, and of outputs that cannot be read. The rows come from TEST_SET, or from the test set that the suite
+    are not JSON or have a key twice, and of outputs that cannot be read. The rows come from TEST_SET, or from the test set that the suite
     names. To name a TEST_SET, or to say --all, is to ask for this too.
 
     The exit code is 0 when there is no problem, 2 for problems of the suite and 3 for problems of the test set.
@@ -34,6 +35,7 @@ def command(suite: str, test_set: str | None, with_data: bool, whole: bool) -> N
     _checking.check_gates(loaded)
     say(_checking.suite_words(loaded))
     if not (with_data or whole or test_set is not None):
+        say(_checking.absence_words(loaded))
         return
     look = _checking.look(loaded, test_set, whole)
     say(_checking.data_words(look))

@@ -158,3 +158,42 @@ def test_an_evaluator_that_leaves_out_every_row_is_named(folder: Path) -> None:
     found = check("never.yaml", "rows.csv")
     assert found.exit_code == 3
     assert 'never.yaml:2:5: "length" measured nothing' in found.stderr
+
+
+def test_a_test_set_that_is_not_there_is_a_warning(folder: Path) -> None:
+    (folder / "away.yaml").write_text("test_set: row.csv\nevaluators: [contains_json]\n", encoding="utf-8")
+    found = check("away.yaml")
+    assert found.exit_code == 0
+    assert found.stdout == (
+        "away.yaml: no problems; 1 evaluator, 0 gates\n"
+        'warning: away.yaml:1:11: there is no such file: "row.csv"\n'
+        '  hint: did you mean "rows.csv"?\n'
+        "  `evaluators run` needs it, unless the command line names another test set\n"
+    )
+
+
+def test_every_place_of_a_test_set_that_is_not_there_is_named(folder: Path) -> None:
+    (folder / "away.yaml").write_text(
+        "test_set:\n  expected: gold/*.json\n  outputs: {a: one, b: {file: two.csv}, c: rows.csv}\n"
+        "evaluators: [contains_json]\n",
+        encoding="utf-8",
+    )
+    found = check("away.yaml")
+    assert found.exit_code == 0
+    assert 'away.yaml:2:13: no file fits the pattern "gold/*.json"' in found.stdout
+    assert 'away.yaml:3:16: there is no such file: "one"' in found.stdout
+    assert 'away.yaml:3:31: there is no such file: "two.csv"' in found.stdout
+
+
+def test_a_key_that_an_expected_answer_has_twice_is_a_warning(folder: Path) -> None:
+    (folder / "twice.csv").write_text(
+        'output,expected\n{},{}\n"{""a"": 1}","{""a"": 1, ""b"": [{""c"": 1, ""c"": 1}], ""b"": 2}"\n'
+        + '{},"{""d"":1,""d"":1}"\n' * 6,
+        encoding="utf-8",
+    )
+    (folder / "diff.yaml").write_text("evaluators: [json_diff_match]\n", encoding="utf-8")
+    found = check("diff.yaml", "twice.csv")
+    assert found.exit_code == 0
+    assert 'warning: twice.csv row 3, column "expected": a key is given twice in one object: "b"' in found.stdout
+    assert "warning: twice.csv: 2 more rows have a key twice in one object\n" in found.stdout
+    assert "The suite fits the test set." in found.stdout

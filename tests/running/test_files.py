@@ -126,3 +126,12 @@ def test_the_progress_line_takes_itself_away() -> None:
         told(100, None)
         told(100, 0.5)
     assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_a_row_with_too_many_or_too_few_cells_keeps_them_in_the_annotated_rows(tmp_path: Path) -> None:
+    rows, marked = tmp_path / "rows.csv", tmp_path / "marked.csv"
+    rows.write_text("id,output,expected\na,{},{}\nb,Paris, France,Paris\nc\n", encoding="utf-8")
+    finish(suite(), RunRequest(test_set=str(rows), files=(marked,)))
+    with open(marked, encoding="utf-8", newline="") as stream:
+        again = [row[:3] for row in csv.reader(stream)]
+    assert again[2:] == [["b", "Paris", " France,Paris"], ["c", "", ""]]

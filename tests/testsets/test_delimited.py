@@ -125,19 +125,21 @@ def test_an_unknown_encoding_is_a_config_problem(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "message", "cells"),
     [
-        ("id,output\n1\n2,b\n", "this row has 1 cell, the header has 2"),
-        ("id,output\n1,a,x\n2,b\n", "this row has 3 cells, the header has 2"),
+        ("id,output\n1\n2,b\n", "this row has 1 cell, the header has 2", ("1", "")),
+        ("id,output\n1,a,x\n2,b\n", "this row has 3 cells, the header has 2", ("1", "a,x")),
     ],
 )
-def test_a_ragged_row_keeps_its_place_and_says_what_is_wrong(file: Path, text: str, message: str) -> None:
+def test_a_ragged_row_keeps_its_place_and_its_cells_and_says_what_is_wrong(
+    file: Path, text: str, message: str, cells: tuple[str, str]
+) -> None:
     table = opened(file, text)
     (chunk,) = [chunk for chunk in table.read(table.splits()[0], ["id", "output"]) if chunk.count]
     ((position, issue),) = chunk.faults
     assert (position, issue.message, issue.blame) == (0, message, Blame.TESTSET)
-    assert chunk.columns["id"] == [Fault(issue), "2"]
-    assert chunk.columns["output"] == [Fault(issue), "b"]
+    assert chunk.columns["id"] == [Fault(issue, cells[0]), "2"]
+    assert chunk.columns["output"] == [Fault(issue, cells[1]), "b"]
 
 
 def test_a_quote_that_is_never_closed_makes_its_row_invalid(file: Path) -> None:
