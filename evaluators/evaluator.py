@@ -144,6 +144,14 @@ class Evaluator(Settings):
         """The further figures of a row that verdicts carry beside the score, in order; empty without any."""
         return ()
 
+    def asked_paths(self) -> tuple[str, ...]:
+        """The fields of an open list that the suite itself names: one that no row measures is an error (law 11)."""
+        return ()
+
+    def declared_paths(self) -> tuple[str, ...]:
+        """The fields that only a schema names: those that no row measures are a warning."""
+        return ()
+
     def substitutes(self) -> Mapping[str, int]:
         """How many fields a substitute of a judge scores, by the comparator that it stands for."""
         return {}

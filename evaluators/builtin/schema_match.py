@@ -17,7 +17,7 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
-from evaluators.fields.metrics import read_defaults, read_without_judge
+from evaluators.fields.metrics import places, read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
@@ -228,6 +228,21 @@ class SchemaMatch(Evaluator):
 
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.fields or () if line.optional or line.skip)
+
+    def asked_paths(self) -> tuple[str, ...]:
+        if self.fields is None:
+            return ()
+        optional = self.optional_fields()
+        return tuple(name for name in self._unit_names() if name not in optional)
+
+    def declared_paths(self) -> tuple[str, ...]:
+        return self._unit_names() if self.fields is None and self._scoring is not None else ()
+
+    def _unit_names(self) -> tuple[str, ...]:
+        """The places that are compared as one value, each once."""
+        if self._scoring is None:
+            return ()
+        return tuple(dict.fromkeys(node.name for node in places(self._scoring.root) if node.unit or node.compound))
 
     def learns_from(self) -> Column | None:
         return self.column("expected") if self.json_schema == INFER and self._scoring is None else None

@@ -136,7 +136,7 @@ def _listed(column: str, values: Sequence[str]) -> str:
 
 
 def _keys_found_nowhere(suite: Suite, line: EvaluatorLine, again: Again) -> Iterator[Issue]:
-    for aligned in getattr(line.settings, "fields", ()):
+    for aligned in getattr(line.settings, "fields", None) or ():
         if isinstance(aligned, FieldLine) and aligned.align is not None and aligned.align.key is not None:
             near = _key_or_nearest(aligned, again.documents(line.name))
             if near is not None:

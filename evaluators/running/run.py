@@ -23,16 +23,16 @@ from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
 from evaluators.running.meaning import meaning_of
 from evaluators.running.origin import origin_of
-from evaluators.running.places import placed, placed_role
+from evaluators.running.places import line_places, placed, placed_role
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
 from evaluators.runs.given import output_columns
 from evaluators.runs.ids import MOST_IDS, id_warnings
 from evaluators.runs.job import Job
 from evaluators.runs.result import Environment as RunEnvironment
-from evaluators.runs.result import RunResult
+from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.runs.rows import RowsFormat, has_pyarrow, pyarrow
-from evaluators.runs.runner import Measured, figures, measure, slice_figures, store_parts
+from evaluators.runs.runner import Measured, figures, measure, schema_gaps, slice_figures, store_parts
 from evaluators.runs.verdict import Facts, causes, exit_code
 from evaluators.settings import BadSettings
 from evaluators.suite.plan import Plan
@@ -258,7 +258,12 @@ def conclude(
         slices=tuple(slices),
         gates=gates,
         notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite)),
-        warnings=(*test_set.warnings, *_id_warnings(prepared, measured), *(found if partial_run else ())),
+        warnings=(
+            *test_set.warnings,
+            *_id_warnings(prepared, measured),
+            *_schema_warnings(suite, stats),
+            *(found if partial_run else ()),
+        ),
         issues=(*issues, *([] if partial_run else found)),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
@@ -268,6 +273,16 @@ def conclude(
         meaning=meaning_of(suite),
         cluster=suite.cluster,
     )
+
+
+def _schema_warnings(suite: Suite, stats: Sequence[EvaluatorStats]) -> list[Issue]:
+    """What schemas and documents do not have in common, each once whatever the variant."""
+    places = line_places(suite)
+    every = [
+        schema_gaps(suite.lines, stats[start : start + len(suite.lines)], places)
+        for start in range(0, len(stats), len(suite.lines))
+    ]
+    return list(dict.fromkeys(issue for part in every for issue in part))
 
 
 def _lesson_notes(suite: Suite) -> list[str]:

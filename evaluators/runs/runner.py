@@ -7,7 +7,7 @@ the rows from the first one up to the first unfinished split make a valid, short
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from evaluators.engines.engine import Engine
 from evaluators.issues import Blame, Issue
 from evaluators.runs.ids import MOST_IDS
 from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split, without_cycle_search
-from evaluators.runs.result import EvaluatorStats, FieldStats
+from evaluators.runs.result import Counts, EvaluatorStats, FieldStats
 from evaluators.runs.rows import join_parts
 from evaluators.runs.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.runs.stats import evaluator_stats
@@ -247,7 +247,40 @@ def coverage(
                 continue
             at = fields.get((line.name, field_.path), where)
             found.append(_field_measured_nothing(line, field_, at, nearest))
+        if one.scored:
+            measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
+            for path in line.settings.asked_paths():
+                if path not in measured:
+                    unmet = FieldStats(path, Counts(), None, None, None, None)
+                    at = fields.get((line.name, path), where)
+                    found.append(_field_measured_nothing(line, unmet, at, nearest))
     return found
+
+
+def schema_gaps(
+    lines: Sequence[EvaluatorLine], stats: Sequence[EvaluatorStats], places: Mapping[str, str]
+) -> list[Issue]:
+    """What a schema and the documents do not have in common, as warnings: one sentence per evaluator and kind."""
+    found = []
+    for line, one in zip(lines, stats, strict=True):
+        where = places.get(line.name)
+        if one.outside:
+            message = f'"{line.name}": the schema lacks {_some(one.outside)}, which the expected answers have; not scored'
+            found.append(
+                Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
+            )
+        measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
+        unmet = [path for path in line.settings.declared_paths() if path not in measured] if one.scored else []
+        if unmet:
+            message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
+            found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
+    return found
+
+
+def _some(paths: Iterable[str], most: int = 10) -> str:
+    listed = list(paths)
+    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
+    return ", ".join(f'"{path}"' for path in listed[:most]) + more
 
 
 def _field_measured_nothing(
