@@ -6,8 +6,8 @@ partial credit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.answers import failed, word_of
@@ -42,6 +42,8 @@ class Explained:
     judged: Judged
     reason: str | None = None
     problem: RowProblem | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+    """What else the comparator said."""
 
     @property
     def status(self) -> Status:
@@ -171,7 +173,8 @@ def explained_problem(error: RowProblem) -> Explained:
 
 def explained_outcome(outcome: Outcome) -> Explained:
     """An outcome as an answer, with its reason."""
-    return Explained(_judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome), outcome.reason)
+    judged = _judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome)
+    return Explained(judged, outcome.reason, details=outcome.details)
 
 
 def _expected(transform: Callable[[Any], Any], expected: Any) -> Any:

@@ -19,6 +19,10 @@ from evaluators.values.quoting import differs
 from evaluators.values.transforms import TransformError, chain
 
 WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+OURS: Final = frozenset(
+    ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual")
+)
+"""The names in `details` that scoring reads. A comparator cannot set them."""
 
 
 def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
@@ -40,7 +44,7 @@ def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
         answer.reason if answer is not None and answer.reason else _reason(unit, status),
         "skip" if status is Status.SKIPPED else unit.metric.rule if unit.metric is not None else None,
         Path(unit.path).canonical,
-        _details(unit, status, judged),
+        _details(unit, status, judged, answer.details if answer is not None else {}),
     )
 
 
@@ -109,8 +113,10 @@ def _item(path: str, row: int) -> str:
     return f"[{row}]" if path == "$" else f"{path}[{row}]"
 
 
-def _details(unit: Unit, status: Status, judged: Status | Partial) -> dict[str, object]:
-    details: dict[str, object] = {"code": reason_code(status, unit.expected, unit.actual)}
+def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping[str, object]) -> dict[str, object]:
+    """What else is known of a result. `said` is the comparator's own; our names win."""
+    details: dict[str, object] = {name: value for name, value in said.items() if name not in OURS}
+    details["code"] = reason_code(status, unit.expected, unit.actual)
     if unit.outside:
         details["outside"] = True
     if isinstance(judged, Partial):

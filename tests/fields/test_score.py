@@ -17,7 +17,7 @@ from evaluators.fields.counts import counted
 from evaluators.fields.score import Scored, score_document
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, FieldResult, Status
+from evaluators.model import MISSING, FieldResult, Outcome, Status
 from evaluators.settings import build
 from evaluators.values.transforms import parse_transform
 from tests.fields.trees import Planned, array, choice, leaf, metric, obj, tree
@@ -358,6 +358,14 @@ def test_an_answer_with_partial_credit_is_kept(judge: type[Judge], monkeypatch: 
     assert (result.status, result.score) == (Status.MISMATCH, 0.5)
 
 
+def test_what_a_comparator_says_beside_its_score_is_kept(judge: type[Judge], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = Outcome(0.0, False, "another thing", {"model": "m", "outside": True, "metric": "mine"})
+    monkeypatch.setattr(Judge, "answers", [said])
+    result = only(leaf(metric(judge(), "judge")), "a", "b")
+    assert result.reason == "another thing"
+    assert result.details == {"model": "m", "metric": "judge", "batch": True, "code": "mismatch"}
+
+
 # Depth
 
 
@@ -374,6 +382,17 @@ def test_a_schema_may_refer_to_itself_and_documents_may_be_deep() -> None:
         expected, output = {"c": expected, "v": number}, {"c": output, "v": number}
     scored = score_document(recursive(), expected, output)
     assert counted(scored.fields) == (298, 1, 0, 0)
+
+
+def test_a_choice_with_one_branch_that_fits_may_be_as_deep() -> None:
+    def nullable(path: tuple[Any, ...]) -> FieldNode:
+        return choice(leaf(), obj({"v": leaf(), "c": nullable}))(path)
+
+    expected: dict[str, Any] = {"v": 1, "c": None}
+    for number in range(298):
+        expected = {"v": number, "c": expected}
+    scored = score(nullable, expected, expected)
+    assert counted(scored.fields) == (300, 0, 0, 0)
 
 
 def test_alignment_that_is_nested_too_deeply_is_a_problem_of_the_row() -> None:
