@@ -6,6 +6,7 @@ Text that is no number is compared as it is: a field that may hold 35 or "33-37"
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 from evaluators.comparator import Compare
@@ -58,7 +59,7 @@ def _number(parse: bool) -> Callable[[Any], Number | None]:
     read = reader(Parse()) if parse else None
 
     def number(value: Any) -> Number | None:
-        if value.__class__ is int or value.__class__ is float:
+        if value.__class__ is int or (value.__class__ is float and isfinite(value)):
             return value
         return read(value) if read and value.__class__ is str else None
 

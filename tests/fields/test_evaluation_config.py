@@ -111,6 +111,16 @@ def test_a_problem_inside_a_schema_that_refers_to_itself_is_found_at_once() -> N
         )
 
 
+def test_a_reference_that_only_leads_to_itself_is_refused() -> None:
+    for schema in (
+        {"$ref": "#"},
+        {"$defs": {"a": {"$ref": "#/$defs/a"}}, "properties": {"v": {"$ref": "#/$defs/a"}}},
+        {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "properties": {"v": {"$ref": "#/$defs/a"}}},
+    ):
+        with pytest.raises(BadSettings, match="leads to itself"):
+            read_evaluation_config(schema)
+
+
 def test_a_root_need_not_be_an_object() -> None:
     assert how(read_evaluation_config({"type": "string", "evaluation_config": "string_exact"})) == "string_exact"
     assert how(read_evaluation_config({"type": "array", "items": {"type": "integer"}})) == "aligned: hungarian"

@@ -111,6 +111,7 @@ class _Reader:
         found = self.plan(self.root, ())
         for name in Plan.__slots__:
             setattr(plan, name, getattr(found, name))
+        self.refuse_circle(("#", 0), self.root)
         if self.details:
             raise BadSettings(said_once(dict.fromkeys(self.details)))
         return self.node(plan, (), Fraction(1))
@@ -181,7 +182,26 @@ class _Reader:
                 merged = copy_of(schema, without=("$ref",))
                 merge(merged, target)
             self.targets[key] = self.plan(merged, path)
+            self.refuse_circle(key, schema)
         return Plan(same_as=key)
+
+    def refuse_circle(self, key: Target, schema: Mapping[str, Any]) -> None:
+        """Notes a reference that only leads back to itself."""
+        if self.leads_nowhere(key):
+            message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
+            self.details.append(Detail(place_of(schema, "$ref", ()), message, code="bad-reference"))
+            self.targets[key] = Plan(skip=True)
+
+    def leads_nowhere(self, key: Target) -> bool:
+        """Following the plans that are the same as others, from this one, never ends."""
+        seen = {key}
+        plan = self.targets[key]
+        while plan is not None and plan.same_as is not None:
+            if plan.same_as in seen:
+                return True
+            seen.add(plan.same_as)
+            plan = self.targets[plan.same_as]
+        return False
 
     def asked(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> Plan:
         """A schema that names its metrics: one unit, unless an alignment stands in for the judge of its list."""

@@ -1,0 +1,310 @@
+"""What the divergences of extract-bench ask about: its schemas, the documents, and the reasons that it gave.
+
+Most predicates look at *spots*: every place of a schema with what both documents have there. Below a list there is
+nothing, as in extract-bench itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import isfinite
+from typing import Any, Final
+
+from evaluators.model import MISSING
+from tests.conformance.cases import Case
+from tests.conformance.extract_bench_computed import PARAMS, Refused, asked, full, usable_params
+from tests.conformance.values import equal, kind
+
+PRESETS: Final = (
+    "string_exact", "string_fuzzy", "string_case_insensitive", "string_llm", "string_semantic", "number_exact",
+    "number_tolerance", "integer_exact", "boolean_exact", "array_llm", "skip",
+)  # fmt: skip
+NUMERIC: Final = ("number_exact", "number_tolerance", "integer_exact")
+TEXTUAL: Final = ("string_exact", "string_case_insensitive", "string_fuzzy", "string_url")
+NOTHING: Final[tuple[Any, ...]] = (MISSING, None, [])
+SAFE: Final = 2**53
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One place of a schema: what is written there, with its references filled in, and what both documents have."""
+
+    written: Mapping[str, Any]
+    schema: Mapping[str, Any]
+    ours: Any
+    theirs: Any
+
+    @property
+    def config(self) -> Any:
+        return self.schema.get("evaluation_config")
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that are named, or the type's own."""
+        try:
+            words = asked(self.schema)
+        except Refused:
+            return ()
+        if words is not None and words[0] is not None:
+            return tuple(one.name for one in words[0])
+        own = {"number": "number_tolerance", "integer": "integer_exact", "boolean": "boolean_exact"}
+        return tuple(own[name] for name in _types(self.schema) if name in own)
+
+    @property
+    def both(self) -> bool:
+        """There is a value on both sides."""
+        return all(side is not MISSING and side is not None for side in (self.ours, self.theirs))
+
+    @property
+    def fields_below(self) -> bool:
+        """Something below is compared by words of its own or by its type."""
+        inner = (self.schema.get("properties") or {}).values()
+        return bool(inner) or _says(self.schema.get("items"))
+
+
+def _says(items: Any) -> bool:
+    return isinstance(items, dict) and items.get("evaluation_config") not in ("skip", {})
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    declared = schema.get("type", [])
+    return declared if isinstance(declared, list) else [declared]
+
+
+def spots(case: Case) -> Iterator[Spot]:
+    """Every place of the case's schema, the root first."""
+    root = case.settings["schema"]
+    waiting: list[tuple[Any, Any, Any, int]] = [(root, case.expected, case.output, 0)]
+    while waiting:
+        written, ours, theirs, depth = waiting.pop(0)
+        if not isinstance(written, dict) or depth > 12:
+            continue
+        try:
+            schema = full(root, written)
+        except Refused:
+            continue
+        yield Spot(written, schema, ours, theirs)
+        for key, inner in (schema.get("properties") or {}).items():
+            waiting.append((inner, _key(ours, key), _key(theirs, key), depth + 1))
+        for inner in (schema.get("items"), schema.get("additionalProperties")):
+            waiting.append((inner, MISSING, MISSING, depth + 1))
+        sides = (ours, theirs) if schema.get("evaluation_config") is None else (MISSING, MISSING)
+        waiting.extend((inner, *sides, depth + 1) for inner in _listed(schema))
+
+
+def _listed(schema: Mapping[str, Any]) -> list[Any]:
+    found = schema.get("anyOf") or schema.get("oneOf") or []
+    return found if isinstance(found, list) else []
+
+
+def _key(side: Any, key: str) -> Any:
+    return side.get(key, MISSING) if isinstance(side, dict) else MISSING
+
+
+def _some(holds: Callable[[Spot], bool]) -> Callable[[Case], bool]:
+    def found(case: Case) -> bool:
+        return any(holds(spot) for spot in spots(case))
+
+    found.__doc__ = holds.__doc__
+    return found
+
+
+# What the schema says
+
+
+def _named(spot: Spot) -> list[dict[str, Any]]:
+    config = spot.config
+    listed = config.get("metrics") if isinstance(config, dict) else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _params_unusable(spot: Spot) -> bool:
+    """A metric has a parameter that it does not know or cannot use, or a weight that is none."""
+    weights = [one.get("weight", 1) for one in _named(spot)]
+    weights += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
+    return any(not usable_params(str(one.get("metric_id")), one.get("params") or {}) for one in _named(spot)) or any(
+        weight is not None and (kind(weight) != "number" or weight < 0) for weight in weights
+    )
+
+
+def _metric_unclear(spot: Spot) -> bool:
+    """A metric is named twice, or there is none of that name."""
+    names = [str(one.get("metric_id")) for one in _named(spot)]
+    return len(set(names)) < len(names) or any(name not in PARAMS and name not in PRESETS for name in names)
+
+
+def _comparator_as_preset(spot: Spot) -> bool:
+    """The config is a word of ours that is no preset of theirs."""
+    return isinstance(spot.config, str) and spot.config in PARAMS and spot.config not in PRESETS
+
+
+def _skip_above_fields(spot: Spot) -> bool:
+    """An object or a list is skipped, and what stands below it is not."""
+    return spot.config in ("skip", {}) and spot.config is not None and (spot.fields_below or bool(_listed(spot.schema)))
+
+
+def _metric_above_fields(spot: Spot) -> bool:
+    """An object or a list has a metric, and what stands below it is compared too."""
+    return bool(spot.config) and spot.config != "skip" and spot.fields_below and "array_llm" not in spot.metrics
+
+
+def _choice_without_config(spot: Spot) -> bool:
+    """A value of several types has no config of its own."""
+    several = bool(_listed(spot.schema)) or isinstance(spot.schema.get("type"), list)
+    return several and spot.config is None
+
+
+def _null_without_config(spot: Spot) -> bool:
+    """A field whose type is null has no config."""
+    return spot.schema.get("type") == "null" and spot.config is None and spot.ours is not MISSING
+
+
+def _config_beside_reference(spot: Spot) -> bool:
+    """A config stands beside a reference."""
+    return "$ref" in spot.written and "evaluation_config" in spot.written
+
+
+def _weighed(spot: Spot) -> bool:
+    """A weight other than 1 is given."""
+    given = [one.get("weight", 1) for one in _named(spot)]
+    given += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
+    return any(weight not in (1, None) for weight in given)
+
+
+def _weight_alone(spot: Spot) -> bool:
+    """The config gives a weight and no metric."""
+    return isinstance(spot.config, dict) and bool(spot.config) and "metrics" not in spot.config
+
+
+def _address_as_text(spot: Spot) -> bool:
+    """A text is an address by its format, and is to be the same text."""
+    return spot.schema.get("format") in ("uri", "url", "iri") and spot.metrics == ("string_exact",)
+
+
+# What the documents have
+
+
+def _two_kinds_of_nothing(spot: Spot) -> bool:
+    """One side is missing, null or an empty list, and the other is another of these."""
+    sides = [spot.ours, spot.theirs]
+    return all(side in NOTHING for side in sides) and not equal(*sides)
+
+
+def _numeric_on_others(spot: Spot) -> bool:
+    """A metric of numbers meets something else than a finite number."""
+    named = any(name in NUMERIC for name in spot.metrics)
+    return named and spot.both and not (_finite(spot.ours) and _finite(spot.theirs))
+
+
+def _finite(value: Any) -> bool:
+    return kind(value) == "number" and isfinite(value)
+
+
+def _both_finite(spot: Spot, metric: str) -> bool:
+    return metric in spot.metrics and _finite(spot.ours) and _finite(spot.theirs)
+
+
+def _decimals_cut_off(spot: Spot) -> bool:
+    """A metric of whole numbers meets a number with decimals."""
+    return _both_finite(spot, "integer_exact") and any(side != int(side) for side in (spot.ours, spot.theirs))
+
+
+def _beyond_floats(spot: Spot) -> bool:
+    """A metric of numbers meets whole numbers that a float cannot hold."""
+    numbers = any(_both_finite(spot, metric) for metric in NUMERIC)
+    return numbers and any(isinstance(side, int) and abs(side) > SAFE for side in (spot.ours, spot.theirs))
+
+
+def _near_a_tolerance(spot: Spot) -> bool:
+    """Two numbers that are not equal are compared with a tolerance."""
+    return _both_finite(spot, "number_tolerance") and spot.ours != spot.theirs
+
+
+def _nearly_alike(spot: Spot) -> bool:
+    """Two texts that are not equal are compared by how alike they are."""
+    return "string_fuzzy" in spot.metrics and kind(spot.ours) == kind(spot.theirs) == "text" and spot.ours != spot.theirs
+
+
+def _textual_on_others(spot: Spot) -> bool:
+    """A metric of texts meets two values that are not both text."""
+    named = any(name in TEXTUAL for name in spot.metrics)
+    return named and spot.both and {kind(spot.ours), kind(spot.theirs)} != {"text"}
+
+
+def _boolean_on_others(spot: Spot) -> bool:
+    """A metric of booleans meets two values that are not both boolean."""
+    return "boolean_exact" in spot.metrics and spot.both and {kind(spot.ours), kind(spot.theirs)} != {"boolean"}
+
+
+def _boolean_as_number(spot: Spot) -> bool:
+    """A metric of numbers meets a boolean."""
+    return any(name in NUMERIC for name in spot.metrics) and "boolean" in (kind(spot.ours), kind(spot.theirs))
+
+
+# What was recorded
+
+
+def _rows(case: Case) -> Iterator[tuple[str, Any]]:
+    told = case.line.get("expected") or {}
+    for path, metrics in told.get("results", {}).items():
+        if "anyOf[" not in path:
+            yield from ((path, result["details"].get("reason")) for result in metrics.values())
+
+
+def _reason_given(case: Case, asked_for: Any) -> bool:
+    """One of these reasons was given for a place."""
+    wanted = asked_for if isinstance(asked_for, list) else [asked_for]
+    return any(reason in wanted for _, reason in _rows(case))
+
+
+def _free_pass(case: Case) -> bool:
+    """A place passed that was not looked at: in a list, in further keys, or below an object that is null."""
+    return any(
+        str(reason).startswith("both_") and (_below_a_list(path) or _below_null(case, path))
+        for path, reason in _rows(case)
+    )
+
+
+def _below_a_list(path: str) -> bool:
+    return re.search(r"\.(items|additionalProperties)(\.|$)", path.replace(".properties.items", "")) is not None
+
+
+def _below_null(case: Case, path: str) -> bool:
+    sides = [case.expected, case.output]
+    for key in path.split(".properties.")[1:]:
+        if any(side is None for side in sides):
+            return True
+        sides = [_key(side, key) for side in sides]
+    return False
+
+
+def _no_rows(case: Case) -> bool:
+    """Nothing was scored."""
+    return case.recorded.blame is None and not any(True for _ in _rows(case))
+
+
+def _recorded_blame(case: Case, asked_for: Any) -> bool:
+    """An error was raised, and it is about this."""
+    return case.recorded.blame in (asked_for if isinstance(asked_for, list) else [asked_for])
+
+
+@cache
+def predicates() -> Mapping[str, Callable[[Case], bool]]:
+    """The predicates that are words."""
+    spotted = (
+        _params_unusable, _metric_unclear, _comparator_as_preset, _skip_above_fields, _metric_above_fields,
+        _choice_without_config, _null_without_config, _config_beside_reference, _weighed, _weight_alone,
+        _address_as_text, _two_kinds_of_nothing, _numeric_on_others, _decimals_cut_off, _beyond_floats,
+        _near_a_tolerance, _nearly_alike, _textual_on_others, _boolean_on_others, _boolean_as_number,
+    )  # fmt: skip
+    found = {holds.__name__.removeprefix("_"): _some(holds) for holds in spotted}
+    return {**found, "free_pass": _free_pass, "no_rows": _no_rows}
+
+
+ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
+    "reason_given": _reason_given,
+    "recorded_blame": _recorded_blame,
+}
