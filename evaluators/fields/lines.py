@@ -173,6 +173,8 @@ def _skipped(path: Path, body: Mapping[Any, Any]) -> FieldLine:
 def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
     """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
     chosen = choose(data, {key: value for key, value in context.items() if key != "without_judge"})
+    if chosen.together is not None:
+        raise BadSettings([Detail((COMPOUND,), '"compound" names keys of one field', "write it on that field", key=True)])
     return chosen.comparator, chosen.rule
 
 

@@ -8,7 +8,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from evaluators.comparator import COMPARATORS, Comparator
-from evaluators.fields.lines import NEIGHBOURS
+from evaluators.fields.compound import WORD as COMPOUND
+from evaluators.fields.lines import NEIGHBOURS, WORDS
 from evaluators.suite.model_schema import (
     Schema,
     described,
@@ -41,6 +42,7 @@ def field_definitions() -> dict[str, Schema]:
         "transform": _transform(definitions),
         "transforms": {"type": "array", "items": reference("transform")},
         **{f"comparator.{name}": _comparator_options(name, definitions) for name in COMPARATORS.shipped()},
+        "compound": _compound(),
         "comparator": _comparator(in_suite=True),
         "comparator.definition": _comparator(in_suite=False),
         "field": _field(),
@@ -66,6 +68,10 @@ def _comparator(*, in_suite: bool) -> Schema:
     known: Schema = {name: reference(f"comparator.{name}") for name in names}
     if in_suite:
         known["skip"] = {**_NOTHING, "doNotSuggest": True}
+        known[COMPOUND] = reference("compound")
+    for old, today in WORDS.items():
+        note = f'"{old}" is called "{today}" here.'
+        known[old] = reference(f"comparator.{today}", doNotSuggest=True, deprecationMessage=note)
     listed = f"Known: {', '.join(names)}."
     short = {
         "properties": known,
@@ -81,6 +87,22 @@ def _comparator(*, in_suite: bool) -> Schema:
     }
     offered = {**_alone(), **(_SKIP if in_suite else {})}
     return {**suggested(offered), "if": {"type": "object"}, "then": one_key(short, several), "else": word}
+
+
+def _compound() -> Schema:
+    keys: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": True}
+    compare = "How they are compared: a comparator. Without it, exactly."
+    return {
+        **described("Keys of the object at this path that are compared as one value."),
+        "type": "object",
+        "properties": {
+            "fields": {**keys, **described("The keys, in the order in which their values are read.")},
+            "compare": reference("comparator", **described(compare)),
+        },
+        "required": ["fields"],
+        "additionalProperties": False,
+        "errorMessage": "compound takes fields, a list of two keys or more, and compare.",
+    }
 
 
 @cache

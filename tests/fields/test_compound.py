@@ -10,7 +10,7 @@ import evaluators
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparator import COMPARATORS
 from evaluators.fields.compound import Together
-from evaluators.fields.lines import read_fields
+from evaluators.fields.lines import read_comparator, read_fields
 from evaluators.model import FieldResult, Score, Status
 from evaluators.settings import BadSettings, build
 
@@ -141,3 +141,9 @@ def test_a_mistake_has_its_place(options: Any, loc: tuple[str, ...], message: st
         read_fields({"author": {"compound": options}})
     (found,) = caught.value.details
     assert (found.loc, found.message) == (("author", "compound", *loc), message)
+
+
+def test_a_compound_has_no_name_of_its_own() -> None:
+    with pytest.raises(BadSettings) as caught:
+        read_comparator(AUTHOR["author"], {})
+    assert caught.value.details[0].message == '"compound" names keys of one field'
