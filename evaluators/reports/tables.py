@@ -53,14 +53,15 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     remarks = tuple(item for stats in result.evaluators for item in _of_which(stats))
     legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
     if any(stats.interval for stats in result.evaluators):
-        legend = (Item(_INTERVAL), *legend)
+        of_mean = (Item(_MEAN_INTERVAL),) if _has(table, "its 95 % interval") else ()
+        legend = (*of_mean, Item(_INTERVAL), *legend)
     return (Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ()))),)
 
 
 _EVALUATOR_COLUMNS: Final = (
-    Column("evaluator"), Column("variant"), Column("mean score", True), Column("pass rate", True),
-    Column("95 % interval", True), Column("scored", True), Column("passed", True), Column("failed", True),
-    Column("skipped", True), Column("not measured", True), Column("invalid", True), Column("unjudged", True),
+    Column("evaluator"), Column("variant"), Column("mean score", True), Column("its 95 % interval", True),
+    Column("pass rate", True), Column("95 % interval", True), Column("scored", True), Column("passed", True),
+    Column("failed", True), Column("skipped", True), Column("not measured", True), Column("invalid", True), Column("unjudged", True),
     Column("bugs", True),
 )  # fmt: skip
 
@@ -68,12 +69,19 @@ _EVALUATOR_COLUMNS: Final = (
 def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
     counts = (stats.passed, stats.failed, stats.skipped, stats.not_measured, stats.invalid, stats.unjudged, stats.bugs)
     return (
-        stats.name, stats.variant or "", score_text(stats.mean), percent_text(stats.pass_rate),
+        stats.name, stats.variant or "", score_text(stats.mean), _mean_interval(stats), percent_text(stats.pass_rate),
         interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}", *(f"{count:,}" for count in counts),
     )  # fmt: skip
 
 
+def _mean_interval(stats: EvaluatorStats) -> str:
+    """The interval of the mean, where it is not that of the pass rate."""
+    found = stats.mean_interval
+    return "" if found is None or found == stats.interval else f"[{score_text(found.low)}, {score_text(found.high)}]"
+
+
 _INTERVAL: Final = "95 % interval: where the pass rate would likely be with many more rows like these"
+_MEAN_INTERVAL: Final = "its 95 % interval: where the mean score would likely be with many more rows like these"
 _LEGEND: Final = (
     ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
     ("skipped", "a condition of the suite leaves the row out; no score"),
@@ -86,7 +94,7 @@ _LEGEND: Final = (
 
 def _has(table: Table, head: str) -> bool:
     heads = [column.head for column in table.columns]
-    return head in heads and any(row[heads.index(head)] != "0" for row in table.rows)
+    return head in heads and any(row[heads.index(head)] not in ("", "0") for row in table.rows)
 
 
 def _of_which(stats: EvaluatorStats) -> Iterable[Item]:

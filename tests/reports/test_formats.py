@@ -81,7 +81,7 @@ def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult
     issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
     assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
     assert issues[0].hint == 'did you mean "markdown"?'
-    assert issues[1].hint == "known: csv, json, junit, markdown, md, text, xml"
+    assert issues[1].hint == "known: csv, github, json, junit, markdown, md, text, xml"
     with pytest.raises(Problems):
         run_files(runs["failed"], ("markdwon",), Options())
 

@@ -47,7 +47,8 @@ class JUnit(Format):
         return {"junit.xml": self.render(result, options)}
 
 
-def _whole(name: str, tests: Sequence[Element], properties: Iterable[tuple[str, str]]) -> str:
+def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]) -> str:
+    """The file: one test suite with its properties and its tests."""
     suite = Element(
         "testsuite",
         name=_legal(name),
@@ -57,7 +58,7 @@ def _whole(name: str, tests: Sequence[Element], properties: Iterable[tuple[str, 
         skipped="0",
     )
     properties = SubElement(suite, "properties")
-    for key, value in properties:
+    for key, value in about:
         SubElement(properties, "property", name=key, value=_legal(value))
     suite.extend(tests)
     root = Element("testsuites")
