@@ -138,6 +138,12 @@ def open_test_set(
     return _Opening(config, folder, frozenset(needed), selection).test_set()
 
 
+def open_expected(config: TestSetConfig, folder: Path) -> TestSet:
+    """The expected answers of a test set alone, whatever its outputs are. Raises Problems as `open_test_set` does."""
+    alone = config.model_copy(update={"output": None, "outputs": None})
+    return _Opening(alone, folder, frozenset(["expected"]), ALL_ROWS).expected_alone()
+
+
 @dataclass(frozen=True)
 class _Opening:
     config: TestSetConfig
@@ -152,6 +158,20 @@ class _Opening:
                 return self._of_documents(config.expected)
             config = config.model_copy(update={"expected": Joined(file=config.expected)})
         return replace(self, config=config)._of_rows()
+
+    def expected_alone(self) -> TestSet:
+        """The expected answers without outputs."""
+        place = self.config.expected
+        if self.config.file is not None or not isinstance(place, str) or self._holds_rows(place):
+            return self.test_set()
+        rows: Table = self._expected_documents(place)
+        if not holds_documents(place, self.folder):
+            source = locate(place, self.folder)
+            listed = list_in(source)
+            if listed is not None and self.config.pair_by not in ("path", "name"):
+                rows = ListedDocuments(source, common_key([listed], self.config.columns.id))
+        table = attached(rows, self.config.attach, self.folder, place)
+        return self._finished(place, table, Columns(id="id", expected="expected"), ALL_MATCHED)
 
     def _of_rows(self) -> TestSet:
         reader, configured = self._rows()
@@ -233,9 +253,8 @@ class _Opening:
         source = locate(place, self.folder)
         if source.suffix in TABLES:
             return True
-        if self.config.output is None and self.config.outputs is None:
-            return False
-        outputs = [self.config.output] if self.config.output else list(self._variants().values())
+        variants = self._variants().values() if self.config.outputs is not None else ()
+        outputs = [self.config.output] if self.config.output is not None else list(variants)
         files = [one for one in outputs if isinstance(one, str) and not holds_documents(one, self.folder)]
         lists = [list_in(locate(one, self.folder)) for one in files]
         return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)

@@ -1,0 +1,123 @@
+"""Expected answers for the commands that look at nothing else: from rows, from documents, or from a suite's test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.needs import expected_of
+from evaluators.running.suite import Suite, load
+from evaluators.settings import build
+from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.documents import Documents, holds_documents
+from evaluators.testsets.opening import open_file
+from evaluators.testsets.reader import Cell
+from evaluators.testsets.source import locate
+from evaluators.testsets.test_set import TestSet, open_expected
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.yaml_text import NotYAML, load_untrusted
+
+if TYPE_CHECKING:
+    from evaluators.settings import BadSettings
+
+SUITES: Final = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One expected answer: where it stands, what it is, and the cell beside it that holds its schema."""
+
+    where: str
+    document: Any
+    """The JSON, or a fault."""
+    schema: Cell = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Expected answers that are ready to be read."""
+
+    test_set: TestSet
+    suite: Suite | None
+
+    def read(self, schema_column: str | None = None) -> Iterator[Answer]:
+        """The answers in order. Raises Problems where the column of the schemas is not there."""
+        test_set, column = self.test_set, self.test_set.columns.expected or "expected"
+        columns = [column] if schema_column is None else [column, schema_column]
+        before = 0
+        for split in test_set.splits():
+            span = 0
+            for chunk in test_set.read(split, columns):
+                for index, offset in enumerate(chunk.offsets):
+                    named = chunk.ids[index] if chunk.ids is not None else ""
+                    where = self._place(test_set.number(before, offset), named, column)
+                    schema = None if schema_column is None else chunk.columns[schema_column][index]
+                    yield Answer(where, expected_of(chunk.columns[column][index]), schema)
+                span = chunk.span
+            before += span
+
+    def _place(self, number: int, id: str, column: str) -> str:
+        table: Any = self.test_set.table
+        while (base := getattr(table, "base", None)) is not None:
+            table = base
+        return f'{table.name} document "{id}"' if isinstance(table, Documents) else self.test_set.place(number, column)
+
+
+def answers(place: str, column: str | None) -> Answers:
+    """The expected answers of a file of rows, of documents, or of the test set that a suite names.
+
+    Raises Problems when they cannot be opened, or when it is unclear which column holds them.
+    """
+    suite = load(place) if place.lower().endswith(SUITES) else None
+    config = _config(place, column) if suite is None else suite.test_set
+    folder = Path() if suite is None else suite.test_set_folder
+    if suite is not None and column is not None:
+        config = config.but({"columns": {**config.columns.named(), "expected": column}, "expected": None})
+    return Answers(open_expected(config, folder), suite)
+
+
+def _config(place: str, column: str | None) -> TestSetConfig:
+    """A file is rows where it has a column of expected answers, and documents otherwise."""
+    columns = {} if column is None else {"columns": {"expected": column}}
+    if holds_documents(place, Path()):
+        return build(TestSetConfig, {"expected": place}, noun="test_set")
+    source = locate(place, Path())
+    if column is None and source.suffix in (".json", ".jsonl", ".ndjson"):
+        try:
+            header = open_file(place, Path()).header
+        except Problems:
+            header = ()  # one document
+        if not any(name.strip().lower() in USUAL_NAMES["expected"] for name in header):
+            return build(TestSetConfig, {"expected": place}, noun="test_set")
+    return build(TestSetConfig, {"file": place, **columns}, noun="test_set")
+
+
+def schema_in(file: str) -> Any:
+    """The data in a JSON or YAML file that holds a schema. Raises Problems (config)."""
+    source = locate(file, Path())
+    text = Path(source.path).read_bytes().decode("utf-8-sig", "replace")
+    try:
+        data = load_untrusted(text) if file.lower().endswith(SUITES) else parse(text)
+    except (NotJSON, NotYAML) as error:
+        raise problem("bad-schema", f"this is no schema: {error}", where=file) from None
+    if not isinstance(data, Mapping):
+        raise problem("bad-schema", "a schema is a map", where=file)
+    return data
+
+
+def of_schema(error: BadSettings, name: str) -> Problems:
+    """What is wrong with a schema, each with its place in it."""
+    from evaluators.fields.references import pointer
+
+    return Problems(
+        Issue(one.code, Blame.CONFIG, one.message, f"{name} {pointer(one.loc)}", one.hint) for one in error.details
+    )
+
+
+def unreadable(answer: Answer) -> Issue | None:
+    """The problem of an answer that is no JSON, placed."""
+    return answer.document.issue.at(answer.where) if isinstance(answer.document, Fault) else None

@@ -1,0 +1,150 @@
+"""What the command `check-expected` finds: expected answers held against the schemas that score them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from evaluators.cli._expected import Answer, Answers, answers, of_schema, schema_in, unreadable
+from evaluators.evaluator import FromColumn
+from evaluators.fields.expected_check import Finding, check_expected
+from evaluators.fields.references import pointer
+from evaluators.fields.schema import Dialect, read_schema
+from evaluators.fields.tree import FieldNode
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.model import MISSING
+from evaluators.reports.display import visible
+from evaluators.runs.figures import counted
+from evaluators.settings import BadSettings
+from evaluators.testsets.columns import no_such_column
+from evaluators.values.json_text import NotJSON, parse, to_text
+
+_STRUCTURE: Final = {"without_judge": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}
+"""Only the shape of a schema is looked at, so nothing is ever asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """Schemas to hold answers against: one, or one in a column."""
+
+    name: str
+    root: FieldNode | None = None
+    column: str | None = None
+    dialect: Dialect = "auto"
+
+
+@dataclass
+class Checked:
+    """What was found. `problems` are errors; keys that are absent are counted by field."""
+
+    name: str
+    against: tuple[str, ...]
+    looked_at: int = 0
+    problems: list[Issue] = field(default_factory=list)
+    warnings: list[Issue] = field(default_factory=list)
+    absent: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def words(self) -> str:
+        """What was looked at, the warnings, and whether all is well."""
+        schemas = ", ".join(self.against)
+        lines = [f"{self.name}: looked at {counted(self.looked_at, 'expected answer')}, against {schemas}"]
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        lines += [
+            f'warning: "{path}" is absent in {count:,} of {self.looked_at:,}; {allowed}'
+            for (path, allowed), count in self.absent.items()
+        ]
+        if not self.problems:
+            lines.append("The expected answers fit the schema.")
+        return "".join(f"{visible(part)}\n" for line in lines for part in line.splitlines())
+
+    def add(self, finding: Finding, where: str) -> None:
+        """One finding, at the answer that it is about."""
+        if finding.code == "key-missing":
+            self.absent[finding.field, finding.allowed] += 1
+            return
+        message = f"{finding.found}; {finding.allowed}" if finding.allowed else finding.found
+        issue = Issue(finding.code, Blame.TESTSET, message, f"{where}, {finding.path}", finding.hint)
+        (self.problems if finding.level == "error" else self.warnings).append(issue)
+
+
+def checked(place: str, column: str | None, schema: str | None, schema_column: str | None, strict_types: bool) -> Checked:
+    """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
+    found = answers(place, column)
+    every = _against(found, schema, schema_column)
+    result = Checked(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
+    for number, against in enumerate(every):
+        _check(found, against, strict_types, result, first=number == 0)
+    if not result.looked_at:
+        raise Problems([Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be checked", result.name)])
+    return result
+
+
+def _check(found: Answers, against: Against, strict_types: bool, result: Checked, *, first: bool) -> None:
+    roots: dict[str, FieldNode | Issue] = {}
+    for answer in found.read(against.column):
+        result.looked_at += first
+        issue = unreadable(answer)
+        root = against.root if against.root is not None else _root_of(answer, against, roots)
+        if issue is not None or isinstance(root, Issue):
+            told = [one for one in (issue, root) if isinstance(one, Issue)]
+            result.problems += [one for one in told if one not in result.problems]
+            continue
+        for finding in check_expected([answer.document], root, strict_types=strict_types):
+            result.add(finding, answer.where)
+
+
+def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[Against]:
+    if schema is not None:
+        return [Against(schema, _root(schema_in(schema), "auto", schema))]
+    if schema_column is not None:
+        header = found.test_set.header
+        if schema_column not in header:
+            raise Problems([no_such_column(schema_column, header, found.test_set.name)])
+        return [Against(f'the column "{schema_column}"', column=schema_column)]
+    named = list(_of_suite(found))
+    if not named:
+        hint = "name it: --schema schema.json, or --schema-column NAME"
+        raise problem("no-schema", "there is no schema to check against", where=found.test_set.name, hint=hint)
+    return named
+
+
+def _of_suite(found: Answers) -> Iterator[Against]:
+    """The schemas of the suite's evaluators. One that is inferred, or made of fields, says nothing new."""
+    for line in found.suite.lines if found.suite is not None else ():
+        settings: Any = line.settings
+        if settings.type != "schema_match":
+            continue
+        name = f'the schema of "{line.name}"'
+        if isinstance(settings.json_schema, FromColumn):
+            yield Against(name, column=settings.json_schema.column, dialect=settings.dialect)
+        elif isinstance(settings.json_schema, dict):
+            yield Against(name, _root(settings.json_schema, settings.dialect, name))
+
+
+def _root(schema: Any, dialect: Dialect, name: str) -> FieldNode:
+    try:
+        return read_schema(schema, dialect, _STRUCTURE).root
+    except BadSettings as error:
+        raise of_schema(error, name) from error
+
+
+def _root_of(answer: Answer, against: Against, roots: dict[str, FieldNode | Issue]) -> FieldNode | Issue:
+    """The tree of the schema in the row's own cell, or what is wrong with it."""
+    cell = answer.schema
+    if isinstance(cell, Fault):
+        return cell.issue.at(answer.where)
+    if cell is None or cell is MISSING or cell == "":
+        return Issue("empty-cell", Blame.TESTSET, f'there is no schema in the column "{against.column}"', answer.where)
+    text = cell if isinstance(cell, str) else to_text(cell)
+    if text not in roots:
+        try:
+            roots[text] = read_schema(parse(text), against.dialect, _STRUCTURE).root
+        except NotJSON as error:
+            roots[text] = Issue("bad-schema", Blame.TESTSET, f"the schema is not JSON: {error}", answer.where)
+        except BadSettings as error:
+            one = error.details[0]
+            message = f"its schema cannot be used: {pointer(one.loc)}: {one.message}"
+            roots[text] = Issue("bad-schema", Blame.TESTSET, message, answer.where, one.hint)
+    return roots[text]

@@ -1,0 +1,115 @@
+"""What the command `infer-schema` makes: a schema in a dialect, and what a person should look at in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evaluators.cli._expected import answers, of_schema, schema_in, unreadable
+from evaluators.fields.dialects import dialect_of, unwrap
+from evaluators.fields.evaluation_config.annotate import annotate_evaluation_config
+from evaluators.fields.infer import infer_with_issues
+from evaluators.fields.references import resolve_schema_references
+from evaluators.fields.xeval.annotate import annotate_xeval
+from evaluators.issues import Fault, Issue, Problems
+from evaluators.reports.display import visible
+from evaluators.runs.figures import counted
+from evaluators.settings import BadSettings
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.path_text import ANY, Step, display
+
+_OF_A_SCHEMA: Final = frozenset({"properties", "$ref", "anyOf", "allOf", "oneOf", "items", "$schema"})
+_MOST_LISTS: Final = 10
+_ADVICE: Final[Mapping[str, tuple[str, str]]] = {
+    "x-eval": (
+        "text is compared to the letter; change `x-eval-compare`, or add `x-eval-transform`, where a field may differ",
+        'the order of these lists counts: {}; `"x-eval-align": {{"match_by": "hungarian"}}` beside `items` sets it free',
+    ),
+    "evaluation_config": (
+        "text is compared to the letter; write `string_fuzzy`, or another word, where a field may differ",
+        "these lists are compared item by item: {}",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """A schema as text, and what is to be said about it."""
+
+    text: str
+    made_of: str
+    advice: tuple[str, ...]
+    problems: tuple[Issue, ...] = ()
+    """Answers that could not be read."""
+
+    def words(self, file: str | None) -> str:
+        """What was made, and what to look at."""
+        head = f"{file or 'schema'}: made of {self.made_of}"
+        return "".join(f"{visible(line)}\n" for line in [head, "To review:", *(f"- {one}" for one in self.advice)])
+
+
+def inferred(place: str, column: str | None, dialect: str | None) -> Inferred:
+    """The schema of expected answers, or an existing schema completed. Raises Problems (config) for bad ones."""
+    if column is None and place.lower().endswith(".json") and _is_schema(place):
+        return _completed(place, dialect)
+    found = list(answers(place, column).read())
+    documents = [answer.document for answer in found if not isinstance(answer.document, Fault)]
+    problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
+    if not documents and problems:
+        raise Problems(problems)
+    schema, unsure = infer_with_issues(documents)
+    made_of = f"{counted(len(documents), 'expected answer')} of {place}"
+    return _annotated(schema, dialect or "x-eval", made_of, [_said(issue) for issue in unsure], problems)
+
+
+def _completed(place: str, dialect: str | None) -> Inferred:
+    written, _ = unwrap(schema_in(place))
+    try:
+        chosen = dialect or dialect_of(written)
+    except BadSettings as error:
+        raise of_schema(error, place) from error
+    return _annotated(resolve_schema_references(written), chosen, f"the schema {place}", [], ())
+
+
+def _annotated(
+    schema: dict[str, Any], dialect: str, made_of: str, unsure: list[str], problems: tuple[Issue, ...]
+) -> Inferred:
+    annotated = annotate_evaluation_config(schema) if dialect == "evaluation_config" else annotate_xeval(schema)
+    compared, of_lists = _ADVICE[dialect]
+    lists = list(dict.fromkeys(_lists(schema, ())))
+    more = f" and {len(lists) - _MOST_LISTS} more" if len(lists) > _MOST_LISTS else ""
+    said = [of_lists.format(", ".join(lists[:_MOST_LISTS]) + more)] if lists else []
+    text = json.dumps(annotated, ensure_ascii=False, indent=2) + "\n"
+    return Inferred(text, made_of, (*unsure, compared, *said), problems)
+
+
+def _said(issue: Issue) -> str:
+    return f"{issue.message}: {issue.hint}" if issue.hint else issue.message
+
+
+def _is_schema(place: str) -> bool:
+    """Whether a JSON file holds a schema, bare or wrapped, and not documents."""
+    from pathlib import Path
+
+    from evaluators.testsets.source import locate
+
+    try:
+        data, _ = unwrap(parse(Path(locate(place, Path()).path).read_bytes()))
+    except NotJSON:
+        return False
+    return isinstance(data, dict) and (bool(_OF_A_SCHEMA & data.keys()) or data.get("type") in ("object", "array"))
+
+
+def _lists(schema: Any, path: tuple[Step, ...]) -> Iterator[str]:
+    """The places of lists, from the outside in."""
+    if not isinstance(schema, dict):
+        return
+    for key, inner in (schema.get("properties") or {}).items():
+        yield from _lists(inner, (*path, key))
+    if isinstance(schema.get("items"), dict):
+        yield display(path) if path else "the whole"
+        yield from _lists(schema["items"], (*path, ANY))
+    for branch in (*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())):
+        yield from _lists(branch, path)

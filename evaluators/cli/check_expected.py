@@ -1,0 +1,37 @@
+"""Check expected answers against the schema that scores them."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command("check-expected")
+@click.argument("expected", type=click.Path())
+@click.option("--schema", type=click.Path(), metavar="FILE", help="The schema: a JSON or YAML file, in either dialect.")
+@click.option("--schema-column", metavar="NAME", help="The column that holds each row's own schema.")
+@click.option("--column", metavar="NAME", help="The column with the expected answers, where its name is not a usual one.")
+@click.option("--strict-types", is_flag=True, help="A value of another type than the schema says is a problem, too.")
+def command(expected: str, schema: str | None, schema_column: str | None, column: str | None, strict_types: bool) -> None:
+    """Check expected answers against the schema that scores them.
+
+    EXPECTED is a file with rows, such as rows.csv, a folder of JSON documents, one JSON document or a list of them, or a
+    suite. For a suite, its test set is checked against the schemas of its `schema_match` evaluators, unless --schema or
+    --schema-column names another.
+
+    A key that the schema does not declare is a problem, because it would not be scored. Keys that are declared and absent
+    are warnings.
+
+    The exit code is 0 when there is no problem, 2 for a mistake in the schema or the command, and 3 for problems of the
+    expected answers.
+    """
+    from evaluators.cli import _expected_check
+    from evaluators.cli._endings import code_of, print_problems
+    from evaluators.cli._printing import say
+
+    found = _expected_check.checked(expected, column, schema, schema_column, strict_types)
+    say(found.words())
+    if found.problems:
+        print_problems(found.problems)
+        sys.exit(code_of(found.problems))

@@ -1,0 +1,45 @@
+"""Make a schema from expected answers, with a comparator for every field, to review."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.command("infer-schema")
+@click.argument("expected", type=click.Path())
+@click.option("--column", metavar="NAME", help="The column with the expected answers, where its name is not a usual one.")
+@click.option(
+    "--dialect",
+    type=click.Choice(["x-eval", "evaluation_config"]),
+    help="How the schema says what is compared. x-eval without it, or what an existing schema uses.",
+)
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the schema to FILE, not to the screen.")
+@click.option("--force", is_flag=True, help="Replace a file of that name.")
+def command(expected: str, column: str | None, dialect: str | None, output: str | None, force: bool) -> None:
+    """Make a schema from expected answers, to review and to score with.
+
+    EXPECTED is a file with rows, such as rows.csv, a folder of JSON documents, one JSON document or a list of them, or a
+    suite, whose test set is taken. It may also be a JSON Schema: its references are filled in, and it is completed.
+
+    The schema holds what the answers have in common. Look through it before you trust it: what was unclear is listed, and
+    so are the lists, whose order counts until you say otherwise.
+
+    The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
+    """
+    from evaluators.cli import _inferring
+    from evaluators.cli._endings import code_of, print_problems
+    from evaluators.cli._printing import say
+    from evaluators.cli._writing import write
+
+    found = _inferring.inferred(expected, column, dialect)
+    if output is None:
+        say(found.text)
+        print(found.words(None), end="", file=sys.stderr)
+    else:
+        write({output: found.text}, force=force)
+        say(found.words(output))
+    if found.problems:
+        print_problems(found.problems)
+        sys.exit(code_of(found.problems))

@@ -1,0 +1,178 @@
+"""The commands about expected answers: `infer-schema` and `check-expected`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from evaluators.cli import command
+from tests.data.extract_bench import unpack
+
+ROWS = """\
+id,output,expected
+a,{},"{""name"": ""Ann"", ""age"": 30, ""tags"": [{""k"": 1}]}"
+b,{},"{""name"": ""Bo"", ""age"": ""31"", ""tags"": []}"
+"""
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "age": {"type": "integer"}, "city": {"type": "string"}},
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA), encoding="utf-8")
+    return tmp_path
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(command, words)
+
+
+def schema_of(result: Result) -> Any:
+    return json.loads(result.stdout)
+
+
+def test_a_schema_is_made_of_the_expected_answers_of_rows() -> None:
+    found = call("infer-schema", "rows.csv")
+    assert found.exit_code == 0
+    assert schema_of(found) == {
+        "type": "object",
+        "properties": {
+            "age": {"type": "integer", "x-eval-compare": "numeric"},
+            "name": {"type": "string", "x-eval-compare": "exact"},
+            "tags": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"k": {"type": "integer", "x-eval-compare": "numeric"}}},
+            },
+        },
+    }
+    assert found.stderr == (
+        "schema: made of 2 expected answers of rows.csv\n"
+        "To review:\n"
+        '- age has several types: integer (30), string ("31"); the schema says integer: correct the documents, or write a '
+        "list of types in the schema\n"
+        "- text is compared to the letter; change `x-eval-compare`, or add `x-eval-transform`, where a field may differ\n"
+        '- the order of these lists counts: tags; `"x-eval-align": {"match_by": "hungarian"}` beside `items` sets it free\n'
+    )
+
+
+def test_the_words_of_the_other_dialect_are_written_when_asked() -> None:
+    properties = schema_of(call("infer-schema", "rows.csv", "--dialect", "evaluation_config"))["properties"]
+    assert properties["name"] == {"type": "string", "evaluation_config": "string_exact"}
+    assert properties["tags"]["items"]["properties"]["k"]["evaluation_config"] == "integer_exact"
+
+
+def test_a_file_is_never_written_over_without_force(folder: Path) -> None:
+    first = call("infer-schema", "rows.csv", "-o", "new.json")
+    assert (first.exit_code, first.stdout.splitlines()[0]) == (0, "new.json: made of 2 expected answers of rows.csv")
+    again = call("infer-schema", "rows.csv", "-o", "new.json")
+    assert (again.exit_code, "--force replaces it" in again.stderr) == (2, True)
+    assert call("infer-schema", "rows.csv", "-o", "new.json", "--force").exit_code == 0
+    assert json.loads((folder / "new.json").read_text())["type"] == "object"
+
+
+def test_an_existing_schema_is_resolved_and_completed(folder: Path) -> None:
+    schema = {"$defs": {"n": {"type": "string"}}, "type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}}
+    (folder / "own.json").write_text(json.dumps({"schema_definition": schema}), encoding="utf-8")
+    found = call("infer-schema", "own.json")
+    assert schema_of(found)["properties"] == {"a": {"type": "string", "x-eval-compare": "exact"}}
+    assert "made of the schema own.json" in found.stderr
+
+
+def test_an_existing_schema_keeps_its_dialect_and_its_words() -> None:
+    unpack(Path(), "dataset/finance/credit_agreement")
+    path = "dataset/finance/credit_agreement/credit_agreement-schema.json"
+    text = call("infer-schema", path).stdout
+    assert "x-eval" not in text
+    assert json.loads(text)["properties"].keys() == json.loads(Path(path).read_text())["properties"].keys()
+
+
+@pytest.mark.parametrize("place", ["gold", "gold.json", "gold.jsonl", "rows.jsonl", "suite.yaml"])
+def test_a_schema_is_made_of_documents_lists_and_suites(folder: Path, place: str) -> None:
+    (folder / "gold" / "deep").mkdir(parents=True)
+    for name in ("a", "deep/b"):
+        (folder / "gold" / f"{name}.json").write_text('{"x": 1}', encoding="utf-8")
+    (folder / "gold.json").write_text('[{"x": 1}, {"x": 2}]', encoding="utf-8")
+    (folder / "gold.jsonl").write_text('{"x": 1}\n{"x": 2}\n', encoding="utf-8")
+    (folder / "rows.jsonl").write_text('{"gold": {"x": 1}, "z": 1}\n{"gold": {"x": 2}}\n', encoding="utf-8")
+    (folder / "suite.yaml").write_text("test_set: {expected: gold, outputs: out}\nevaluators: [exact_match]\n")
+    found = call("infer-schema", place)
+    assert (found.exit_code, schema_of(found)["properties"].keys()) == (0, {"x"})
+    assert f"made of 2 expected answers of {place}" in found.stderr
+
+
+def test_an_answer_that_cannot_be_read_is_named_and_the_others_are_used(folder: Path) -> None:
+    (folder / "rows.csv").write_text(ROWS + "c,{},oops\n", encoding="utf-8")
+    found = call("infer-schema", "rows.csv")
+    assert found.exit_code == 3
+    assert 'rows.csv row 4, column "expected": not JSON' in found.stderr
+    assert "made of 2 expected answers" in found.stderr
+
+
+def test_every_problem_of_the_expected_answers_is_named_with_its_place() -> None:
+    found = call("check-expected", "rows.csv", "--schema", "schema.json", "--strict-types")
+    assert found.exit_code == 3
+    assert found.stdout == (
+        "rows.csv: looked at 2 expected answers, against schema.json\n"
+        'warning: "city" is absent in 2 of 2; the schema declares it\n'
+    )
+    assert found.stderr == (
+        'rows.csv row 2, column "expected", tags: the schema does not declare "tags", so it would not be scored\n'
+        "  hint: add it to the schema, or take it out of the document\n"
+        'rows.csv row 3, column "expected", age: "31" is text; the schema says integer\n'
+        'rows.csv row 3, column "expected", tags: the schema does not declare "tags", so it would not be scored\n'
+        "  hint: add it to the schema, or take it out of the document\n"
+        "3 problems found.\n"
+    )
+
+
+def test_answers_that_fit_end_in_0(folder: Path) -> None:
+    call("infer-schema", "rows.csv", "-o", "own.json")
+    found = call("check-expected", "rows.csv", "--schema", "own.json")
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert found.stdout.endswith("The expected answers fit the schema.\n")
+
+
+def test_without_a_schema_there_is_nothing_to_check() -> None:
+    found = call("check-expected", "rows.csv")
+    assert (found.exit_code, "name it: --schema schema.json" in found.stderr) == (2, True)
+
+
+def test_a_bad_schema_is_a_mistake_of_the_command(folder: Path) -> None:
+    (folder / "bad.json").write_text('{"type": "object", "properties": {"a": {"$ref": "#/nope"}}}', encoding="utf-8")
+    found = call("check-expected", "rows.csv", "--schema", "bad.json")
+    assert found.exit_code == 2
+    assert "bad.json #/properties/a" in found.stderr
+
+
+def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
+    unpack(folder, "dataset/sport", "dataset/hiring")
+    (folder / "suite.yaml").write_text(
+        "test_set:\n"
+        "  expected: dataset/**/pdf+gold/*.json\n"
+        "  outputs: outputs/*\n"
+        "  attach:\n"
+        "    schema: dataset/{folder}/*-schema.json\n"
+        "evaluators:\n"
+        "  - type: schema_match\n"
+        "    schema: {column: schema}\n"
+        "    without_judge: {semantic: fuzzy, array_llm: hungarian}\n",
+        encoding="utf-8",
+    )
+    found = call("check-expected", "suite.yaml")
+    assert found.exit_code == 3
+    assert "looked at 12 expected answers" in found.stdout
+    message = (
+        'dataset/**/pdf+gold/*.json document "sport/swimming/ma_2023_sw_M-table2", events: '
+        'the schema does not declare "events"'
+    )
+    assert message in found.stderr
+    assert call("check-expected", "suite.yaml", "--schema-column", "schema").exit_code == 3
+    assert call("check-expected", "suite.yaml", "--schema-column", "shema").exit_code == 3
