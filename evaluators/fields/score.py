@@ -18,6 +18,7 @@ Any other container is looked into. What counts is its leaves; null, {} and [] a
 | contents | another kind | an omission per leaf, and one hallucination at the container |
 | nothing, null or empty | contents | a hallucination per leaf |
 | nothing or null | empty or another kind | one hallucination (of a container of another kind: one per leaf) |
+| nothing | null | one hallucination |
 | empty | empty | one match |
 | null | null | one match |
 | null or empty | nothing | one omission |
@@ -28,7 +29,12 @@ Any other container is looked into. What counts is its leaves; null, {} and [] a
 
 A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
 it, it is a hallucination per leaf. A skipped place is one skipped result where either side has something. Absent on both
-sides is nothing, unless the place is required.
+sides is nothing, unless the place is required: then it is an omission.
+
+A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that knows
+most of the expected keys, then the one with the best F1, then the one with the least that is wrong, then the first. A
+*compound* compares some keys of an object as one unit, at the object's own place. A unit with several metrics has a result
+for each of them, and counts once in precision, recall and F1.
 """
 
 from __future__ import annotations

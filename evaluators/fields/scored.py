@@ -30,7 +30,7 @@ class ArrayResult:
     code: str
     """The reason code of the array as a whole."""
     alike: bool = False
-    """Neither side has items, and that is right: both lists are empty, or both are null."""
+    """No items are compared, and the two sides are equal: both lists are empty, both are null, or both are the same text."""
     notes: tuple[str, ...] = ()
     """What is worth saying of the keys that pair its items: items without one, or with that of another item."""
     expected: object = MISSING

@@ -156,8 +156,9 @@ def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, dat
     after = score_document(root, expected, more)
     for name in ("f1", "mean_score"):
         was, now = figures(before)[name], figures(after)[name]
-        assert now is not None
-        assert was is None or now <= was
+        assert (now is None) is (after.problem is not None)
+        assert was is None or now is None or now <= was
+    assert (after.problem is None) is (before.problem is None)
 
 
 @EXAMPLES
