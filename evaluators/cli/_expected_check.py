@@ -9,10 +9,12 @@ from typing import Any, Final
 
 from evaluators.cli._expected import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.evaluator import FromColumn
+from evaluators.fields.dialects import dialect_of
+from evaluators.fields.evaluation_config.read import read_evaluation_config
 from evaluators.fields.expected_check import Finding, check_expected
 from evaluators.fields.references import pointer
-from evaluators.fields.schema import Dialect, read_schema
 from evaluators.fields.tree import FieldNode
+from evaluators.fields.xeval.read import read_xeval
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.reports.display import visible
@@ -32,7 +34,7 @@ class Against:
     name: str
     root: FieldNode | None = None
     column: str | None = None
-    dialect: Dialect = "auto"
+    dialect: str = "auto"
 
 
 @dataclass
@@ -123,9 +125,16 @@ def _of_suite(found: Answers) -> Iterator[Against]:
             yield Against(name, _root(settings.json_schema, settings.dialect, name))
 
 
-def _root(schema: Any, dialect: Dialect, name: str) -> FieldNode:
+def _tree(schema: Any, dialect: str) -> FieldNode:
+    """The tree of a schema. Raises BadSettings."""
+    chosen = dialect_of(schema) if dialect == "auto" else dialect
+    read = read_xeval if chosen == "x-eval" else read_evaluation_config
+    return read(schema, {**_STRUCTURE, "defaults": {}, "notes": []})
+
+
+def _root(schema: Any, dialect: str, name: str) -> FieldNode:
     try:
-        return read_schema(schema, dialect, _STRUCTURE).root
+        return _tree(schema, dialect)
     except BadSettings as error:
         raise of_schema(error, name) from error
 
@@ -140,7 +149,7 @@ def _root_of(answer: Answer, against: Against, roots: dict[str, FieldNode | Issu
     text = cell if isinstance(cell, str) else to_text(cell)
     if text not in roots:
         try:
-            roots[text] = read_schema(parse(text), against.dialect, _STRUCTURE).root
+            roots[text] = _tree(parse(text), against.dialect)
         except NotJSON as error:
             roots[text] = Issue("bad-schema", Blame.TESTSET, f"the schema is not JSON: {error}", answer.where)
         except BadSettings as error:
