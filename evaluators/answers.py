@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.comparator import Comparator, Question
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import differs, quote
 
 Checked: TypeAlias = bool | Outcome
 _TAKES: Final = "it must return true, false, a number from 0 to 1, or an Outcome"
@@ -45,8 +45,8 @@ def checked(word: str, found: object) -> Checked:
     raise _bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
 
 
-def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Checked | RowProblem]:
-    """A comparator's answers to all the questions of a row, in their order, from one call.
+def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Outcome | RowProblem]:
+    """A comparator's answers to all the questions of a row, in their order, from one call, each with a reason.
 
     A problem with one question stands in its place; an exception, or a list of another length, is everyone's problem.
     """
@@ -65,7 +65,19 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Checked |
     if len(found) != len(questions):
         wrong = _bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions")
         return [wrong] * len(questions)
-    return [_answer(word, one) for one in found]
+    return [_answer(comparator, question, one) for question, one in zip(questions, found, strict=True)]
+
+
+def reasoned(comparator: Comparator, expected: object, actual: object, found: Outcome) -> Outcome:
+    """The same outcome, with a reason in plain words where it has none."""
+    if found.reason is not None:
+        return found
+    word = word_of(comparator)
+    if found.passed:
+        reason = f'{quote(actual)} passes "{word}"'
+    else:
+        reason = differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
+    return replace(found, reason=reason)
 
 
 def failed(noun: str, word: str, error: Exception) -> RowProblem:
@@ -83,13 +95,15 @@ def in_field(error: RowProblem, path: str) -> RowProblem:
     return RowProblem(replace(issue, message=f'field "{path}": {issue.message}'))
 
 
-def _answer(word: str, found: object) -> Checked | RowProblem:
+def _answer(comparator: Comparator, question: Question, found: object) -> Outcome | RowProblem:
     if isinstance(found, RowProblem):
         return found
     try:
-        return checked(word, found)
+        one = checked(word_of(comparator), found)
     except RowProblem as error:
         return error
+    outcome = one if isinstance(one, Outcome) else Outcome(float(one), one)
+    return reasoned(comparator, question.expected, question.actual, outcome)
 
 
 def _outcome(word: str, found: Outcome) -> Outcome:

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
 from pydantic_core import CoreSchema
 
-from evaluators.answers import ask, checked, failed
+from evaluators.answers import ask, checked, failed, reasoned
 from evaluators.awaiting import result_of
 from evaluators.comparator import Answer, Comparator, Compare, Question
 from evaluators.issues import RowProblem, problem
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, TransformError
 
 Params: TypeAlias = Mapping[str, Any]
@@ -75,16 +75,9 @@ class FunctionComparator(Comparator):
         return answers
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
-        found = super().explain(expected, actual)
-        if found.reason is not None:
-            return found
-        if found.passed:
-            reason = f'{quote(actual)} passes "{self.word}"'
-        else:
-            reason = differs(expected, actual) if self.reads == "both" else f'{quote(actual)} does not pass "{self.word}"'
-        return Outcome(found.score, found.passed, reason, found.details, found.ratio)
+        return reasoned(self, expected, actual, super().explain(expected, actual))
 
-    def _ask_one(self, expected: Any, actual: Any) -> bool | Outcome:
+    def _ask_one(self, expected: Any, actual: Any) -> Outcome:
         (found,) = ask(self, [Question("", expected, actual, expected, actual)])
         if isinstance(found, RowProblem):
             raise found

@@ -319,7 +319,7 @@ def test_a_comparator_that_is_no_batch_is_asked_one_by_one() -> None:
     evaluators.register("picky", picky)
     questions = [Question("a", 1, value, 1, value) for value in (2, None)]
     first, second = ask(COMPARATORS.find("picky")(), questions)
-    assert first is True
+    assert first == Outcome(1.0, True, '2 passes "picky"')
     assert isinstance(second, RowProblem)
     assert ask(COMPARATORS.find("picky")(), []) == []
 

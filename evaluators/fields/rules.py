@@ -157,11 +157,9 @@ def near_enough() -> Comparator:
     return build(COMPARATORS.find("normalized"), {"case": "ignore", "whitespace": "collapse"})
 
 
-def explained_answer(found: bool | Outcome | RowProblem) -> Explained:
+def explained_answer(found: Outcome | RowProblem) -> Explained:
     """A checked answer of a batch, with its reason."""
-    if isinstance(found, RowProblem):
-        return explained_problem(found)
-    return explained_outcome(Outcome(float(found), found) if isinstance(found, bool) else found)
+    return explained_problem(found) if isinstance(found, RowProblem) else explained_outcome(found)
 
 
 def explained_problem(error: RowProblem) -> Explained:
