@@ -227,11 +227,32 @@ def _absent(visit: Visit) -> Sequence[Thing]:
 
 
 def _fitting(visit: Visit) -> Sequence[FieldNode]:
-    """The branches of the kind that the expected value has (the output's, where nothing is expected); else all."""
-    branches = visit.node.below.branches
-    value = visit.output if visit.expected is MISSING or visit.expected is None else visit.expected
+    """The branches that are worth a closer look.
+
+    Those of the kind that the expected value has (the output's, where nothing is expected), or all when there are none;
+    and of these the ones that lack the fewest keys of an expected object.
+    """
+    branches, expected = visit.node.below.branches, visit.expected
+    value = visit.output if expected is MISSING or expected is None else expected
     kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
-    return [branch for branch in branches if branch.kind in (kind, "choice")] or branches
+    alike = [branch for branch in branches if branch.kind in (kind, "choice")] or branches
+    if len(alike) < 2 or not isinstance(expected, dict):
+        return alike
+    lacking = [_lacking(branch, expected) for branch in alike]
+    return [branch for branch, lacks in zip(alike, lacking, strict=True) if lacks == min(lacking)]
+
+
+def _lacking(branch: FieldNode, expected: Mapping[str, Any]) -> int:
+    """How many keys of an object a branch does not know."""
+    if branch.unit or branch.skip:
+        return 0
+    below = branch.below
+    if branch.kind == "choice":
+        return min((_lacking(inner, expected) for inner in below.branches), default=len(expected))
+    if below.others is not None:
+        return 0
+    known = branch.compound.fields if branch.compound is not None else ()
+    return len(expected.keys() - below.keys.keys() - set(known))
 
 
 def _keys(visit: Visit) -> Iterator[Thing]:

@@ -31,8 +31,8 @@ A key that the schema lacks: where the expected side has it, it is not scored an
 it, it is a hallucination per leaf. A skipped place is one skipped result where either side has something. Absent on both
 sides is nothing, unless the place is required: then it is an omission.
 
-A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that knows
-most of the expected keys, then the one with the best F1, then the one with the least that is wrong, then the first. A
+A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that lacks
+the fewest of the expected keys, then the one with the best F1, then the one with the least that is wrong, then the first. A
 *compound* compares some keys of an object as one unit, at the object's own place. A unit with several metrics has a result
 for each of them, and counts once in precision, recall and F1.
 """

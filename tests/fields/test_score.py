@@ -15,7 +15,7 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.counts import counted
 from evaluators.fields.score import Scored, score_document
-from evaluators.fields.tree import Below, FieldNode
+from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Outcome, Status
 from evaluators.settings import build
@@ -243,6 +243,27 @@ def test_a_branch_that_lacks_what_is_wrong_does_not_hide_it() -> None:
 def test_the_first_of_equal_branches_is_taken() -> None:
     first, second = obj({"a": leaf()}), obj({"b": leaf()})
     assert words(choice(first, second), {"a": 1, "b": 1}, {"a": 1, "b": 1}) == ["a match"]
+
+
+def test_a_branch_is_known_by_the_keys_further_down_too() -> None:
+    first, second = obj({"kind": leaf(), "at": CIRCLE}), obj({"kind": leaf(), "at": SQUARE})
+    expected = {"kind": "s", "at": {"kind": "s", "side": 2}}
+    assert words(choice(first, second), expected, {"kind": "s", "at": {"kind": "s"}}) == [
+        "kind match",
+        "at.kind match",
+        "at.side omission",
+    ]
+
+
+def test_branches_that_refer_to_themselves_are_told_apart_by_their_keys() -> None:
+    def expression(path: SchemaPath) -> FieldNode:
+        sides = {"left": expression, "right": expression}
+        return choice(obj({"sum": obj(sides)}), obj({"product": obj(sides)}), leaf())(path)
+
+    def nested(depth: int) -> Any:
+        return {("sum", "product")[depth % 2]: {"left": nested(depth - 1), "right": depth}} if depth else 0
+
+    assert counted(score(expression, nested(60), nested(60)).fields) == (61, 0, 0, 0)
 
 
 def test_a_lost_object_costs_its_leaves_though_a_branch_is_a_plain_value() -> None:
