@@ -170,7 +170,8 @@ def _notes(base: Side, new: Side, pairs: Iterable[_Pairs]) -> Iterator[str]:
         yield f"the base was scored by evaluators {base.version}, the new run by {new.version}"
     repeated = sum(one.repeated for one in pairs)
     if repeated:
-        yield f"{rows_text(repeated)} share an id with an earlier one; such rows are paired in their order"
+        shares = "shares its" if repeated == 1 else "share their"
+        yield f"{rows_text(repeated)} {shares} id with an earlier one; such rows are paired in their order"
     if any("" in each.given for side in (base, new) for each in side.rows.values()):
         yield "a run does not say what its rows ask, so it is not checked that both ask the same"
 

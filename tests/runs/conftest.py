@@ -102,8 +102,9 @@ class Bench:
         parts = self.folder / f"parts-{self.runs}"
         parts.mkdir()
         job = Job(
-            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, parts, rows, suite.config.slices, most
-        )
+            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, parts, rows, suite.config.slices, most,
+            cluster=suite.cluster,
+        )  # fmt: skip
         return suite, job
 
     def score(

@@ -29,6 +29,17 @@ def test_any_number_of_splits_gives_the_same_bytes(bench: Any, splits: int, chun
     assert len(lines(whole[1]["rows"])) == 200
 
 
+@pytest.mark.parametrize("most", [2, 20_000])
+def test_clusters_are_the_same_for_any_number_of_splits(bench: Any, most: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr("evaluators.runs.clusters.MOST_CLUSTERS", most)
+    bench.suite = {**bench.suite, "statistics": {"cluster": "row.group"}}
+    whole, files = bench.score()
+    assert bench.score(splits=9, chunk=300) == (whole, files)
+    stats = figures(load(bench.suite).lines, whole, clustered=True)
+    assert all(one.mean_interval is not None for one in stats)
+    assert {row["cluster"] for row in lines(files["rows"])} == {"a", "b", "c"}
+
+
 @pytest.mark.parametrize("splits", [1, 7])
 def test_any_number_of_splits_gives_the_same_parquet_file(bench: Any, splits: int, monkeypatch: Any) -> None:
     monkeypatch.setattr("evaluators.runs.rows.FLUSH_ROWS", 37)

@@ -1,0 +1,100 @@
+"""Tests of significance against scipy 1.16 and statsmodels 0.14."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.runs import significance
+from evaluators.runs.significance import holm, mcnemar, sign_flips
+
+DIFFERENCES = st.lists(st.fractions(-1, 1, max_denominator=6), min_size=1, max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("broken", "fixed", "p"),
+    [
+        (2, 12, 0.012939453125), (0, 6, 0.03125), (59, 121, 4.4344492637551645e-06), (10, 10, 1.0), (0, 0, 1.0),
+        (4, 5, 1.0), (1_000, 1_100, 0.03072070786424249), (150, 86, 3.7159361395713866e-05),
+    ],
+)  # fmt: skip
+def test_the_test_of_rates_is_the_exact_one(broken: int, fixed: int, p: float) -> None:
+    """scipy.stats.binomtest(broken, broken + fixed, 0.5); statsmodels' mcnemar(exact=True) says the same of 2 and 12."""
+    assert mcnemar(broken, fixed) == pytest.approx(p, rel=1e-9)
+    assert mcnemar(fixed, broken) == mcnemar(broken, fixed)
+
+
+def test_a_million_rows_are_no_trouble() -> None:
+    assert 0 < mcnemar(499_000, 501_000) < 0.05
+    assert mcnemar(0, 1_000_000) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        (["1/2", "1/2", "1/4", "-1/4", "1", "3/4", "-1/2", "1/4"], 0.1640625),
+        (["1/3", "2/3", "-1/3", "1", "1", "1/2", "-1/2", "1/4", "1/4", "1/2"], 0.056640625),
+    ],
+)
+def test_the_test_of_scores_counts_every_outcome(differences: list[str], p: float) -> None:
+    """scipy.stats.permutation_test(permutation_type="samples", n_resamples=inf)."""
+    assert sign_flips(Counter(map(Fraction, differences))) == p
+
+
+@settings(max_examples=60)
+@given(DIFFERENCES)
+def test_the_count_is_that_of_trying_all_signs(differences: list[Fraction]) -> None:
+    total = abs(sum(differences))
+    outcomes = [
+        abs(sum(sign * each for sign, each in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    expected = sum(outcome >= total for outcome in outcomes) / len(outcomes)
+    assert sign_flips(Counter(differences)) == pytest.approx(expected)
+
+
+@settings(max_examples=30)
+@given(DIFFERENCES)
+def test_a_test_does_not_know_which_run_is_which(differences: list[Fraction]) -> None:
+    assert sign_flips(Counter(differences)) == sign_flips(Counter(-each for each in differences))
+
+
+def test_outcomes_that_are_drawn_are_the_same_every_time_and_near_the_counted_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    differences = {Fraction(1, 2): 30, Fraction(-1, 2): 14, Fraction(1, 3): 22, Fraction(-1, 3): 25, Fraction(0): 100}
+    counted = sign_flips(differences)
+    monkeypatch.setattr(significance, "MOST_WORK", 0)
+    drawn = sign_flips(differences)
+    assert drawn == sign_flips(dict(reversed(differences.items())))
+    assert drawn == pytest.approx(counted, abs=0.01)
+
+
+def test_many_different_sizes_are_rounded_before_chance_is_drawn() -> None:
+    differences = {Fraction(n, 99_991): 3 for n in range(-20_000, 40_000, 37)}
+    assert sign_flips(differences) == 1 / 10_000
+
+
+def test_no_difference_is_no_evidence() -> None:
+    assert sign_flips({Fraction(0): 12}) == 1.0
+    assert sign_flips({}) == 1.0
+
+
+def test_many_tests_are_corrected_as_holm_does() -> None:
+    """statsmodels.stats.multitest.multipletests(method="holm")."""
+    assert holm([0.01, 0.04, 0.03, 0.005, 0.2]) == pytest.approx([0.04, 0.09, 0.09, 0.025, 0.2])
+    assert holm([]) == []
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_a_correction_never_helps_and_keeps_the_order(p_values: list[float]) -> None:
+    corrected = holm(p_values)
+    assert all(before <= after <= 1 for before, after in zip(p_values, corrected, strict=True))
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    assert [corrected[place] for place in order] == sorted(corrected)
