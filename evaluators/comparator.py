@@ -9,7 +9,7 @@ never used to choose how the items of lists are paired.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -24,6 +24,10 @@ Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 Answer: TypeAlias = bool | float | Outcome | RowProblem | None
 """What a batch says of one question. A number is a score that passes at 1. None, or the problem that kept the question
 from being answered, leaves the field without a score."""
+
+
+Matches: TypeAlias = Any
+"""Whether each expected value matches each of the output: lists of lists, or an array of numpy."""
 
 
 class Question(NamedTuple):
@@ -71,6 +75,17 @@ class Comparator(Settings):
         """The same answer with a reason in plain words. The default knows no reason."""
         found = self.compile()(expected, actual)
         return found if isinstance(found, Outcome) else Outcome(1.0 if found else 0.0, found)
+
+    def key(self) -> Callable[[Any], Hashable] | None:
+        """What two values share exactly when they match; None where no such thing is known.
+
+        With it, and with `compare_columns`, long lists are paired without asking about every pair.
+        """
+        return None
+
+    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        """Every expected value with every one of the output, as `compile` would; None where that is no quicker."""
+        return None
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         """One answer per question, in their order. The default asks one by one, and a problem with one is its own."""

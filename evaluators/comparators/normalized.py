@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
 from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._columns import normalized_identity
 from evaluators.model import Outcome
 from evaluators.values.quoting import differs
 from evaluators.values.text import Normalization, normalizer, same_text_deep, switches
@@ -43,6 +45,9 @@ class Normalized(Normalization, Comparator):
 
     def compile(self) -> Compare:
         return same_text_deep(normalizer(switches(self)))
+
+    def key(self) -> Callable[[Any], Hashable]:
+        return normalized_identity(normalizer(switches(self)))
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         if self.compile()(expected, actual):

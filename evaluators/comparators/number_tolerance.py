@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparator import Comparator, Compare, Matches, Pair
+from evaluators.comparators._columns import near_numbers
 from evaluators.comparators._plain_numbers import comparison, explained
 from evaluators.model import Outcome
 
@@ -37,6 +39,9 @@ class NumberTolerance(Comparator):
 
     def compile(self) -> Compare:
         return comparison(_Absolute(self.tolerance), self.parse)
+
+    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        return near_numbers(_Absolute(self.tolerance), expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         return explained(_Absolute(self.tolerance), self.parse, expected, actual)

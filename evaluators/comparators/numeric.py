@@ -6,13 +6,14 @@ like a number of JSON once its marks are set aside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparator import Comparator, Compare, Matches, Pair
 from evaluators.comparators._closeness import allowed, closeness, gap_between
+from evaluators.comparators._columns import near_numbers
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import build, spell
@@ -95,6 +96,9 @@ class Numeric(Comparator):
             return wanted is not None and found is not None and close(wanted, found)
 
         return compare
+
+    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        return near_numbers(self.tolerance, expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         matched, read = bool(self.compile()(expected, actual)), self._read()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._columns import normalized_identity
 from evaluators.model import Outcome
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
@@ -28,6 +30,9 @@ class StringCaseInsensitive(Comparator):
 
     def compile(self) -> Compare:
         return same_text_deep(normalizer(_CASE))
+
+    def key(self) -> Callable[[Any], Hashable]:
+        return normalized_identity(normalizer(_CASE))
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         if self.compile()(expected, actual):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparator import Comparator, Compare, Matches, Pair
+from evaluators.comparators._columns import near_texts
 from evaluators.comparators._similarity import measure, reason
 from evaluators.model import Outcome
 from evaluators.values.text import Normalization, Normalize, normalizer
@@ -39,6 +41,9 @@ class StringFuzzy(Comparator):
 
     def compile(self) -> Compare:
         return measure(self._normalize(), self.threshold)
+
+    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        return near_texts(self._normalize(), self.threshold, expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         measured = measure(self._normalize(), self.threshold)(expected, actual)

@@ -5,7 +5,7 @@
 `gain(row, column)` says what pairing expected[row] with output[column] is worth: the F1 of the two items in units of
 1/720720 (`UNIT_GAIN`), a whole number, so that sums are exact. It is called once at most for each pair of different
 items: equal ones share an answer, and `ordered` and `key_field` call it never. A caller that can weigh all pairs at
-once (see `columns`) gives `table`, which is asked instead.
+once (see `columns`) gives `table`, which is asked instead; where that answers None, `gain` is.
 
 The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
 had no key or shared one. `any_order` pairs items whose gain is UNIT_GAIN and no others. `hungarian` pairs items so that
@@ -102,14 +102,16 @@ class Paired(NamedTuple):
 
 
 def pair_items(
-    align: Align, expected: Items, output: Items, gain: Gain, table: Callable[[], Table] | None = None
+    align: Align, expected: Items, output: Items, gain: Gain, table: Callable[[], Table | None] | None = None
 ) -> Paired:
     """Pairs the items of two lists as an alignment says."""
     if align.how == "key_field":
         return _by_key(align, expected, output)
     if align.how == "ordered" or _equal(expected, output):
         return _paired(in_order(len(expected), len(output)), expected, output)
-    found = table() if table is not None else _asked(expected, output, gain)
+    found = table() if table is not None else None
+    if found is None:
+        found = _asked(expected, output, gain)
     return _paired(assign_gains(found, least_gain(align)), expected, output)
 
 

@@ -25,13 +25,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from evaluators.values.arrays import SMALL, numpy
+
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
 Partners: TypeAlias = list[int]
 """The column of every row; -1 without one."""
 
-PURE: Final = 1_600
-"""Up to so many pairs the pure solver is quick enough not to import anything."""
 EXACT: Final = 2**51
 """Whole floats up to here, and sums of a few of them, are exact."""
 
@@ -58,7 +58,7 @@ def assign_gains(table: Table, least: int = 1, pure: bool | None = None) -> Pair
     if not rows or not columns:
         return []
     least = max(1, least)
-    use_pure = rows * columns <= PURE if pure is None else pure
+    use_pure = rows * columns <= SMALL if pure is None else pure
     if not use_pure and compiled() is not None:
         found = _assign_array(table, least)
         if found is not None:
@@ -69,12 +69,12 @@ def assign_gains(table: Table, least: int = 1, pure: bool | None = None) -> Pair
 @cache
 def compiled() -> tuple[Any, Any] | None:
     """(numpy, lapx), where they are installed."""
+    found = numpy()
     try:
         import lap
-        import numpy
     except ImportError:
         return None
-    return numpy, lap
+    return None if found is None else (found, lap)
 
 
 def _as_pairs(partners: Iterable[int]) -> Pairs:
@@ -202,9 +202,9 @@ def _assign_array(table: Table, least: int) -> Pairs | None:
     found = compiled()
     if found is None:
         return None
-    numpy, lap = found
+    np, lap = found
     try:
-        gains = numpy.asarray(table, dtype=numpy.int64)
+        gains = np.asarray(table, dtype=np.int64)
     except OverflowError:
         return None
     rows, columns = gains.shape
@@ -212,25 +212,25 @@ def _assign_array(table: Table, least: int) -> Pairs | None:
     if int(gains.max()) * unit > EXACT:
         return None
     if int(gains.min()) < least:
-        gains = numpy.where(gains >= least, gains, 0)
-    undisputed = _undisputed_array(numpy, gains)
+        gains = np.where(gains >= least, gains, 0)
+    undisputed = _undisputed_array(np, gains)
     if undisputed is not None:
         return undisputed
     weights = gains * float(unit)
-    weights -= numpy.abs(numpy.subtract.outer(numpy.arange(rows, dtype=float), numpy.arange(columns, dtype=float)))
+    weights -= np.abs(np.subtract.outer(np.arange(rows, dtype=float), np.arange(columns, dtype=float)))
     weights[gains == 0] = 0
     partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=rows != columns, return_cost=False)
-    solved = _proved(numpy, weights, partners)
+    solved = _proved(np, weights, partners)
     return None if solved is None else _as_pairs(_earliest(solved, columns))
 
 
-def _undisputed_array(numpy: Any, gains: Any) -> Pairs | None:
+def _undisputed_array(np: Any, gains: Any) -> Pairs | None:
     flipped = gains.shape[0] > gains.shape[1]
     lines = gains.T if flipped else gains
     best = lines.argmax(axis=1)
-    most = lines[numpy.arange(len(lines)), best]
-    wanted = numpy.flatnonzero(most)
-    if len(numpy.unique(best[wanted])) < len(wanted):
+    most = lines[np.arange(len(lines)), best]
+    wanted = np.flatnonzero(most)
+    if len(np.unique(best[wanted])) < len(wanted):
         return None
     if int((lines[wanted] == most[wanted, None]).sum()) > len(wanted):
         return None
@@ -238,40 +238,40 @@ def _undisputed_array(numpy: Any, gains: Any) -> Pairs | None:
     return sorted((column, row) for row, column in found) if flipped else list(found)
 
 
-def _proved(numpy: Any, weights: Any, partners: Any) -> Solved | None:
+def _proved(np: Any, weights: Any, partners: Any) -> Solved | None:
     """Prices for a pairing; None where it is not a best one, so that there are none.
 
     The price of a column is how little is lost by whoever is put out of it: the shortest walk, over rows that each take
     the column of the next, to a place that costs nothing.
     """
     rows, columns = weights.shape
-    every = numpy.arange(rows)
-    own = numpy.where(partners >= 0, weights[every, partners], 0)
-    paired = numpy.flatnonzero(own)
-    partners = numpy.where(own > 0, partners, -1)
+    every = np.arange(rows)
+    own = np.where(partners >= 0, weights[every, partners], 0)
+    paired = np.flatnonzero(own)
+    partners = np.where(own > 0, partners, -1)
     taken = partners[paired]
-    free = numpy.ones(columns, dtype=bool)
+    free = np.ones(columns, dtype=bool)
     free[taken] = False
     lost = own - (weights[:, free].max(axis=1, initial=0) if free.any() else 0)
     offered = weights[:, taken]
-    changed = numpy.arange(len(paired))
+    changed = np.arange(len(paired))
     while len(changed) and lost.min() >= 0:
         part = offered if len(changed) == len(paired) else offered[:, changed]
         through = own - (part - lost[paired[changed]]).max(axis=1)
         less = through < lost
-        lost = numpy.where(less, through, lost)
-        changed = numpy.flatnonzero(less[paired])
+        lost = np.where(less, through, lost)
+        changed = np.flatnonzero(less[paired])
     if lost.min() < 0:
         return None
-    v = numpy.zeros(columns)
+    v = np.zeros(columns)
     v[taken] = lost[paired]
-    u = numpy.where(own > 0, own - lost, 0)
+    u = np.where(own > 0, own - lost, 0)
     tight = (weights == u[:, None] + v) & (weights > 0)
     return Solved(
         partners.tolist(),
-        [int.from_bytes(line.tobytes(), "little") for line in numpy.packbits(tight, axis=1, bitorder="little")],
-        _bits(numpy.flatnonzero(u == 0).tolist()),
-        _bits(numpy.flatnonzero(v == 0).tolist()),
+        [int.from_bytes(line.tobytes(), "little") for line in np.packbits(tight, axis=1, bitorder="little")],
+        _bits(np.flatnonzero(u == 0).tolist()),
+        _bits(np.flatnonzero(v == 0).tolist()),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluators.values.assignment import Pairs as Pairs
 from evaluators.values.assignment import assign_gains
+from evaluators.values.equality import same
 
 
 def in_order(expected: int, output: int) -> Pairs:
@@ -61,11 +62,31 @@ def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
 
 def identity(value: Any) -> Hashable:
     """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
+    try:
+        return _identity(value)
+    except RecursionError:
+        return _Deep(value)
+
+
+def _identity(value: Any) -> Hashable:
     kind = value.__class__
     if kind is str:
         return str(value)
     if kind is dict:
-        return frozenset((key, identity(inner)) for key, inner in value.items())
+        return frozenset((key, _identity(inner)) for key, inner in value.items())
     if kind is list:
-        return tuple(identity(inner) for inner in value)
+        return tuple(_identity(inner) for inner in value)
     return (kind is bool, value)
+
+
+class _Deep:
+    """A value that is nested too deeply to be looked into level by level."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Deep) and same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return 0

@@ -1,0 +1,86 @@
+"""Whole columns of values compared at once: every expected one with every one of the output.
+
+Strategy: what is done to one value is done once for it, not once per pair; then texts go to rapidfuzz, and numbers to
+numpy, as whole columns. Numbers too near the limit for floats to tell are compared one by one. A column of mixed kinds is
+left to the comparison of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from evaluators.comparator import Matches
+from evaluators.comparators._closeness import Limits, closeness
+from evaluators.values.arrays import arrays_for
+from evaluators.values.pairing import identity
+from evaluators.values.text import Normalize
+
+_LARGE = 1e150
+"""No product of two numbers below it is too large for a float."""
+
+
+def normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:
+    """What two values share exactly when they are equal with their texts normalised, at any depth."""
+
+    def deep(value: Any) -> Any:
+        kind = value.__class__
+        if kind is str:
+            return normalize(value)
+        if kind is list:
+            return [deep(inner) for inner in value]
+        return {key: deep(inner) for key, inner in value.items()} if kind is dict else value
+
+    return lambda value: normalize(value) if value.__class__ is str else identity(deep(value))
+
+
+def near_texts(normalize: Normalize, at_least: float, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+    """Which texts are alike enough. None for columns that are not all text."""
+    if any(value.__class__ is not str for column in (expected, output) for value in column):
+        return None
+    from rapidfuzz.distance.Levenshtein import distance
+
+    ours, theirs = [normalize(text) for text in expected], [normalize(text) for text in output]
+    num, den = (1 - Fraction(str(at_least))).as_integer_ratio()
+    longest = max(map(len, [*ours, *theirs]), default=0)
+    allowed = [num * length // den for length in range(longest + 1)]
+    numpy = arrays_for(len(ours), len(theirs))
+    if numpy is None:
+        return [
+            [distance(a, b, score_cutoff=(most := allowed[max(len(a), len(b))])) <= most for b in theirs] for a in ours
+        ]
+    from rapidfuzz.process import cdist
+
+    edits = cdist(ours, theirs, scorer=distance, score_cutoff=allowed[-1], dtype=numpy.int32)
+    lengths = numpy.maximum.outer(numpy.array([*map(len, ours)]), numpy.array([*map(len, theirs)]))
+    return edits <= numpy.array(allowed)[lengths]
+
+
+def near_numbers(tolerance: Limits | None, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+    """Which numbers are near enough. None for columns that are not all numbers, or too short for arrays."""
+    numpy = arrays_for(len(expected), len(output))
+    if numpy is None or tolerance is None:
+        return None
+    if any(value.__class__ is not int and value.__class__ is not float for side in (expected, output) for value in side):
+        return None
+    try:
+        ours, theirs = numpy.array(expected, dtype=float)[:, None], numpy.array(output, dtype=float)
+    except OverflowError:
+        return None
+    if not max(numpy.abs(ours).max(), numpy.abs(theirs).max()) < _LARGE:  # infinity and NaN too
+        return None
+    gap = numpy.abs(theirs - ours)
+    room = numpy.full(len(expected), math.inf if tolerance.abs is None else tolerance.abs)[:, None]
+    if tolerance.rel is not None:
+        part = tolerance.rel * numpy.abs(ours)
+        room = numpy.where((ours != 0) | (tolerance.abs is None), numpy.minimum(room, part), room)
+    # eight roundings at most: of both numbers, their difference, the room and the comparison
+    slack = 2e-15 * (numpy.abs(theirs) + numpy.abs(ours) + room) + 1e-300
+    matches = gap + slack < room
+    close = closeness(tolerance)
+    for row, column in zip(*numpy.nonzero(~matches & (gap - slack <= room)), strict=True):
+        one, other = expected[row], output[column]
+        matches[row, column] = one == other or close(one, other)
+    return matches

@@ -1,0 +1,169 @@
+"""What every pair of items of two lists gains, found field by field instead of pair by pair.
+
+Strategy: `weigher(item)` is made once for an item node. Over two lists it takes one column per field and side, and asks
+once per column: a comparator with a `key` makes one key of each value, so that n + m values are looked at for n × m
+pairs; one with `compare_columns` compares the columns itself; any other is asked about every pair of different values.
+The matches of a pair and the fields of its two items are its F1, exactly: 2M / (fields of one + fields of the other).
+
+It answers for items that are one unit, and for objects whose fields are units, when every item is an object with
+declared fields. For anything else it gives None, and pairs are weighed one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias
+
+from evaluators.comparator import Matches
+from evaluators.fields.align import UNIT_GAIN, Items
+from evaluators.fields.rules import Partial, compile_rule
+from evaluators.fields.tree import FieldNode
+from evaluators.issues import RowProblem
+from evaluators.model import Status
+from evaluators.values.arrays import arrays_for
+from evaluators.values.assignment import Table
+from evaluators.values.pairing import identity
+from evaluators.values.transforms import TransformError, chain
+
+Weigher: TypeAlias = Callable[[Items, Items], "Table | None"]
+Column: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], "Matches | None"]
+
+
+def weigher(item: FieldNode) -> Weigher | None:
+    """The function that gives the gains of all pairs of two lists; None for items that it cannot weigh."""
+    if item.skip or item.required:
+        return None
+    if item.unit:
+        column = _column(item)
+        return None if column is None else _units(column)
+    below = item.below
+    if item.kind != "object" or item.compound is not None or below.others is not None:
+        return None
+    columns: dict[str, Column] = {}
+    for key, child in below.keys.items():
+        if child.skip:
+            continue
+        column = _column(child) if child.unit and not child.required else None
+        if column is None:
+            return None
+        columns[key] = column
+    return _objects(columns, frozenset(below.keys)) if columns else None
+
+
+def _units(column: Column) -> Weigher:
+    def weigh(expected: Items, output: Items) -> Table | None:
+        found = column(expected, output)
+        if found is None:
+            return None
+        return [[UNIT_GAIN * hit for hit in line] for line in found] if isinstance(found, list) else found * UNIT_GAIN
+
+    return weigh
+
+
+def _objects(columns: dict[str, Column], declared: frozenset[str]) -> Weigher:
+    def weigh(expected: Items, output: Items) -> Table | None:
+        for item in expected:
+            if item.__class__ is not dict or not item:
+                return None
+        for item in output:
+            if item.__class__ is not dict or not item or not item.keys() <= declared:
+                return None
+        ours, theirs = ([sum(key in item for key in columns) for item in side] for side in (expected, output))
+        if 0 in ours or 0 in theirs:
+            return None
+        return _f1(columns, expected, output, ours, theirs)
+
+    return weigh
+
+
+def _f1(columns: dict[str, Column], expected: Items, output: Items, ours: list[int], theirs: list[int]) -> Table | None:
+    numpy = arrays_for(len(expected), len(output))
+    if numpy is None:
+        matched: Any = [[0] * len(output) for _ in expected]
+    else:
+        matched = numpy.zeros((len(expected), len(output)), dtype=numpy.int64)
+    for key, column in columns.items():
+        rows = [row for row, item in enumerate(expected) if key in item]
+        places = [place for place, item in enumerate(output) if key in item]
+        if not rows or not places:
+            continue
+        found = column([expected[row][key] for row in rows], [output[place][key] for place in places])
+        if found is None:
+            return None
+        if numpy is None:
+            for row, line in zip(rows, found, strict=True):
+                into = matched[row]
+                for place, hit in zip(places, line, strict=True):
+                    if hit:
+                        into[place] += 1
+        elif len(rows) == len(expected) and len(places) == len(output):
+            matched += numpy.asarray(found)
+        else:
+            matched[numpy.ix_(rows, places)] += numpy.asarray(found)
+    if numpy is None:
+        return [
+            [(4 * hits * UNIT_GAIN + one + other) // (2 * (one + other)) if hits else 0
+             for hits, other in zip(line, theirs, strict=True)]
+            for line, one in zip(matched, ours, strict=True)
+        ]  # fmt: skip
+    whole = numpy.add.outer(numpy.array(ours), numpy.array(theirs))
+    matched *= 4 * UNIT_GAIN
+    matched += whole
+    whole *= 2
+    matched //= whole
+    return matched
+
+
+def _column(node: FieldNode) -> Column | None:
+    """How one field is compared, whole columns at once."""
+    if len(node.metrics) != 1:
+        return None
+    comparator = node.metrics[0].comparator
+    if comparator.judged or comparator.batch or comparator.reads == "output":
+        return None
+    apply, key, rule = chain(node.transforms), comparator.key(), compile_rule(comparator, node.transforms)
+
+    def by_pair(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        known: dict[tuple[Hashable, Hashable], bool] = {}
+        theirs = [(identity(value), value) for value in output]
+        found = []
+        try:
+            for value in expected:
+                one, line = identity(value), []
+                for other, actual in theirs:
+                    hit = known.get((one, other))
+                    if hit is None:
+                        judged = rule(value, actual)
+                        hit = (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
+                        known[one, other] = hit
+                    line.append(hit)
+                found.append(line)
+        except RowProblem:
+            return None
+        return found
+
+    def column(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        ours, theirs = expected, output
+        if apply is not None:
+            try:
+                ours, theirs = [*map(apply, expected)], [*map(apply, output)]
+            except (TransformError, RowProblem):
+                return by_pair(expected, output)
+        if key is not None:
+            try:
+                return _equal_keys([*map(key, ours)], [*map(key, theirs)])
+            except RecursionError:
+                return by_pair(expected, output)
+        found = comparator.compare_columns(ours, theirs)
+        return by_pair(expected, output) if found is None else found
+
+    return column
+
+
+def _equal_keys(ours: list[Hashable], theirs: list[Hashable]) -> Matches:
+    numpy = arrays_for(len(ours), len(theirs))
+    if numpy is None:
+        return [[one == other for other in theirs] for one in ours]
+    numbers: dict[Hashable, int] = {}
+    rows, columns = (numpy.array([numbers.setdefault(key, len(numbers)) for key in side]) for side in (ours, theirs))
+    return rows[:, None] == columns

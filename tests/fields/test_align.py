@@ -1,0 +1,208 @@
+"""How the items of two lists are paired: what a suite says of it, and what comes out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.fields.align import UNIT_GAIN, Align, Keys, Paired, pair_items, read_align
+from evaluators.settings import BadSettings
+from evaluators.values.equality import same
+
+
+def paired(align: object, expected: list[Any], output: list[Any]) -> Paired:
+    """Paired where a pair is worth everything when it is equal, and half when its items are of one kind."""
+
+    def gain(row: int, column: int) -> int:
+        one, other = expected[row], output[column]
+        return UNIT_GAIN if same(one, other) else UNIT_GAIN // 2 if type(one) is type(other) else 0
+
+    return pair_items(read_align(align), expected, output, gain)
+
+
+def by_key(expected: list[Any], output: list[Any], **settings: Any) -> Paired:
+    return paired({"key_field": {"key": "id", **settings}}, expected, output)
+
+
+def test_in_order_the_longer_list_has_items_left_over() -> None:
+    assert paired("ordered", [1, 2], [2, 1, 3]) == ([(0, 0), (1, 1)], [], [2], Keys())
+
+
+def test_any_order_pairs_equal_items_and_no_others() -> None:
+    assert paired("any_order", ["a", "b", "c"], ["c", "a", "d"]) == ([(0, 1), (2, 0)], [1], [2], Keys())
+
+
+def test_hungarian_pairs_what_agrees_in_part() -> None:
+    assert paired("hungarian", ["a", "b", 1], ["b", 1, "x"]).pairs == [(0, 2), (1, 0), (2, 1)]
+
+
+def test_at_least_keeps_apart_what_agrees_too_little() -> None:
+    assert paired({"hungarian": {"at_least": 0.5}}, ["a", "b"], ["b", "x"]).pairs == [(0, 1), (1, 0)]
+    assert paired({"hungarian": {"at_least": 0.51}}, ["a", "b"], ["b", "x"]) == ([(1, 0)], [0], [1], Keys())
+
+
+def test_a_threshold_is_exact() -> None:
+    align = read_align({"hungarian": {"at_least": 0.7}})
+    assert pair_items(align, ["a"], ["b"], lambda *_: UNIT_GAIN * 7 // 10).pairs == [(0, 0)]
+    assert pair_items(align, ["a"], ["b"], lambda *_: UNIT_GAIN * 7 // 10 - 1).pairs == []
+
+
+def test_equal_lists_are_paired_without_a_question() -> None:
+    def gain(row: int, column: int) -> int:
+        raise AssertionError("asked")
+
+    assert pair_items(Align("hungarian"), [1, {"a": 2}], [1.0, {"a": 2}], gain).pairs == [(0, 0), (1, 1)]
+
+
+def test_equal_items_share_an_answer() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def gain(row: int, column: int) -> int:
+        asked.append((row, column))
+        return 1
+
+    pair_items(Align("hungarian"), ["a", "a", "b", True], ["x", 1, "x"], gain)
+    assert asked == [(0, 0), (0, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
+
+
+def test_gains_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
+    def ask(table: Any) -> list[tuple[int, int]]:
+        return pair_items(Align("hungarian"), ["a", "b"], ["c", "d"], lambda *_: 1, lambda: table).pairs
+
+    assert ask([[0, 1], [1, 0]]) == [(0, 1), (1, 0)]
+    assert ask(None) == [(0, 0), (1, 1)]
+
+
+def test_items_with_the_same_key_are_a_pair_wherever_they_stand() -> None:
+    assert by_key([{"id": 1}, {"id": "1"}], [{"id": "1"}, {"id": 1.0}]).pairs == [(0, 1), (1, 0)]
+
+
+def test_true_is_no_key_1() -> None:
+    assert by_key([{"id": True}], [{"id": 1}]).pairs == []
+
+
+def test_a_key_may_be_made_of_several_places() -> None:
+    align = {"key_field": {"key": ["order.no", "line"]}}
+    items = [{"order": {"no": 7}, "line": line} for line in (1, 2)]
+    assert paired(align, items, items[::-1]).pairs == [(0, 1), (1, 0)]
+    assert paired(align, [{"line": 1}], [{"order": {"no": 7}, "line": 1}]).pairs == []
+    assert paired(align, [{"line": 1}], [{"line": 1}, {"line": 1, "order": {}}]).pairs == [(0, 0)]
+
+
+def test_keys_are_transformed_before_they_are_compared() -> None:
+    settings = {"transforms": ["strip", "lowercase"]}
+    assert by_key([{"id": " A1"}], [{"id": "a1"}]).pairs == []
+    assert by_key([{"id": " A1"}], [{"id": "a1"}], **settings).pairs == [(0, 0)]
+
+
+def test_a_key_that_cannot_be_transformed_is_none() -> None:
+    found = by_key([{"id": 5}, {"id": "A"}], [{"id": "a"}, {"id": 6}], transforms=["lowercase"], keyless="apart")
+    assert found == ([(1, 0)], [0], [1], Keys((0,), (1,)))
+
+
+def test_items_without_a_key_pair_with_each_other_in_list_order() -> None:
+    expected, output = [{"x": 1}, {"id": 1}, {"x": 2}, 3], [{"id": 1}, {"x": 2}]
+    assert by_key(expected, output) == ([(0, 1), (1, 0)], [2, 3], [], Keys((0, 2, 3), (1,)))
+    assert by_key(expected, output, keyless="apart").pairs == [(1, 0)]
+
+
+def test_items_that_share_a_key_pair_first_come_first_served_and_are_reported() -> None:
+    found = by_key([{"id": 1, "n": 1}, {"id": 1, "n": 2}], [{"id": 1, "n": 2}, {"id": 2}, {"id": 1}, {"id": 1}])
+    assert found == Paired([(0, 0), (1, 2)], [], [1, 3], Keys(repeated_expected=(1,), repeated_output=(2, 3)))
+    assert found.keys.said() == [
+        "1 expected item with the key of an earlier one",
+        "2 output items with the key of an earlier one",
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(
+        ["ordered", "any_order", "hungarian", {"hungarian": {"at_least": 0.6}}, {"key_field": {"key": "id"}}]
+    ),
+    st.lists(st.sampled_from([1, 2, True, "a", "b", None, {"id": 1}, {"id": 2}, {}, []]), max_size=5),
+    st.lists(st.sampled_from([1, 2, True, "a", "b", None, {"id": 1}, {"id": 2}, {}, []]), max_size=5),
+)
+def test_every_item_is_in_one_pair_or_left_over(align: object, expected: list[Any], output: list[Any]) -> None:
+    pairs, lost, extra, _ = paired(align, expected, output)
+    assert pairs == sorted(pairs)
+    assert sorted([*(row for row, _ in pairs), *lost]) == [*range(len(expected))]
+    assert sorted([*(column for _, column in pairs), *extra]) == [*range(len(output))]
+    assert paired(align, expected, expected).pairs == [(row, row) for row in range(len(expected))]
+
+
+RULES: dict[str, tuple[object, str]] = {
+    "a word": ("hungarian", "hungarian"),
+    "a threshold": ({"hungarian": {"at_least": 0.5}}, "hungarian {at_least: 0.5}"),
+    "a key": ({"key_field": {"key": "sku.code"}}, "key_field sku.code"),
+    "several keys": ({"key_field": {"key": ["a", "b"]}}, "key_field [a, b]"),
+}
+
+
+@pytest.mark.parametrize(("data", "rule"), RULES.values(), ids=RULES.keys())
+def test_an_alignment_says_what_it_does(data: object, rule: str) -> None:
+    assert read_align(data).rule == rule
+
+
+def test_thresholds_take_1_and_1_0_alike() -> None:
+    assert read_align({"hungarian": {"at_least": 1}}).at_least == Fraction(1)
+    assert read_align({"hungarian": {"at_least": 1.0}}).at_least == Fraction(1)
+
+
+Said = tuple[tuple[Any, ...], str, str | None]
+MISTAKES: dict[str, tuple[object, Said]] = {
+    "an unknown word": ("hungarain", ((), 'unknown alignment "hungarain"', 'did you mean "hungarian"?')),
+    "an unknown option": (
+        {"hungarian": {"atleast": 0.5}},
+        (("hungarian", "atleast"), 'unknown setting "atleast" for alignment "hungarian"', 'did you mean "at_least"?'),
+    ),
+    "a threshold of 0": (
+        {"hungarian": {"at_least": 0}},
+        (
+            ("hungarian", "at_least"),
+            "at_least must be a number above 0, at most 1; found the number 0",
+            "0.5: at least half of the items' fields agree",
+        ),
+    ),
+    "options for a word that takes none": (
+        {"any_order": {"key": "a"}},
+        (("any_order",), 'alignment "any_order" takes no options', "write align: any_order"),
+    ),
+    "no key": ("key_field", ((), 'alignment "key_field" needs "key"', "write key_field: {key: sku}")),
+    "many places": (
+        {"key_field": {"key": ["a", "b[*].c"]}},
+        (("key_field", "key", 1), 'the key "b[*].c" must be one place in an item', None),
+    ),
+    "a place twice": (
+        {"key_field": {"key": ["a", "$.a"]}},
+        (("key_field", "key", 1), 'the key names "a" twice', "name each place once"),
+    ),
+    "an empty list": (
+        {"key_field": {"key": []}},
+        (("key_field", "key"), "key must name at least one path", "write key: sku, or key: [order, line]"),
+    ),
+    "an unknown transform": (
+        {"key_field": {"key": "a", "transforms": ["stripp"]}},
+        (("key_field", "transforms", 0), 'unknown transform "stripp"', 'did you mean "strip"?'),
+    ),
+    "keyless": (
+        {"key_field": {"key": "a", "keyless": "drop"}},
+        (
+            ("key_field", "keyless"),
+            'keyless must be ordered or apart; found the text "drop"',
+            "ordered pairs items without a key in list order; apart pairs them with nothing",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "said"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_has_its_place_its_fact_and_its_way_out(data: object, said: Said) -> None:
+    with pytest.raises(BadSettings) as caught:
+        read_align(data)
+    (detail,) = caught.value.details
+    assert (detail.loc, detail.message, detail.hint) == said

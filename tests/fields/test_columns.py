@@ -1,0 +1,102 @@
+"""What pairs of items gain, field by field: the same as pair by pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.comparators.fuzzy import Fuzzy
+from evaluators.comparators.normalized import Normalized
+from evaluators.comparators.numeric import Numeric, Tolerance
+from evaluators.comparators.one_of import OneOf
+from evaluators.comparators.regex import Regex
+from evaluators.fields.align import UNIT_GAIN
+from evaluators.fields.columns import weigher
+from evaluators.fields.gather import gather
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.units import Unit
+from evaluators.fields.weighing import Scales
+from evaluators.model import JSON
+from evaluators.values.transforms import Transform, parse_transform
+from tests.fields.trees import array, leaf, metric, obj, tree
+
+NEAR = metric(Numeric(tolerance=Tolerance(abs=0.1)), "numeric")
+PLAIN = metric(Normalized(), "normalized")
+ALIKE = metric(Fuzzy(), "fuzzy")
+LOWER = (parse_transform("lowercase"),)
+ITEM = obj({"a": leaf(), "b": leaf(NEAR), "c": leaf(ALIKE), "d": leaf(PLAIN, transforms=LOWER), "e": leaf(skip=True)})
+VALUES = st.sampled_from(["", "abcde", "ABCDE", "abcdX", 1, 1.0, 1.05, 2, True, None, [], ["abcde"], {"k": 1}])
+ITEMS = st.dictionaries(st.sampled_from("abcde"), VALUES, max_size=5)
+
+
+def one_by_one(item: FieldNode, expected: list[JSON], output: list[JSON]) -> list[list[int]]:
+    def gain(one: JSON, other: JSON) -> int:
+        return Scales().gain([found for found in gather(item, one, other) if isinstance(found, Unit)], one, other)
+
+    return [[gain(one, other) for other in output] for one in expected]
+
+
+def at_once(item: FieldNode, expected: list[JSON], output: list[JSON]) -> Any:
+    weigh = weigher(item)
+    assert weigh is not None
+    found = weigh(expected, output)
+    return found if found is None or isinstance(found, list) else found.tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(ITEMS, min_size=1, max_size=4), st.lists(ITEMS, min_size=1, max_size=4), st.sampled_from([1, 15]))
+def test_items_gain_what_they_gain_pair_by_pair(expected: list[JSON], output: list[JSON], times: int) -> None:
+    item = tree(ITEM)
+    found = at_once(item, expected * times, output * times)
+    assert found is None or found == one_by_one(item, expected * times, output * times)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(VALUES, min_size=1, max_size=5), st.lists(VALUES, min_size=1, max_size=5), st.sampled_from([1, 15]))
+def test_plain_items_gain_what_they_gain_pair_by_pair(expected: list[JSON], output: list[JSON], times: int) -> None:
+    for unit in (leaf(), leaf(NEAR), leaf(ALIKE), leaf(PLAIN, transforms=LOWER), leaf(metric(OneOf(values=["abcde"])))):
+        item = tree(unit)
+        found = at_once(item, expected * times, output * times)
+        assert found is None or found == one_by_one(item, expected * times, output * times)
+
+
+def test_each_value_is_transformed_once() -> None:
+    asked: list[Any] = []
+
+    def apply(value: Any) -> Any:
+        asked.append(value)
+        return value
+
+    counted = Transform("counted", apply)
+    names: list[JSON] = [f"Name {number}" for number in range(30)]
+    assert at_once(tree(leaf(PLAIN, transforms=(counted,))), names, names) is not None
+    assert len(asked) == 60
+
+
+def test_items_that_the_schema_does_not_foresee_are_weighed_one_by_one() -> None:
+    item = tree(ITEM)
+    assert at_once(item, [{"a": 1}], [{"a": 1, "z": 2}]) is None
+    assert at_once(item, [{"a": 1}, None], [{"a": 1}]) is None
+    assert at_once(item, [{"a": 1}], [{}]) is None
+    assert at_once(item, [{"a": 1, "z": 2}], [{"a": 1}]) == [[UNIT_GAIN]]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        leaf(skip=True),
+        leaf(metric(), PLAIN),
+        leaf(metric(Regex(pattern="a"), "regex")),
+        array(leaf()),
+        obj({"a": obj({"b": leaf()})}),
+        obj({"a": leaf(required=True)}),
+        obj({"a": leaf()}, others=leaf()),
+        obj({"a": leaf(), "b": leaf()}, compound=(("a", "b"), metric())),
+        obj({"a": leaf(skip=True)}),
+    ],
+)
+def test_items_of_other_shapes_are_not_weighed_at_once(item: Any) -> None:
+    assert weigher(tree(item)) is None
