@@ -6,7 +6,6 @@ It starts when it is first needed, and anew in a forked process.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from collections.abc import Awaitable
@@ -17,12 +16,16 @@ class _Worker:
     """A thread that runs an event loop."""
 
     def __init__(self) -> None:
+        import asyncio  # half of the start-up of a small run, and for async functions only
+
         self.process = os.getpid()
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, name="evaluators-awaiting", daemon=True)
         self.thread.start()
 
     def result_of(self, awaitable: Awaitable[Any]) -> Any:
+        import asyncio
+
         future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), self.loop)
         try:
             return future.result()
@@ -50,6 +53,13 @@ def result_of(awaitable: Awaitable[Any]) -> Any:
         return alone.result_of(awaitable)
     finally:
         alone.stop()
+
+
+def rest() -> None:
+    """Ends the thread until it is needed again: a process that is to be forked should have one thread."""
+    with _starting:
+        if _shared and _shared[0].process == os.getpid() and threading.current_thread() is not _shared[0].thread:
+            _shared.pop().stop()
 
 
 def _worker() -> _Worker:

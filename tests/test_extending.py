@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
+import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 import evaluators
 from evaluators import Blame, Outcome, Problems, Question, RowProblem, Status, TransformError
 from evaluators.answers import ask
-from evaluators.awaiting import result_of
+from evaluators.awaiting import rest, result_of
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparator import COMPARATORS, Comparator, Compare
 from evaluators.issues import Issue
@@ -409,3 +412,25 @@ def test_a_transforms_params_are_checked_when_the_suite_is_read() -> None:
     with pytest.raises(BadSettings) as caught:
         transforms.parse_transform({"cut": {"length": "two"}})
     assert caught.value.details[0].loc == ("cut", "length")
+
+
+def test_the_thread_that_awaits_may_rest_and_starts_again() -> None:
+    before = threading.active_count()
+    assert result_of(slow_match(1, 1, {})) == 1.0
+    assert threading.active_count() > before or before > 1
+    rest()
+    rest()
+    assert result_of(slow_match(1, 1, {})) == 1.0
+    rest()
+
+
+def test_functions_work_in_workers_also_after_an_async_one_was_used_here(tmp_path: Path) -> None:
+    evaluators.register("slow", slow_match)
+    suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"fields": {"a": "slow"}}}]})
+    row = {"output": '{"a": 1}', "expected": '{"a": 2}'}
+    score = suite.evaluate(row)["json_multi_field_match"].score
+    assert score is not None
+    assert score.value == 1.0
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(json.dumps({"id": number, **row}) + "\n" for number in range(4)), encoding="utf-8")
+    assert suite.run(rows, workers=2)["json_multi_field_match"].mean == 1.0

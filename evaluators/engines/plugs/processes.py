@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
+from evaluators.awaiting import rest
 from evaluators.engines.engine import Engine, Result, Task
 from evaluators.issues import Blame, Issue, Problems
 
@@ -44,6 +45,7 @@ class Processes(Engine):
 
 def _context() -> BaseContext:
     """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
+    rest()
     forks = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if forks else "spawn")
 
