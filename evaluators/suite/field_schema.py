@@ -186,16 +186,43 @@ def _alignment() -> Schema:
         "any_order": "The order does not count.",
         "hungarian": "The pairs that agree best over the whole list.",
     }
-    key = {
+    place = {
+        "description": "The path, inside an item, of what identifies it; or several paths, in a list.",
+        "type": ["string", "integer", "array"],
+        "items": reference("path"),
+        "minItems": 1,
+    }
+    key: Schema = {
         "description": "Items with the same key are a pair.",
         "type": "object",
-        "properties": {"key": reference("path", description="The path, inside an item, of what identifies it.")},
+        "properties": {
+            "key": place,
+            "transforms": reference("transforms", description="What is done to a key before keys are compared."),
+            "keyless": {
+                "description": "Items without a key: in list order with each other (ordered), or with nothing (apart).",
+                "enum": ["ordered", "apart"],
+                "default": "ordered",
+            },
+        },
         "required": ["key"],
         "additionalProperties": False,
     }
-    unknown = f"An alignment is {', '.join(words)}, or key_field: {{key: PATH}}."
+    least = {
+        "description": "Pairs that agree less than this, as F1, stay apart.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 1,
+    }
+    hungarian = {
+        "description": words["hungarian"],
+        "type": ["object", "null"],
+        "properties": {"at_least": least},
+        "additionalProperties": False,
+    }
+    unknown = f"An alignment is {', '.join(words)}, hungarian: {{at_least: 0.5}}, or key_field: {{key: PATH}}."
+    alone = {word: {"description": text, **_NOTHING} for word, text in words.items() if word != "hungarian"}
     short: Schema = {
-        "properties": {**{word: {"description": text, **_NOTHING} for word, text in words.items()}, "key_field": key},
+        "properties": {**alone, "hungarian": hungarian, "key_field": key},
         "additionalProperties": False,
         "errorMessage": unknown,
     }
