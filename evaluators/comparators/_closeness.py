@@ -39,6 +39,8 @@ def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
             slack = 1e-15 * (abs(actual) + abs(expected) + room) + 1e-300
         except OverflowError:
             return _exactly_close(expected, actual, tolerance)
+        if not gap < math.inf and not (_finite(expected) and _finite(actual)):
+            return expected == actual  # infinity is near nothing, and NaN not even itself
         if gap + slack < room:
             return True
         return False if gap - slack > room else _exactly_close(expected, actual, tolerance)
@@ -60,12 +62,18 @@ def _room(tolerance: Limits, expected: Number) -> Fraction:
 
 def gap_between(expected: Number, actual: Number) -> str:
     """How far two numbers are apart, as people write it."""
+    if not (_finite(expected) and _finite(actual)):
+        return "more than any number"
     return _spell(abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected)))
 
 
 def allowed(tolerance: Limits | None, expected: Number) -> str:
     """How far a number may be from the expected one, as people write it."""
-    return "0" if tolerance is None else _spell(_room(tolerance, expected))
+    return "0" if tolerance is None or not _finite(expected) else _spell(_room(tolerance, expected))
+
+
+def _finite(number: Number) -> bool:
+    return isinstance(number, int) or math.isfinite(number)
 
 
 def _spell(number: Fraction) -> str:
