@@ -6,8 +6,7 @@ of the row by our roles, and the recorded answer as an `Answer`, the same form i
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -36,6 +35,8 @@ class Answer:
     blame: Blame | None = None
     fields: Mapping[str, float | None] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    value: Any = None
+    """What a function returned that is no score; with a blame, the places of what is wrong."""
     why: str = field(default="", compare=False)
 
 
@@ -66,15 +67,6 @@ def mapping() -> dict[str, Any]:
     loaded = yaml.safe_load((HERE / "mapping.yaml").read_text(encoding="utf-8"))
     assert isinstance(loaded, dict)
     return loaded
-
-
-def read_cases(path: Path) -> Iterator[Case]:
-    """The cases of a file whose name `mapping.yaml` knows."""
-    read = READERS[mapping()["files"][path.stem]]
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip():
-                yield read(json.loads(line))
 
 
 def _agenta(line: dict[str, Any]) -> Case:

@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from evaluators.model import MISSING
+from tests.conformance import extract_bench, extract_bench_computed, x_eval_computed, x_eval_described
 from tests.conformance.cases import Answer, Case
 from tests.conformance.located import Read, find, find_both, read_path, walk
 from tests.conformance.values import NotReadable, as_text, equal, find_json, kind, leaves, read_json
@@ -462,6 +463,7 @@ def _bare(word: str) -> str:
 
 
 TYPES: Final[Mapping[str, Callable[[Case], Answer]]] = {
+    extract_bench.EVALUATOR: extract_bench_computed.computed,
     "json_multi_field_match": _fields,
     "auto_json_diff": _leaves,
     "auto_exact_match": _exact,
@@ -485,4 +487,6 @@ TYPES: Final[Mapping[str, Callable[[Case], Answer]]] = {
     "OutputLengthScorer": _length,
     "OutputRelevanceScorer": _relevance,
     "OutputCompletenessScorer": _completeness,
+    **x_eval_computed.TYPES,
+    **x_eval_described.TYPES,
 }

@@ -17,6 +17,7 @@ from typing import Any, Final
 import yaml
 
 from evaluators.model import MISSING
+from tests.conformance import extract_bench_predicates, x_eval_rules
 from tests.conformance.cases import HERE, Answer, Case
 from tests.conformance.computed import CONFIG, TESTSET, UNREADABLE, compiles, computed, fits, place_of, well_formed
 from tests.conformance.located import find_both, read_path, walk
@@ -388,6 +389,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
+    **extract_bench_predicates.predicates(),
     "path_refused": _path_refused,
     "path_is_no_text": _path_is_no_text,
     "path_twice": _path_twice,
@@ -420,10 +422,12 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "punctuated_word": _punctuated_word,
     "recorded_as_bug": lambda case: case.recorded.blame == "bug",
     "recorded_as_error": lambda case: case.recorded.blame is not None,
+    **x_eval_rules.PREDICATES,
     "without_pyyaml": lambda case: case.line.get("env", {}).get("pyyaml") is False,
 }
 
 ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
+    **extract_bench_predicates.ASKING,
     "setting_is": _setting_is,
     "setting_equals": _setting_equals,
     "given": _given,
@@ -437,5 +441,6 @@ ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
     "expected_matches": _matches("expected"),
     "path_matches": _path_matches,
     "format_is": lambda case, asked: str(case.settings.get("fmt", "json")).lower() == asked,
+    **x_eval_rules.ASKING,
     "impl": lambda case, asked: case.line.get("impl") == asked,
 }

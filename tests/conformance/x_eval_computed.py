@@ -1,0 +1,622 @@
+"""What we say of a recorded evaluation, worked out a second time from the policy: slow, and apart from the scorer.
+
+While it works, it notes every place where our policy and the other system's part ways. Those *partings* are what the
+divergences of `divergences.yaml` are written in. It reads schemas that are already annotated, and nothing that is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+from evaluators.fields.align import UNIT_GAIN
+from evaluators.fields.lines import choose
+from evaluators.model import MISSING
+from evaluators.values.assignment import assign_gains
+from evaluators.values.transforms import TransformError, parse_transform
+from tests.conformance.cases import Answer, Case
+from tests.conformance.values import equal, kind
+from tests.conformance.x_eval_cases import means, read
+from tests.conformance.x_eval_custom import TRANSFORMS, batch_rule, compound_rule, judge_rule, pair_rule, with_compounds
+from tests.conformance.x_eval_described import resolved
+from tests.conformance.x_eval_schemas import refused, unusable
+
+KINDS: Final = {"object": dict, "array": list}
+MOST_PAIRS: Final = 2500
+"""Above so many pairs of items the other system pairs in order."""
+
+
+@dataclass
+class Result:
+    """One result. `status` is None until a batch has answered; `fault` is an error that nobody scores."""
+
+    path: str
+    status: str | None
+    expected: Any
+    actual: Any
+    score: float = 0.0
+    unit: bool = False
+    compared: tuple[Any, Any] = (MISSING, MISSING)
+    batch: str = ""
+
+    def told(self) -> list[Any]:
+        sides = [None if side is MISSING else side for side in (self.expected, self.actual)]
+        return [self.path, "error" if self.status == "fault" else self.status, self.score, *sides]
+
+
+@dataclass
+class Row:
+    """One row: its results, and the partings met."""
+
+    register: Mapping[str, Mapping[str, Any]]
+    partings: set[str] = field(default_factory=set)
+
+    def score(self, schema: Any, expected: Any, actual: Any, processors: Sequence[Any]) -> dict[str, Any]:
+        results = list(self.place(schema, expected, actual, ""))
+        self.ask(results)
+        for processor in processors:
+            results = self.processed(results, processor)
+        figures = self.figures(results)
+        return {"results": sorted((one.told() for one in results), key=repr), "figures": figures}
+
+    def figures(self, results: Sequence[Result]) -> list[float | None]:
+        """Precision, recall and F1, by the counts of statuses."""
+        if any(result.status == "fault" for result in results):
+            return [None] * 3
+        if any(result.status in ("match", "mismatch") and result.score not in (0, 1) for result in results):
+            self.partings.add("partial credit")
+        names = [result.status for result in results]
+        match, omission, hallucination = (names.count(name) for name in ("match", "omission", "hallucination"))
+        mismatch = names.count("mismatch") + names.count("error")
+        shares = [
+            (match, match + mismatch + hallucination),
+            (match, match + mismatch + omission),
+            (2 * match, 2 * match + 2 * mismatch + hallucination + omission),
+        ]
+        if not all(whole for _, whole in shares):
+            self.partings.add("undefined figure")
+        return [float(Fraction(part, whole)) if whole else None for part, whole in shares]
+
+    # The walk
+
+    def place(self, schema: Any, expected: Any, actual: Any, path: str, deep: bool = False) -> Iterator[Result]:
+        """Every result at a place and below it. `deep`: below something that one side lacks."""
+        if schema.get("x-eval-skip"):
+            if expected is MISSING and actual is MISSING:
+                self.partings.add("skipped and absent")
+                return
+            if not path or path.endswith("]") or deep:
+                self.partings.add("skipped items")
+            yield Result(path, "skipped", expected, actual)
+            return
+        if expected is MISSING and actual is MISSING:
+            return
+        found = looked_into(schema)
+        compare = schema.get("x-eval-compare")
+        if found is None or (compare is not None and not _compound(schema)):
+            if found and MISSING in (expected, actual):
+                self.partings.add("compared as a whole")
+            yield self.unit(schema, expected, actual, path)
+        else:
+            yield from self.container(found, schema, expected, actual, path, deep)
+
+    def container(self, found: str, schema: Any, expected: Any, actual: Any, path: str, deep: bool) -> Iterator[Result]:
+        ours, theirs = content(found, expected), content(found, actual)
+        if ours == theirs == "full":
+            yield from self.inside(found, schema, expected, actual, path, deep)
+            return
+        if ours == "full":
+            yield from self.inside(found, schema, expected, MISSING, path, True)
+            if theirs == "other":
+                self.partings.add("another kind")
+                yield Result(path, "hallucination", expected, actual)
+            return
+        if theirs == "full" and ours != "other":
+            yield from self.inside(found, schema, MISSING, actual, path, True)
+            return
+        status = self.own_status(ours, theirs, expected, actual)
+        if status == "leaves":
+            yield from self.extra(actual, path)
+        else:
+            yield Result(path, status, expected, actual, float(status == "match"))
+
+    def own_status(self, ours: str, theirs: str, expected: Any, actual: Any) -> str:
+        """What becomes of a container that is not looked into."""
+        if ours == "empty" and theirs == "empty":
+            return "match"
+        if ours in ("missing", "null", "empty") and theirs in ("missing", "null", "empty"):
+            self.partings.add("nothing inside")
+        if "other" in (ours, theirs):
+            self.partings.add("another kind")
+        if ours == theirs == "null":
+            return "match"
+        if ours in ("missing", "null") and theirs != "missing" and ours != theirs:
+            full = theirs == "other" and isinstance(actual, (dict, list)) and bool(actual)
+            return "leaves" if full else "hallucination"
+        if theirs in ("missing", "null"):
+            return "omission"
+        return "match" if ours == "other" and equal(expected, actual) else "mismatch"
+
+    def inside(self, found: str, schema: Any, expected: Any, actual: Any, path: str, deep: bool) -> Iterator[Result]:
+        if found == "array":
+            yield from self.items(schema, expected, actual, path, deep)
+            return
+        ours = expected if isinstance(expected, dict) else {}
+        theirs = actual if isinstance(actual, dict) else {}
+        declared = schema.get("properties", {})
+        taken = self.compounded(schema)
+        if taken:
+            yield from self.compound(schema, taken, ours, theirs, path)
+        for key, inner in declared.items():
+            if "." in key:
+                self.partings.add("key with dots")
+            if key not in taken:
+                yield from self.place(inner, ours.get(key, MISSING), theirs.get(key, MISSING), _join(path, key), deep)
+        for key in sorted((ours.keys() | theirs.keys()) - declared.keys() - set(taken)):
+            if key in ours:
+                if key in theirs:
+                    self.partings.add("outside the schema")
+                continue
+            if deep or (isinstance(theirs[key], (dict, list)) and theirs[key]):
+                self.partings.add("extra leaves")
+            yield from self.extra(theirs[key], _join(path, key))
+
+    def extra(self, value: Any, path: str) -> Iterator[Result]:
+        """What the schema does not know and only the output has: a hallucination per leaf."""
+        if isinstance(value, dict) and value:
+            for key in sorted(value):
+                yield from self.extra(value[key], _join(path, key))
+        elif isinstance(value, list) and value:
+            for inner in value:
+                yield from self.extra(inner, f"{path}[+]")
+        else:
+            yield Result(path, "hallucination", MISSING, value, unit=True)
+
+    # Items
+
+    def items(self, schema: Any, expected: Any, actual: Any, path: str, deep: bool) -> Iterator[Result]:
+        item = schema["items"]
+        ours = expected if isinstance(expected, list) else []
+        theirs = actual if isinstance(actual, list) else []
+        pairs = self.pairs(schema, ours, theirs)
+        for row, value in enumerate(ours):
+            partner = theirs[pairs[row]] if row in pairs else MISSING
+            yield from self.place(item, value, partner, f"{path}[{row}]", deep or partner is MISSING)
+        for column, value in enumerate(theirs):
+            if column not in pairs.values():
+                yield from self.place(item, MISSING, value, f"{path}[+]", True)
+
+    def pairs(self, schema: Any, ours: list[Any], theirs: list[Any]) -> dict[int, int]:
+        align = schema.get("x-eval-align") or {}
+        how = "ordered" if align.get("ordered") or "match_by" not in align else align["match_by"]
+        if how == "key_field":
+            return self.by_key(align["key"], ours, theirs)
+        if how == "ordered" or equal(ours, theirs):
+            return dict(zip(range(len(ours)), range(len(theirs)), strict=False))
+        self.partings.add("many pairs" if len(ours) * len(theirs) > MOST_PAIRS else "best pairs")
+        least = Fraction(str(align.get("threshold") or 0)) * UNIT_GAIN
+        table = [[self.gain(schema["items"], one, other) for other in theirs] for one in ours]
+        return dict(assign_gains(table, max(1, -int(-least // 1))))
+
+    def by_key(self, key: Any, ours: list[Any], theirs: list[Any]) -> dict[int, int]:
+        waiting: list[tuple[Any, int]] = [(_key_of(item, key), column) for column, item in enumerate(theirs)]
+        keys = [_key_of(item, key) for item in ours]
+        if any(
+            one is MISSING or kind(one) not in ("text", "number") for one in (*keys, *(found for found, _ in waiting))
+        ):
+            self.partings.add("items without a key")
+        if any(_repeated(found) for found in (keys, [found for found, _ in waiting])):
+            self.partings.add("repeated key")
+        pairs = {}
+        for row, wanted in enumerate(keys):
+            for found, column in waiting:
+                if (found is MISSING) is (wanted is MISSING) and (wanted is MISSING or equal(found, wanted)):
+                    if not isinstance(ours[row], dict) or isinstance(key, list) or key not in ours[row]:
+                        self.partings.add("items without a key")
+                    pairs[row] = column
+                    waiting.remove((found, column))
+                    break
+        return pairs
+
+    def gain(self, schema: Any, expected: Any, actual: Any) -> int:
+        """F1 of a pair of items."""
+        row = Row(self.register)
+        results = list(row.place(schema, expected, actual, "[0]"))
+        for result in results:
+            if result.batch:
+                same = _flat(result.expected) == _flat(result.actual)
+                result.status = "match" if same else "mismatch"
+            if result.status == "fault":
+                result.status = "mismatch"
+        f1 = row.figures(results)[2]
+        exact = Fraction(0) if f1 is None else Fraction(f1).limit_denominator(100_000)
+        if f1 is None and equal(expected, actual):
+            exact = Fraction(1)
+        return int(exact * UNIT_GAIN + Fraction(1, 2))
+
+    # Units
+
+    def unit(self, schema: Any, expected: Any, actual: Any, path: str) -> Result:
+        if expected is MISSING or actual is MISSING:
+            status = "hallucination" if expected is MISSING else "omission"
+            return Result(path, status, expected, actual, unit=True)
+        entry = schema["x-eval-compare"]
+        return self.compared(entry, schema.get("x-eval-transform") or (), expected, actual, path)
+
+    def compared(self, entry: Any, transforms: Sequence[Any], expected: Any, actual: Any, path: str) -> Result:
+        """Two values that are both there: equality, the transforms, the comparator."""
+        result = Result(path, "match", expected, actual, 1.0, True, (expected, actual))
+        name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        theirs = _their_answer(name, options, transforms, expected, actual, self.register)
+        if _same(expected, actual):
+            ours: bool | None = True
+            result.compared = (self.settled(transforms, expected), self.settled(transforms, actual))
+        else:
+            ours = self.asked(name, options, transforms, result)
+        if theirs is not None and theirs is not ours:
+            self.partings.add(_why(name, expected, actual, theirs))
+        return result
+
+    def settled(self, transforms: Sequence[Any], value: Any) -> Any:
+        """A value as it stands after its transforms; unchanged where one fails."""
+        changed = value
+        for one in transforms:
+            try:
+                changed = self.transformed(one, changed)
+            except TransformError:
+                return value
+        return changed
+
+    def asked(self, name: str, options: Mapping[str, Any], transforms: Sequence[Any], result: Result) -> bool | None:
+        left, right = result.expected, result.actual
+        result.score = 0.0
+        for side in ("actual", "expected"):
+            for one in transforms:
+                try:
+                    if side == "actual":
+                        right = self.transformed(one, right)
+                    else:
+                        left = self.transformed(one, left)
+                except TransformError:
+                    self.partings.add("a transform fails")
+                    result.status = "error" if side == "actual" else "fault"
+                    return None
+        result.compared = (left, right)
+        if equal(left, right):
+            result.status, result.score = "match", 1.0
+            return True
+        registered = self.register.get(name)
+        if registered is not None and registered["kind"] in ("batch", "semantic"):
+            result.status, result.batch = None, json.dumps([name, options], sort_keys=True)
+            return None
+        found = _answer_of(name, options, left, right, registered)
+        if not 0 <= found <= 1:
+            self.partings.add("a comparator fails")
+            result.status = "fault"
+            return None
+        result.status, result.score = ("match" if found == 1 else "mismatch"), float(found)
+        return found == 1
+
+    def transformed(self, one: Any, value: Any) -> Any:
+        name, options = (one, {}) if isinstance(one, str) else next(iter(one.items()))
+        registered = self.register.get(name)
+        if registered is not None and registered["kind"] == "transform":
+            return TRANSFORMS[registered["rule"]](value, options)
+        return parse_transform(one).apply(value)
+
+    def ask(self, results: Sequence[Result]) -> None:
+        """Every batch gets all its questions at once, and answers each or none."""
+        for batch in dict.fromkeys(result.batch for result in results if result.status is None):
+            waiting = [result for result in results if result.batch == batch]
+            name, options = json.loads(batch)
+            entry = self.register[name]
+            rule = judge_rule(entry["judge"]) if entry["kind"] == "semantic" else batch_rule(entry)
+            questions: Any = [_Question(*result.compared) for result in waiting]
+            try:
+                answers = rule(questions, options)
+            except ValueError:
+                answers = None
+            if not isinstance(answers, (list, tuple)) or len(answers) != len(waiting):
+                answers = [None] * len(waiting)
+            for result, found in zip(waiting, answers, strict=True):
+                good = isinstance(found, (bool, int, float)) and 0 <= found <= 1
+                if not good:
+                    self.partings.add("a comparator fails")
+                result.status = ("match" if found == 1 else "mismatch") if good else "fault"
+                result.score = float(found) if good else 0.0
+
+    # Compounds
+
+    def compounded(self, schema: Any) -> Sequence[str]:
+        found = schema.get("x-eval-compare")
+        fields: Sequence[str] = found["compound"]["fields"] if _compound(schema) else ()
+        return fields
+
+    def compound(
+        self, schema: Any, fields: Sequence[str], ours: Mapping[str, Any], theirs: Mapping[str, Any], path: str
+    ) -> Iterator[Result]:
+        self.partings.add("compound")
+        left, right = ({key: side[key] for key in fields if key in side} for side in (ours, theirs))
+        if not left or not right:
+            if left or right:
+                yield Result(path, "omission" if left else "hallucination", left or MISSING, right or MISSING, unit=True)
+            return
+        declared = schema["properties"]
+        result = Result(path, "match", left, right, 1.0, True, (left, right))
+        if not equal(left, right):
+            changed = [
+                {key: self._changed(declared[key], value) for key, value in side.items()} for side in (left, right)
+            ]
+            entry = self.register[schema["x-eval-compare"]["compound"]["compare"]]
+            result.compared = (changed[0], changed[1])
+            try:
+                found = 1.0 if equal(*changed) else compound_rule(entry)(changed[0], changed[1], {})
+                result.status, result.score = ("match" if found == 1 else "mismatch"), float(found)
+            except ValueError:
+                result.status, result.score = "fault", 0.0
+        yield result
+
+    def _changed(self, schema: Any, value: Any) -> Any:
+        for one in schema.get("x-eval-transform") or ():
+            value = self.transformed(one, value)
+        return value
+
+    # Afterwards
+
+    def processed(self, results: list[Result], processor: Any) -> list[Result]:
+        ((name, options),) = processor.items()
+        if name == "drop_paths":
+            return [result for result in results if result.path not in options]
+        if name == "propagate_batch_errors":
+            if any(result.batch and result.status == "fault" for result in results):
+                self.partings.add("a comparator fails")
+            broken = {result.batch for result in results if result.batch and result.status == "fault"}
+            for result in results:
+                if result.batch in broken and result.status in ("match", "mismatch", "skipped"):
+                    result.status, result.score = "fault", 0.0
+            return results
+        for result in results:
+            self.reclassified(result, options)
+        return results
+
+    def reclassified(self, result: Result, options: Mapping[str, Any]) -> None:
+        values = options.get("absent_values", [None])
+        compared = result.status in ("match", "mismatch", "error")
+        if not result.unit:
+            if compared and None in values:
+                self.partings.add("absent containers")
+            return
+        if not compared and result.status not in ("omission", "hallucination"):
+            return
+        sides = result.compared if compared and result.compared[0] is not MISSING else (result.expected, result.actual)
+        ours, theirs = (side is MISSING or any(equal(side, value) for value in values) for side in sides)
+        if ours and theirs:
+            if not compared:
+                self.partings.add("null or not there")
+            skip = options.get("both_absent_skip", True)
+            result.status, result.score = ("skipped", 0.0) if skip else ("match", 1.0)
+        elif compared and (ours or theirs):
+            result.status, result.score = "hallucination" if ours else "omission", 0.0
+
+
+@dataclass(frozen=True)
+class _Question:
+    expected: Any
+    actual: Any
+
+
+def looked_into(schema: Mapping[str, Any]) -> str | None:
+    """`object` or `array` for a schema that describes what stands below it."""
+    types = schema.get("type")
+    names = {one for one in (types if isinstance(types, list) else [types]) if one != "null"}
+    if names == {"object"} and schema.get("properties"):
+        return "object"
+    return "array" if names == {"array"} and isinstance(schema.get("items"), dict) and schema["items"] else None
+
+
+def content(found: str, value: Any) -> str:
+    """What one side has where a container is declared."""
+    if value is MISSING or value is None:
+        return "missing" if value is MISSING else "null"
+    if not isinstance(value, KINDS[found]):
+        return "other"
+    return "full" if value else "empty"
+
+
+def _compound(schema: Mapping[str, Any]) -> bool:
+    entry = schema.get("x-eval-compare")
+    return isinstance(entry, dict) and "compound" in entry
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _flat(value: Any) -> Any:
+    return " ".join(value.casefold().split()) if isinstance(value, str) else value
+
+
+def _key_of(item: Any, key: Any) -> Any:
+    """The key of an item: a literal name first, else a path with dots. MISSING when there is none to use."""
+    if isinstance(key, list):
+        parts = [_key_of(item, one) for one in key]
+        return MISSING if all(part is MISSING for part in parts) else [str(part) for part in parts]
+    found = item
+    for step in [key] if isinstance(item, dict) and key in item else key.split("."):
+        found = found.get(step, MISSING) if isinstance(found, dict) else MISSING
+    return found
+
+
+def _repeated(keys: Sequence[Any]) -> bool:
+    there = [key for key in keys if key is not MISSING]
+    return any(equal(key, other) for at, key in enumerate(there) for other in there[:at])
+
+
+# Comparators
+
+
+def _answer_of(name: str, options: Mapping[str, Any], left: Any, right: Any, registered: Any) -> float:
+    """What a comparator says of two values that differ; -1 when it fails."""
+    if registered is not None:
+        try:
+            return float(pair_rule(registered["rule"])(left, right, options))
+        except ValueError:
+            return -1.0
+    if name == "numeric":
+        return float(near(options.get("tolerance") or {}, left, right))
+    if name in ("oneof", "one_of"):
+        return float(any(equal(right, value) for value in options["values"]))
+    if name == "exact":
+        return 0.0
+    comparator = choose({name: dict(options)}, {}).comparator  # a comparator of ours that the other system lacks
+    assert comparator is not None
+    return float(comparator.compile()(left, right) is True)
+
+
+def near(tolerance: Mapping[str, Any], expected: Any, actual: Any) -> bool:
+    """Two numbers are close enough, in the decimals that people write."""
+    if kind(expected) != "number" or kind(actual) != "number":
+        return False
+    if any(value != value or value in (float("inf"), float("-inf")) for value in (expected, actual)):
+        return False
+    left, right = (Fraction(repr(value)) for value in (expected, actual))
+    limits = [Fraction(repr(tolerance["abs"]))] if tolerance.get("abs") is not None else []
+    if tolerance.get("rel") is not None and (left or not limits):
+        limits.append(Fraction(repr(tolerance["rel"])) * abs(left))
+    return bool(limits) and abs(right - left) <= min(limits)
+
+
+def _their_answer(
+    name: str, options: Mapping[str, Any], transforms: Sequence[Any], expected: Any, actual: Any, register: Any
+) -> bool | None:
+    """What the other system says of two values without transforms; None where nothing is known."""
+    try:
+        expected, actual = (_their_value(transforms, side, register) for side in (expected, actual))
+    except (TransformError, ValueError, TypeError, OverflowError):
+        return None
+    if name in register:
+        if not _same(expected, actual):
+            return None
+        if register[name]["kind"] == "comparator":
+            return _answer_of(name, options, expected, actual, register[name]) == 1
+        return type(expected) is type(actual)
+    if name == "exact":
+        return type(expected) is type(actual) and bool(expected == actual)
+    if name in ("oneof", "one_of"):
+        return any(actual is value or actual == value for value in options["values"])
+    if name == "numeric":
+        return _their_number(options.get("tolerance") or {}, expected, actual)
+    return None
+
+
+def _their_value(transforms: Sequence[Any], value: Any, register: Any) -> Any:
+    """A value as the other system transforms it: what becomes text is written as Python writes it."""
+    for one in transforms:
+        name, options = (one, {}) if isinstance(one, str) else next(iter(one.items()))
+        if name in register:
+            value = TRANSFORMS[register[name]["rule"]](value, options)
+        elif name == "type_convert" and options.get("to") == "str":
+            value = None if value is None else str(value)
+        else:
+            value = parse_transform(one).apply(value)
+    return value
+
+
+def _same(expected: Any, actual: Any) -> bool:
+    return expected is actual or equal(expected, actual)
+
+
+def _their_number(tolerance: Mapping[str, Any], expected: Any, actual: Any) -> bool | None:
+    if expected is None or actual is None:
+        return expected is actual
+    try:
+        left, right = float(expected), float(actual)
+    except (ValueError, TypeError):
+        return False
+    except OverflowError:  # which ends the other system's run
+        return False
+    if left != left or right != right:
+        return left != left and right != right
+    if not tolerance:
+        return left == right
+    gap = abs(left - right)
+    over = tolerance.get("rel") is not None and gap / (abs(left) or 1.0) > tolerance["rel"]
+    return not over and not (tolerance.get("abs") is not None and gap > tolerance["abs"])
+
+
+def _why(name: str, expected: Any, actual: Any, theirs: bool) -> str:
+    """Which of our rules makes us part ways about two values."""
+    if name in ("oneof", "one_of"):
+        return "the expected value is right"
+    if isinstance(expected, (bool, list, dict)) and isinstance(actual, str):
+        return "text of other values"
+    if name == "exact":
+        return "true is no number" if theirs else "1 is 1.0"
+    if _same(expected, actual):
+        return "1 is 1.0" if type(expected) is not type(actual) else "equal values match"
+    if isinstance(expected, bool) or isinstance(actual, bool):
+        return "true is no number"
+    if isinstance(expected, str) or isinstance(actual, str):
+        return "text is no number"
+    return "numbers are exact"
+
+
+# The functions
+
+
+@cache
+def _run(line: str) -> tuple[Answer, frozenset[str]]:
+    case = read(json.loads(line))
+    given = case.settings
+    if refused(case) or given["post_process"] == "returns_none":
+        return Answer(blame="config"), frozenset()
+    entries = given.get("register") or ()
+    schema = with_compounds(resolved(given["schema"]), entries)
+    register = {entry["name"]: entry for entry in entries}
+    partings: set[str] = set()
+    rows = []
+    for expected, actual in zip(given["gold"], given["extracted"], strict=True):
+        row = Row(register)
+        rows.append(row.score(schema, expected, actual, given["post_process"] or ()))
+        partings |= row.partings
+    if not rows:
+        partings.add("undefined figure")
+    return Answer(value={"rows": rows, "means": means(rows)}), frozenset(partings)
+
+
+def evaluated(case: Case) -> Answer:
+    """Our answer to an evaluation."""
+    return _run(json.dumps(case.line))[0]
+
+
+def partings(case: Case) -> frozenset[str]:
+    """Where the two systems part ways in an evaluation."""
+    return _run(json.dumps(case.line))[1]
+
+
+def grid(case: Case) -> Answer:
+    """Our scores of every pair of values."""
+    values, params = case.settings["values"], case.settings.get("params") or {}
+    if unusable(case.settings["comparator"], params):
+        return Answer(blame="config")
+    return Answer(value=[[_score(case, params, one, other) for other in values] for one in values])
+
+
+def _score(case: Case, params: Mapping[str, Any], expected: Any, actual: Any) -> float:
+    return Row({}).compared({case.settings["comparator"]: params}, (), expected, actual, "").score
+
+
+def pair(case: Case) -> Answer:
+    """Our score of two values."""
+    given = case.settings
+    params = given.get("params") or {}
+    if unusable(given["comparator"], params):
+        return Answer(blame="config")
+    return Answer(value=_score(case, params, given["gold"], given["extracted"]))
+
+
+TYPES: Final[Mapping[str, Callable[[Case], Answer]]] = {"evaluate": evaluated, "compare": pair, "compare_grid": grid}
