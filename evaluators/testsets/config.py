@@ -96,7 +96,7 @@ class TestSetConfig(Settings):
     pair_by: Literal["path", "name", "position"] | None = None
     """What pairs documents: their paths, their file names alone, or, for two lists of documents, their places."""
     attach: dict[Name, Name] = Field(default_factory=dict)
-    """Further columns, each with the text of a file: `{schema: schemas/{folder}.json}`, names of columns in braces."""
+    """Further columns, each with the text of a file, found by the row's cells: `{schema: "schemas/{folder}.json"}`."""
     no_output: Literal["invalid", "fail"] = "invalid"
     """What a row counts that has no output among joined outputs: nothing (the test set is to blame), or 0.0."""
 

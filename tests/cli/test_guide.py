@@ -31,5 +31,5 @@ def test_every_command_is_in_the_guide() -> None:
     import click
 
     shown = {words.split()[0] for words, _ in SHOWN}
-    own = {"check", "explain", "list", "new", "run", "schema", "try"}
+    own = {"check", "explain", "infer-schema", "list", "new", "run", "schema", "try"}
     assert own <= shown & set(command.list_commands(click.Context(command)))
