@@ -39,8 +39,6 @@ def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
             slack = 1e-15 * (abs(actual) + abs(expected) + room) + 1e-300
         except OverflowError:
             return _exactly_close(expected, actual, tolerance)
-        if not gap < math.inf and not (_finite(expected) and _finite(actual)):
-            return expected == actual  # infinity is near nothing, and NaN not even itself
         if gap + slack < room:
             return True
         return False if gap - slack > room else _exactly_close(expected, actual, tolerance)
@@ -49,6 +47,8 @@ def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
 
 
 def _exactly_close(expected: Number, actual: Number, tolerance: Limits) -> bool:
+    if not (_finite(expected) and _finite(actual)):
+        return expected == actual  # infinity is near nothing, and NaN not even itself
     return abs(written(actual) - written(expected)) <= _room(tolerance, expected)
 
 
