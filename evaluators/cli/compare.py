@@ -103,13 +103,13 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
 
 def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> Comparison:
-    from evaluators.running.compare import baseline_of, compare_places, compare_variants
+    from evaluators.running.compare import compare_places, compare_variants, compare_with_baseline
 
     if options["among"]:
         return compare_variants(Path(runs[0]), runs[1:], _rules(suite, options, fail_on=()))
     rules = _rules(suite, options, fail_on=None)
     if len(runs) == 1 and suite is not None:
-        return compare_places(baseline_of(suite), Path(runs[0]), rules)
+        return compare_with_baseline(suite, Path(runs[0]), rules)
     if len(runs) != 2:
         hint = (
             "name two runs, BASE and NEW" if len(runs) > 2 else "name a BASE before it, or a --suite that has a baseline"

@@ -264,7 +264,7 @@ def _ending(comparison: Comparison, files: Sequence[str]) -> Section:
     if comparison.exit_code == 0 and not comparison.guards:
         words = "no guard was asked for, so no difference is too large"
     blocks: list[Paragraph | Listing] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]
-    if comparison.causes:
+    if comparison.causes and not comparison.incomparable:
         blocks.append(Listing(tuple(Item(cause) for cause in comparison.causes)))
     if files:
         blocks.append(Paragraph("The files:"))

@@ -56,6 +56,11 @@ def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> Comparison:
     return _compared(open_side(base), open_side(new), rules)
 
 
+def compare_with_baseline(suite: Suite, new: Path, rules: Rules) -> Comparison:
+    """The comparison of a run with the baseline of a suite. Raises Problems as `compare` does."""
+    return _compared(read_baseline(baseline_of(suite)), open_side(new), rules)
+
+
 def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(fail_on=())) -> Comparison:
     """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
 

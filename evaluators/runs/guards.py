@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from evaluators.runs.comparison import Difference, GuardResult
-from evaluators.runs.figures import counted, rows_text, score_text
+from evaluators.runs.figures import rows_text, score_text
 from evaluators.settings_model import Name, Settings
 
 Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
@@ -64,7 +64,7 @@ def judge_guards(
         found.append(_significant_drop(differences))
     if "broken_rows" in config.rules:
         most = config.max_broken_rows or 0
-        said = f"{rows_text(broken)} broken, and {counted(most, 'row') if most else 'none'} may be"
+        said = f"{rows_text(broken)} broken; the most is {most:,}"
         found.append(GuardResult("broken_rows", None, "failed" if broken > most else "passed", said))
     for written, guard in config.guards.items():
         concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,8 +43,8 @@ def rows_of(columns: list[tuple[Said, Said]], clusters: bool = False) -> SideRow
     )
 
 
-def side(label: str, rows: SideRows | dict[str, SideRows]) -> Side:
-    by_variant: dict[str | None, SideRows] = {None: rows} if isinstance(rows, SideRows) else {**rows}
+def side(label: str, rows: SideRows | Mapping[str, SideRows]) -> Side:
+    by_variant: dict[str | None, SideRows] = {None: rows} if isinstance(rows, SideRows) else dict(rows.items())
     meaning = {"": {"parse": "1"}, "parses": {"type": "2"}, "header": {"type": "3", "fields → total": "4"}}
     fields = {"parses": (), "header": FIELDS}
     return Side(label, "invoices", "0.1.0", "rows.csv", "sha256:0", True, meaning, fields, None, by_variant)
@@ -51,9 +52,11 @@ def side(label: str, rows: SideRows | dict[str, SideRows]) -> Side:
 
 def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **targets: str | None) -> Comparison:
     """Two runs of one evaluator: `+` is right, `-` is wrong."""
-    pair = [side(name, rows_of([(RIGHT if mark == "+" else WRONG, RIGHT) for mark in text])) for name, text in
-            (("base", base), ("new", new))]  # fmt: skip
-    return compare_sides(*pair, config, {name: (name, None) for name in targets})
+    one, other = (
+        side(name, rows_of([(RIGHT if mark == "+" else WRONG, RIGHT) for mark in text]))
+        for name, text in (("base", base), ("new", new))
+    )
+    return compare_sides(one, other, config, {name: (name, None) for name in targets})
 
 
 @settings(max_examples=50)

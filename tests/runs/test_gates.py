@@ -17,8 +17,8 @@ from evaluators.runs.gates import (
     parse_target,
     read_gate,
 )
-from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult
-from evaluators.runs.statistics import ratios, share
+from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval
+from evaluators.runs.statistics import ratios, share, wilson
 
 
 def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any) -> EvaluatorStats:
@@ -275,3 +275,32 @@ def test_a_label_says_what_the_gate_is_about() -> None:
     result = judged(gate(fail_below=0.5, figure="pass_rate", variant="gpt"), stats(variant="gpt"))
     assert gate_label(result) == "header (pass rate, variant gpt)"
     assert gate_label(judged(gate(fail_below=0.5), stats())) == "header"
+
+
+def test_a_gate_on_the_lower_bound_is_held_down_by_few_rows() -> None:
+    few = stats(passed=9, failed=1, mean_interval=Interval(0.6, 0.98), interval=Interval(0.55, 0.97))
+    mean = judged(gate("header", fail_below=0.8, using="lower_bound"), few)
+    assert (mean.verdict, mean.value) == ("failed", 0.6)
+    assert mean.message == "lower bound of the mean 0.6000 is below 0.8"
+    rate = judged(gate("header", fail_below=0.5, using="lower_bound", figure="pass_rate"), few)
+    assert (rate.verdict, rate.value) == ("passed", 0.55)
+
+
+def test_the_lower_bound_of_a_field_is_that_of_its_accuracy() -> None:
+    one = stats(fields=(field("total", match=9, mismatch=1),))
+    for figure, expected in (("mean", wilson(9, 10)), ("precision", wilson(9, 10)), ("recall", wilson(9, 10))):
+        found = judged(gate("header.total", fail_below=0.9, using="lower_bound", figure=figure), one)
+        assert expected is not None
+        assert (found.value, found.verdict) == (expected.low, "failed")
+
+
+def test_a_lower_bound_that_nobody_knows_leaves_a_gate_undecided() -> None:
+    found = judged(gate("header", fail_below=0.5, using="lower_bound"), stats())
+    assert found.verdict == "undecided"
+    assert "too few, or all alike" in found.message
+
+
+@pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "figure": "f1"}])
+def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="lower_bound"):
+        GateConfig.model_validate({**config, "using": "lower_bound"})

@@ -49,9 +49,9 @@ def test_the_test_of_scores_counts_every_outcome(differences: list[str], p: floa
 @settings(max_examples=60)
 @given(DIFFERENCES)
 def test_the_count_is_that_of_trying_all_signs(differences: list[Fraction]) -> None:
-    total = abs(sum(differences))
+    total = abs(sum(differences, Fraction(0)))
     outcomes = [
-        abs(sum(sign * each for sign, each in zip(signs, differences, strict=True)))
+        abs(sum((sign * each for sign, each in zip(signs, differences, strict=True)), Fraction(0)))
         for signs in product((1, -1), repeat=len(differences))
     ]
     expected = sum(outcome >= total for outcome in outcomes) / len(outcomes)

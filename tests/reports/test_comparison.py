@@ -1,0 +1,170 @@
+"""A comparison in every format, word for word.
+
+After a wanted change, write the golden files anew and read the difference:
+
+    REGENERATE=1 python -m pytest tests/reports/test_comparison.py && git diff tests/reports/golden
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from evaluators.issues import Problems
+from evaluators.reports.comparison import chance, comparison_line, comparison_page, signed
+from evaluators.reports.format import FORMATS, comparison_format_for
+from evaluators.reports.formats.text import TextFormat
+from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
+from evaluators.runs.comparison import Comparison
+from evaluators.runs.guards import CompareConfig, GuardConfig
+from evaluators.runs.sides import Said, Side, SideRows
+
+GOLDEN = Path(__file__).parent / "golden"
+FIELDS = ("invoice_number", "totals.gross", "地址.城市")
+MEANING = {"": {"parse": "1"}, "contains_json": {"type": "2"}, "header": {"type": "3", "fields → totals.gross": "4"}}
+
+
+def rows(marks: str, seed: int = 0) -> SideRows:
+    """`+` is right, `t` has a wrong total, `o` lost the town, `-` is prose without JSON."""
+    header = {
+        "+": Said("scored", 1.0, True, ("match", "match", "match")),
+        "t": Said("scored", 2 / 3, False, ("match", "mismatch", "match")),
+        "o": Said("scored", 2 / 3, False, ("match", "match", "omission")),
+        "-": Said("unreadable", 0.0, False, ("omission", "omission", "omission")),
+    }
+    json_found = {mark: Said("scored", float(mark != "-"), mark != "-") for mark in header}
+    count = range(len(marks))
+    return SideRows(
+        [place + 2 for place in count], [f"INV-{place + 1:03}" for place in count], [f"{place:08x}" for place in count], [],
+        {"contains_json": [json_found[mark] for mark in marks], "header": [header[mark] for mark in marks]},
+    )  # fmt: skip
+
+
+def side(label: str, found: SideRows | Mapping[str, SideRows], **changes: object) -> Side:
+    by_variant: dict[str | None, SideRows] = {None: found} if isinstance(found, SideRows) else dict(found.items())
+    fields = {"contains_json": (), "header": FIELDS}
+    data = "sha256:a41b90de6c2288f0"
+    one = Side(label, "invoice extraction", "0.1.0", "invoices.csv", data, True, MEANING, fields, None, by_variant)
+    return replace(one, **changes)  # type: ignore[arg-type]  # the changes are those of the fields
+
+
+def better() -> Comparison:
+    return compare_sides(side("runs/base", rows("+" * 8 + "t" * 14 + "o-")), side("runs/new", rows("+" * 21 + "t--")))
+
+
+def worse() -> Comparison:
+    guards = {
+        "header.totals.gross": GuardConfig(max_drop=0.01, max_broken_rows=20),
+        "contains_json": GuardConfig(max_drop=0.5),
+    }
+    config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)
+    targets = {"header.totals.gross": ("header", "totals.gross"), "contains_json": ("contains_json", None)}
+    return compare_sides(
+        side("baselines/main.json", rows("+" * 22 + "to")),
+        side("runs/a | b", rows("t" * 9 + "+" * 13 + "+-")),
+        config,
+        targets,
+    )
+
+
+def same() -> Comparison:
+    return compare_sides(side("runs/one", rows("+t-o")), side("runs/one", rows("+t-o")))
+
+
+def incomparable() -> Comparison:
+    other = rows("++++++")
+    other.given[2] = "ffffffff"
+    meaning = {**MEANING, "header": {"type": "3", "fields → totals.gross": "9"}}
+    return compare_sides(side("runs/base", rows("++++")), side("runs/new", other, meaning=meaning, version="0.2.0"))
+
+
+def variants() -> Comparison:
+    found = {"careful": rows("+" * 20 + "to"), "fast": rows("+" * 19 + "tto"), "tiny": rows("+" * 8 + "t" * 9 + "-" * 5)}
+    run = side("runs/models", found)
+    return Comparison("careful", "fast, tiny", run.name, 22, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
+
+
+def two_variants() -> Comparison:
+    found = {"careful": rows("+" * 20 + "to"), "fast": rows("+" * 8 + "t" * 9 + "-" * 5)}
+    run = side("runs/models", found)
+    one = compare_sides(variant_side(run, "careful"), variant_side(run, "fast"), CompareConfig(fail_on=()))
+    return replace(one, rankings=rank_variants(run, tuple(found)))
+
+
+COMPARISONS: Mapping[str, Callable[[], Comparison]] = {
+    made.__name__: made for made in (better, worse, same, incomparable, variants, two_variants)
+}
+
+
+@pytest.mark.parametrize("name", sorted(COMPARISONS))
+@pytest.mark.parametrize(
+    ("word", "file"),
+    [("text", "page.txt"), ("markdown", "page.md"), ("json", "comparison.json"), ("csv", "comparison.csv"),
+     ("junit", "junit.xml"), ("github", "github.txt")],
+)  # fmt: skip
+def test_a_comparison_is_the_golden_one(name: str, word: str, file: str) -> None:
+    text = FORMATS.find(word)().compared(COMPARISONS[name]())
+    golden = GOLDEN / f"comparison_{name}" / file
+    if os.environ.get("REGENERATE"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_bytes(text.encode())
+    assert text.encode() == golden.read_bytes()
+
+
+def test_every_format_holds_every_comparison() -> None:
+    for word in FORMATS.shipped():
+        assert all(FORMATS.find(word)().compared(made()) for made in COMPARISONS.values())
+
+
+def test_the_table_and_the_json_file_say_the_same() -> None:
+    comparison = worse()
+    table = list(csv.DictReader(StringIO(FORMATS.find("csv")().compared(comparison).removeprefix("\ufeff"))))
+    body = json.loads(FORMATS.find("json")().compared(comparison))
+    assert [row["difference"] for row in table] == [
+        str(one["difference"]) for one in (*body["evaluators"], *body["fields"])
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(COMPARISONS))
+def test_a_test_fails_exactly_when_the_comparison_does(name: str) -> None:
+    comparison = COMPARISONS[name]()
+    suite = ElementTree.fromstring(FORMATS.find("junit")().compared(comparison))[0]
+    assert bool(int(suite.get("failures", "0")) + int(suite.get("errors", "0"))) == bool(comparison.exit_code)
+
+
+def test_the_format_of_a_file_goes_by_its_extension() -> None:
+    assert type(comparison_format_for(Path("a.csv"))) is FORMATS.find("csv")
+    assert type(comparison_format_for(Path("a.md"))) is FORMATS.find("markdown")
+    for name in ("a.jsonl", "a.pdf"):
+        with pytest.raises(Problems):
+            comparison_format_for(Path(name))
+
+
+def test_a_difference_never_rounds_to_none() -> None:
+    assert [signed(value) for value in (0.00001, -0.00001, 0.0, None, -1.0)] == [
+        "+0.0001",
+        "-0.0001",
+        "0",
+        "–",
+        "-1.0000",
+    ]
+    assert [chance(p) for p in (0.00001, 1.0, None)] == ["<0.0001", "1.0000", "–"]
+
+
+def test_the_files_that_were_written_are_listed() -> None:
+    text = TextFormat().page(comparison_page(same(), ("out/page.md",)))
+    assert text.endswith("The files:\n- out/page.md\n")
+
+
+def test_one_line_says_how_it_ended_and_why() -> None:
+    assert comparison_line(incomparable()).startswith("invoice extraction: the runs cannot be compared (")
+    assert comparison_line(same()) == "invoice extraction: no difference; 0 fixed, 0 broken of 4 rows"
+    assert comparison_line(variants()) == "invoice extraction: 3 variants compared"
