@@ -62,6 +62,8 @@ class Metric:
 def computed(case: Case) -> Answer:
     """The answer of a tree of nodes made from the case's schema."""
     root = case.settings["schema"]
+    if isinstance(root, dict) and "type" not in root:
+        root = root.get("schema_definition", root)
     try:
         check(root, root)
         results = list(look(root, root, case.expected, case.output, "$", Fraction(1)))
@@ -333,14 +335,15 @@ def _items(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: s
     for chosen in sorted(set(permutations([*range(len(theirs)), *[-1] * len(ours)], len(ours))), key=_alone_last):
         partners = [MISSING if column < 0 else theirs[column] for column in chosen]
         pairs = [
-            list(look(root, inner, item, partner, place, weight)) for item, partner in zip(ours, partners, strict=True)
+            list(look(root, inner, item, partner, f"{place} {row}", weight))
+            for row, (item, partner) in enumerate(zip(ours, partners, strict=True))
         ]
         sides = [(pair, item, partner) for pair, item, partner in zip(pairs, ours, partners, strict=True)]
-        gain = sum((_gain(*one) for one in sides if one[2] is not MISSING), Fraction(0))
-        if gain > most:
-            most, right = gain, sum(_right(*one) for one in sides)
-            alone = [theirs[at] for at in range(len(theirs)) if at not in chosen]
-            best = [*pairs, *(list(look(root, inner, MISSING, item, place, weight)) for item in alone)]
+        gains = [_gain(*one) for one in sides if one[2] is not MISSING]
+        if 0 not in gains and sum(gains) > most:
+            most, right = Fraction(sum(gains)), sum(_right(*one) for one in sides)
+            alone = [at for at in range(len(theirs)) if at not in chosen]
+            best = [*pairs, *(list(look(root, inner, MISSING, theirs[at], f"{place} +{at}", weight)) for at in alone)]
     yield Found(path, "items", COUNTED, Fraction(right), items=len(ours), entry=False)
     yield from (one for pair in best for one in pair)
 
@@ -403,6 +406,9 @@ def _best(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: st
     wanted = {"object": "object", "list": "array"}.get(kind(value), "leaf")
     several = schema["branches"]
     fitting = [one for one in several if _form(root, one) in (wanted, "choice")] or several
+    if isinstance(ours, dict):
+        lacking = [_lacking(root, one, ours) for one in fitting]
+        fitting = [one for one, lacks in zip(fitting, lacking, strict=True) if lacks == min(lacking)]
     found = [list(look(root, one, ours, theirs, path, weight)) for one in fitting]
 
     def fit(results: list[Found]) -> tuple[int, Fraction, int]:
@@ -410,6 +416,16 @@ def _best(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: st
         return -unseen, _f1(results) or Fraction(0), -sum(status != MATCH for status in _units(results))
 
     return max(found, key=fit)
+
+
+def _lacking(root: Any, schema: dict[str, Any], ours: Mapping[str, Any]) -> int:
+    """How many keys of an object a branch does not know."""
+    how, schema, _ = way(root, schema)
+    if how == "choice":
+        return min(_lacking(root, one, ours) for one in schema["branches"])
+    if how in ("unit", "skip") or schema.get("additionalProperties"):
+        return 0
+    return len(ours.keys() - (schema.get("properties") or {}).keys())
 
 
 def _form(root: Any, schema: dict[str, Any]) -> str:

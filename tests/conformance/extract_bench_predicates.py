@@ -187,6 +187,13 @@ def _address_as_text(spot: Spot) -> bool:
 # What the documents have
 
 
+def _further_keys(spot: Spot) -> bool:
+    """Keys that the schema does not name are compared with a schema of their own, and there are some."""
+    sides = [side for side in (spot.ours, spot.theirs) if isinstance(side, dict)]
+    named = spot.schema.get("properties") or {}
+    return isinstance(spot.schema.get("additionalProperties"), dict) and any(side.keys() - named.keys() for side in sides)
+
+
 def _two_kinds_of_nothing(spot: Spot) -> bool:
     """One side is missing, null or an empty list, and the other is another of these."""
     sides = [spot.ours, spot.theirs]
@@ -297,7 +304,7 @@ def predicates() -> Mapping[str, Callable[[Case], bool]]:
     spotted = (
         _params_unusable, _metric_unclear, _comparator_as_preset, _skip_above_fields, _metric_above_fields,
         _choice_without_config, _null_without_config, _config_beside_reference, _weighed, _weight_alone,
-        _address_as_text, _two_kinds_of_nothing, _numeric_on_others, _decimals_cut_off, _beyond_floats,
+        _address_as_text, _further_keys, _two_kinds_of_nothing, _numeric_on_others, _decimals_cut_off, _beyond_floats,
         _near_a_tolerance, _nearly_alike, _textual_on_others, _boolean_on_others, _boolean_as_number,
     )  # fmt: skip
     found = {holds.__name__.removeprefix("_"): _some(holds) for holds in spotted}

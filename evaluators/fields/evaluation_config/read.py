@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, TypeVar
 
+from evaluators.fields.align import Align
 from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap
 from evaluators.fields.evaluation_config.schemas import (
     OF_A_VALUE,
@@ -29,7 +30,6 @@ from evaluators.fields.evaluation_config.schemas import (
 )
 from evaluators.fields.evaluation_config.words import NO_WORDS, Asked, Words, read_words
 from evaluators.fields.judged import OF_LISTS, said_once
-from evaluators.fields.lines import Align
 from evaluators.fields.metrics import resolve_alignment, resolve_metric
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape

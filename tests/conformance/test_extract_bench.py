@@ -1,0 +1,82 @@
+"""The recorded cases of extract-bench through `schema_match`, as a suite scores them: fast and explained say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.evaluator import Evaluator, read
+from evaluators.issues import Problems
+from evaluators.suite.config import read_config
+from evaluators.suite.source import from_data
+from tests.conformance.cases import HERE, Answer, Case
+from tests.conformance.extract_bench import EVALUATOR, OVERALL, PASS_RATE, SYSTEM, WITHOUT_JUDGE, answer
+from tests.conformance.extract_bench_computed import computed
+from tests.conformance.extract_bench_random import REFERRED, documents, schemas
+from tests.conformance.rules import rules
+from tests.conformance.systems import read_cases
+from tests.conformance.verdicts import same_answer
+
+FILES = ("extract_bench", "extract_bench_head")
+FIGURES = {"field_score": None, "overall_score": OVERALL, "pass_rate": PASS_RATE}
+
+
+def scored_documents() -> Iterator[Any]:
+    """The cases that a test set can hold: both sides are an object or a list."""
+    for name in FILES:
+        for case in read_cases(HERE / f"{name}.jsonl"):
+            if all(isinstance(cell, (dict, list)) for cell in (case.output, case.expected)):
+                yield pytest.param(case, id=f"{name}: {case.id}")
+
+
+def evaluator(case: Case, figure: str) -> Evaluator:
+    settings = {"dialect": "evaluation_config", "without_judge": WITHOUT_JUDGE, "score": figure, **case.settings}
+    return read_config(from_data({"evaluators": [{"type": "schema_match", **settings}]})).lines[0].settings
+
+
+@pytest.mark.parametrize("case", [*scored_documents()])
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_suite_gives_the_figures(case: Case, figure: str) -> None:
+    ours = answer(case)
+    if ours.blame == "config":
+        with pytest.raises(Problems):
+            evaluator(case, figure)
+        return
+    name = FIGURES[figure]
+    wanted = ours.score if name is None else ours.fields[name]
+    made = evaluator(case, figure)
+    assert made.explain_cells(case.cells).value == wanted
+    assert fast(made, case) == wanted
+
+
+def fast(made: Evaluator, case: Case) -> float | None:
+    needs, values = made.needs(), list[object]()
+    for need in needs:
+        values.append(read(need, case.cells, values, needs))
+    check = made.compile()
+    lost = check if all(isinstance(value, (dict, list)) for value in values) else made.compile_unreadable(check)
+    return lost(*values).value
+
+
+def test_no_divergence_knows_the_name_of_a_case() -> None:
+    named = [case.id for name in FILES for case in read_cases(HERE / f"{name}.jsonl")]
+    conditions = " ".join(str(rule.when) for rule in rules() if rule.system == SYSTEM)
+    assert [name for name in named if f"'{name}'" in conditions] == []
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_what_is_computed_apart_is_what_the_fields_say_of_any_schema(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    expected = data.draw(documents(schema))
+    output = expected if data.draw(st.integers(0, 3)) == 0 else data.draw(documents(schema))
+    cells = {"input": None, "output": output, "expected": expected}
+    whole = {**schema, "$defs": {"text": REFERRED}}
+    case = Case("random", SYSTEM, EVALUATOR, {"schema": whole}, cells, Answer(), {})
+    ours, apart = answer(case), computed(case)
+    assert same_answer(ours, apart), (ours, apart)
+    assert same_answer(apart, ours), (ours, apart)
