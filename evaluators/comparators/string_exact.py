@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from typing import Any
 
 from evaluators.comparator import Comparator, Compare, Pair
 from evaluators.comparators._equal import explain_equality
 from evaluators.model import Outcome
 from evaluators.values.equality import same
-from evaluators.values.pairing import identity
 
 
 class StringExact(Comparator):
@@ -28,9 +26,6 @@ class StringExact(Comparator):
 
     def compile(self) -> Compare:
         return same
-
-    def key(self) -> Callable[[Any], Hashable]:
-        return identity
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         return explain_equality(expected, actual)

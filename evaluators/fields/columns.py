@@ -1,7 +1,7 @@
 """What every pair of items of two lists gains, found field by field instead of pair by pair.
 
 Strategy: `weigher(item)` is made once for an item node. Over two lists it takes one column per field and side, and asks
-once per column: a comparator with a `key` makes one key of each value, so that n + m values are looked at for n × m
+once per column: a comparator of equality, or with a `key`, makes one key of each value, so that n + m values are looked at for n × m
 pairs; one with `compare_columns` compares the columns itself; any other is asked about every pair of different values.
 The matches of a pair and the fields of its two items are its F1, exactly: 2M / (fields of one + fields of the other).
 
@@ -22,6 +22,7 @@ from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.values.arrays import arrays_for
 from evaluators.values.assignment import Table
+from evaluators.values.equality import same
 from evaluators.values.pairing import identity
 from evaluators.values.transforms import TransformError, chain
 
@@ -121,7 +122,8 @@ def _column(node: FieldNode) -> Column | None:
     comparator = node.metrics[0].comparator
     if comparator.judged or comparator.batch or comparator.reads == "output":
         return None
-    apply, key, rule = chain(node.transforms), comparator.key(), compile_rule(comparator, node.transforms)
+    apply, rule = chain(node.transforms), compile_rule(comparator, node.transforms)
+    key = identity if comparator.compile() is same else comparator.key()
 
     def by_pair(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
         known: dict[tuple[Hashable, Hashable], bool] = {}

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.values.arrays import SMALL, numpy
+from evaluators.values.arrays import many, numpy
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
@@ -58,7 +58,7 @@ def assign_gains(table: Table, least: int = 1, pure: bool | None = None) -> Pair
     if not rows or not columns:
         return []
     least = max(1, least)
-    use_pure = rows * columns <= SMALL if pure is None else pure
+    use_pure = not many(rows, columns) if pure is None else pure
     if not use_pure and compiled() is not None:
         found = _assign_array(table, least)
         if found is not None:

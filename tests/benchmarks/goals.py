@@ -250,6 +250,16 @@ def _imported(command: Command) -> set[str]:
     return set(re.findall(r"\|\s+(\w+)\s*$", done.stderr, re.MULTILINE))
 
 
+PAIRED: Final = {"200 texts": 5, "200 numbers": 5, "1000 texts": 60, "1000 numbers": 60, "20 items of 20 items": 500}
+
+
+@goal("P13")
+def pairing(bench: Bench) -> Iterator[Finding]:
+    """The best pairing of the items of two lists, however long they are."""
+    for what, figure in _told((sys.executable, "-m", "tests.benchmarks.pairing"), bench.repeats).items():
+        yield Finding(f"paired: {what}", figure, "ms", PAIRED.get(what))
+
+
 @goal("P14")
 def large_documents(bench: Bench) -> Iterator[Finding]:
     """The diff of two documents of 1 MB."""

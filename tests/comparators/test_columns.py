@@ -19,8 +19,6 @@ TEXTS = st.sampled_from(
 NUMBERS = st.sampled_from([0, 0.0, 1, 1.0, 1.1, 1.01, 0.9, 0.99, 100, 101, -1, 1e16, 10**16 + 1, 10**200, 1.0005, 1e-9])
 OTHERS = st.sampled_from([None, True, False, [], {}, ["a"], ["A"], {"k": "á"}, {"k": "a"}, "1"])
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "exact": ("exact", {}),
-    "string_exact": ("string_exact", {}),
     "normalized": ("normalized", {}),
     "normalized, accents": ("normalized", {"accents": "keep", "whitespace": "keep"}),
     "string_case_insensitive": ("string_case_insensitive", {}),
