@@ -288,7 +288,7 @@ def _plain_types(branches: Sequence[Any]) -> list[str]:
 
 def _about_evaluation(key: str) -> bool:
     """A keyword that says how a value is compared, in either dialect."""
-    return key.startswith("x-eval-") or key == "evaluation_config"
+    return str(key).startswith("x-eval-") or key == "evaluation_config"
 
 
 def _steps(reference: str) -> list[str] | None:

@@ -355,3 +355,30 @@ def test_a_resolved_and_annotated_schema_can_be_read() -> None:
     root = parse_eval_schema(annotate_xeval(resolve_schema_references(schema)))
     assert root.below.keys["m"].below.keys["v"].metrics[0].name == "numeric"
     assert read_xeval(schema, {"defaults": {}}).below.keys["m"].below.keys["v"].shape.nullable
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [{"$ref": "#/$defs/C"}, {"anyOf": [{"$ref": "#/$defs/C"}, an_object(y=TEXT)]}, {"$ref": "#/$defs/C", "title": "c"}],
+)
+def test_a_choice_that_is_its_own_branch_is_refused(branch: dict[str, Any]) -> None:
+    choice = {"anyOf": [an_object(x=TEXT), branch]}
+    found = problems_of({**an_object(a={"$ref": "#/$defs/C"}), "$defs": {"C": choice}})
+    assert any("leads to itself" in message for message in found.values())
+
+
+def test_a_choice_may_come_again_further_down() -> None:
+    choice = {"anyOf": [an_object(x=TEXT, inner={"$ref": "#/$defs/C"}), an_array(TEXT)]}
+    node = read_xeval({**an_object(a={"$ref": "#/$defs/C"}), "$defs": {"C": choice}})
+    again = node.below.keys["a"].below.branches[0].below.keys["inner"]
+    assert (again.kind, again.name) == ("choice", "a.inner")
+
+
+def test_equal_entries_share_a_comparator() -> None:
+    node = read_xeval(an_object(a=NUMBER, b=dict(NUMBER)))
+    a, b = node.below.keys.values()
+    assert a.metrics[0] is b.metrics[0]
+
+
+def test_names_that_are_no_text_are_refused() -> None:
+    assert "is text" in problems_of(an_object(a={"type": "string", "x-eval-compare": {3: {}}}))[COMPARE_OF_A]

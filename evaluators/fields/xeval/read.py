@@ -35,6 +35,8 @@ from evaluators.values.transforms import Transform
 KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
 ALIGN_KEYS: Final = ("ordered", "match_by", "key", "threshold")
 MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
+MOST_CHOICES: Final = 30
+"""Choices that stand directly inside one another."""
 Read = TypeVar("Read")
 
 
@@ -112,6 +114,8 @@ class _Reader:
         self.details: list[Detail] = []
         self.parts: dict[int, Part] = {}
         self.metrics: dict[str, Metric] = {}
+        self.choosing: list[Part] = []
+        """The choices whose branches are being read, one inside the other with nothing between."""
         self.alive: list[object] = []  # parts are known by the id of their schema, which must not be used again
 
     def part(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool = False) -> Part:
@@ -121,8 +125,14 @@ class _Reader:
             self.details.append(Detail(loc, f"a schema must be a map; found {spell(schema)}", code="bad-schema"))
             return Part()
         schema = self._followed(schema, loc)
-        if id(schema) in self.parts:
-            return self.parts[id(schema)]
+        known = self.parts.get(id(schema))
+        if (known is not None and known in self.choosing) or len(self.choosing) > MOST_CHOICES:
+            hint = "let a branch describe a value, with type and properties"
+            message = "this choice leads to itself: it would be its own branch"
+            self.details.append(Detail(loc, message, hint, code="bad-reference"))
+            return Part()
+        if known is not None:
+            return known
         self.alive.append(schema)
         part = self.parts[id(schema)] = Part()
         if "$ref" in schema:
@@ -178,14 +188,17 @@ class _Reader:
         if part.kind == "choice" and part.metrics:
             part.kind = "leaf"
         elif part.kind == "choice":
+            self.choosing.append(part)
             part.branches = tuple(
                 self.part(self._branch(schema, choice, number, loc), loc, path, idle) for number in branches
             )
+            self.choosing.pop()
         self._below(part, schema, loc, path, idle or bool(part.metrics))
         if part.transforms and not part.metrics and part.compound is None and part.kind != "leaf" and not idle:
             self._note(f'"x-eval-transform" of {display(path)} changes nothing: its parts are compared, not the whole')
 
     def _below(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+        outer, self.choosing = self.choosing, []
         if part.kind == "object":
             properties = schema.get("properties")
             for key, inner in properties.items() if isinstance(properties, Mapping) else ():
@@ -195,6 +208,7 @@ class _Reader:
                 part.others = self.part(others, (*loc, "additionalProperties"), (*path, ANY), idle)
         if part.kind == "array":
             part.items = self.part(schema["items"], (*loc, "items"), (*path, ANY), idle)
+        self.choosing = outer
 
     def _branch(self, schema: Mapping[str, Any], choice: str, number: int, loc: Loc) -> Mapping[str, Any]:
         """One branch, with what the schema says of all of them."""
@@ -254,7 +268,7 @@ class _Reader:
 
     def _metric(self, entry: object, shown: str) -> Metric:
         """What an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""
-        known = json.dumps(entry, sort_keys=True, default=repr)
+        known = json.dumps(entry, default=repr)
         if known not in self.metrics:
             self.metrics[known] = resolve_metric(_checked(entry), self.context, shown)
         return self.metrics[known]
@@ -359,6 +373,8 @@ def _checked(entry: object) -> object:
     """An entry of x-eval-compare; `skip` has a key of its own."""
     if entry == "skip" or (isinstance(entry, Mapping) and list(entry) == ["skip"]):
         raise bad('"skip" is no comparator', hint='write "x-eval-skip": true', key=isinstance(entry, Mapping))
+    if isinstance(entry, Mapping) and not all(isinstance(key, str) for key in entry):
+        raise bad(f"the name of a comparator is text; found {spell(next(iter(entry)))}")
     if entry == "":
         raise bad("the name of the comparator is empty", hint="write exact, or another comparator")
     return entry
