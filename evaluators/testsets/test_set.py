@@ -65,6 +65,11 @@ class TestSet:
         return self.table.header
 
     @property
+    def own_header(self) -> tuple[str, ...]:
+        """The names of the columns without those that hold a whole file: these are not written beside the results."""
+        return tuple(name for name in self.table.header if name not in self.config.attach)
+
+    @property
     def first_number(self) -> int:
         """The number of the first row, as a spreadsheet shows it."""
         return self.table.first_number
