@@ -54,8 +54,8 @@ def near_texts(normalize: Normalize, at_least: float, expected: Sequence[Any], o
     from rapidfuzz.process import cdist
 
     edits = cdist(ours, theirs, scorer=distance, score_cutoff=allowed[-1], dtype=numpy.int32)
-    lengths = numpy.maximum.outer(numpy.array([*map(len, ours)]), numpy.array([*map(len, theirs)]))
-    return edits <= numpy.array(allowed)[lengths]
+    most = numpy.array(allowed)  # a longer text never allows fewer edits, so the most of two is that of the longer one
+    return edits <= numpy.maximum.outer(*(most[[*map(len, texts)]].astype(numpy.int32) for texts in (ours, theirs)))
 
 
 def near_numbers(tolerance: Limits | None, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
@@ -71,16 +71,17 @@ def near_numbers(tolerance: Limits | None, expected: Sequence[Any], output: Sequ
         return None
     if not max(numpy.abs(ours).max(), numpy.abs(theirs).max()) < _LARGE:  # infinity and NaN too
         return None
-    gap = numpy.abs(theirs - ours)
     room = numpy.full(len(expected), math.inf if tolerance.abs is None else tolerance.abs)[:, None]
     if tolerance.rel is not None:
         part = tolerance.rel * numpy.abs(ours)
         room = numpy.where((ours != 0) | (tolerance.abs is None), numpy.minimum(room, part), room)
-    # eight roundings at most: of both numbers, their difference, the room and the comparison
-    slack = 2e-15 * (numpy.abs(theirs) + numpy.abs(ours) + room) + 1e-300
-    matches = gap + slack < room
+    gap = theirs - ours
+    numpy.abs(gap, out=gap)
+    # eight roundings at most; a number of the output that is larger than all this is not near in any case
+    slack = 6e-15 * (numpy.abs(ours) + room) + 1e-300
+    matches = gap < room - slack
     close = closeness(tolerance)
-    for row, column in zip(*numpy.nonzero(~matches & (gap - slack <= room)), strict=True):
+    for row, column in zip(*numpy.nonzero((gap <= room + slack) > matches), strict=True):
         one, other = expected[row], output[column]
         matches[row, column] = one == other or close(one, other)
     return matches

@@ -56,7 +56,9 @@ def _units(column: Column) -> Weigher:
         found = column(expected, output)
         if found is None:
             return None
-        return [[UNIT_GAIN * hit for hit in line] for line in found] if isinstance(found, list) else found * UNIT_GAIN
+        if isinstance(found, list):
+            return [[UNIT_GAIN * hit for hit in line] for line in found]
+        return found.astype("int32") * UNIT_GAIN
 
     return weigh
 

@@ -7,7 +7,8 @@ partner last. The third leaves exactly one pairing, so a run can be repeated any
 1. Where every item has one best partner and no two want the same, that is the answer.
 2. Gains are multiplied so that one unit outweighs every sum of distances, and the distances are taken off. A solver finds
    a pairing that is best in these numbers: for small lists a short one in pure Python; for larger ones `lapx`, compiled,
-   imported when it is first needed and only where it is installed.
+   imported when it is first needed and only where it is installed. Where few pairs gain anything, lists fall into pieces
+   that are solved apart.
 3. Every solver's answer comes with prices: u for each row, v for each column, none below 0, with u + v ≥ weight for every
    pair, and equality for the pairs that were chosen. They prove that no pairing is better; an answer of compiled code
    that they do not prove is not used. And they show all its equals: those made of pairs with u + v = weight that leave
@@ -25,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.values.arrays import many, numpy
+from evaluators.values.arrays import SMALL, many, numpy
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
@@ -34,6 +35,10 @@ Partners: TypeAlias = list[int]
 
 EXACT: Final = 2**51
 """Whole floats up to here, and sums of a few of them, are exact."""
+
+
+FEW: Final = 4
+"""Pairs for each item, up to which lists are taken apart before they are paired."""
 
 
 class Solved(NamedTuple):
@@ -198,30 +203,41 @@ def _bits(indexes: Iterable[int]) -> int:
 
 
 def _assign_array(table: Table, least: int) -> Pairs | None:
-    """The same by compiled code; None where the numbers are too large, or the answer is not proved."""
+    """The same by compiled code; None where the numbers are too large, or an answer is not proved."""
     found = compiled()
     if found is None:
         return None
     np, lap = found
     try:
-        gains = np.asarray(table, dtype=np.int64)
+        gains = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=np.int64)
     except OverflowError:
         return None
     rows, columns = gains.shape
     unit = _unit(rows, columns)
     if int(gains.max()) * unit > EXACT:
         return None
-    if int(gains.min()) < least:
+    if least > 1:
         gains = np.where(gains >= least, gains, 0)
     undisputed = _undisputed_array(np, gains)
     if undisputed is not None:
         return undisputed
-    weights = gains * float(unit)
-    weights -= np.abs(np.subtract.outer(np.arange(rows, dtype=float), np.arange(columns, dtype=float)))
-    weights[gains == 0] = 0
-    partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=rows != columns, return_cost=False)
-    solved = _proved(np, weights, partners)
-    return None if solved is None else _as_pairs(_earliest(solved, columns))
+    pairs: Pairs = []
+    for own_rows, own_columns in _pieces(np, gains):
+        whole = len(own_rows) == rows and len(own_columns) == columns
+        part = gains if whole else gains[np.ix_(own_rows, own_columns)]
+        weights = part * float(unit)
+        weights -= np.abs(np.subtract.outer(np.array(own_rows, dtype=float), np.array(own_columns, dtype=float)))
+        weights[part == 0] = 0
+        if weights.size <= SMALL:
+            solved: Solved | None = _solve([[*map(int, line)] for line in weights.tolist()])
+        else:
+            shape = len(own_rows) != len(own_columns)
+            partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=shape, return_cost=False)
+            solved = _proved(np, weights, partners)
+        if solved is None:
+            return None
+        pairs.extend((own_rows[row], own_columns[place]) for row, place in _as_pairs(_earliest(solved, len(own_columns))))
+    return sorted(pairs)
 
 
 def _undisputed_array(np: Any, gains: Any) -> Pairs | None:
@@ -232,10 +248,35 @@ def _undisputed_array(np: Any, gains: Any) -> Pairs | None:
     wanted = np.flatnonzero(most)
     if len(np.unique(best[wanted])) < len(wanted):
         return None
-    if int((lines[wanted] == most[wanted, None]).sum()) > len(wanted):
+    if ((lines == most[:, None]).sum(axis=1)[wanted] > 1).any():
         return None
     found = zip(wanted.tolist(), best[wanted].tolist(), strict=True)
     return sorted((column, row) for row, column in found) if flipped else list(found)
+
+
+def _pieces(np: Any, gains: Any) -> list[tuple[list[int], list[int]]]:
+    """The rows and columns that have to do with each other, where few pairs gain anything; else all of them at once."""
+    rows, columns = gains.shape
+    if np.count_nonzero(gains) > FEW * (rows + columns):
+        return [([*range(rows)], [*range(columns)])]
+    parent = [*range(rows + columns)]
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = node = parent[parent[node]]
+        return node
+
+    ours, theirs = np.nonzero(gains)
+    for row, column in zip(ours.tolist(), theirs.tolist(), strict=True):
+        parent[root(row)] = root(rows + column)
+    pieces: dict[int, tuple[list[int], list[int]]] = {}
+    for node in range(rows + columns):
+        piece = pieces.setdefault(root(node), ([], []))
+        if node < rows:
+            piece[0].append(node)
+        else:
+            piece[1].append(node - rows)
+    return [piece for piece in pieces.values() if piece[0] and piece[1]]
 
 
 def _proved(np: Any, weights: Any, partners: Any) -> Solved | None:

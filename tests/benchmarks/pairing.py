@@ -33,7 +33,7 @@ HUNGARIAN: Final = Align("hungarian")
 def items(size: int, seed: int = 1) -> tuple[list[Any], list[Any]]:
     """Two lists of named prices."""
     drawn = random.Random(seed)
-    expected = [
+    expected: list[dict[str, Any]] = [
         {"name": "".join(drawn.choices(LETTERS, k=20)), "price": round(drawn.uniform(1, 1_000), 2)} for _ in range(size)
     ]
     output = [

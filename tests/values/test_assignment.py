@@ -66,6 +66,15 @@ def test_every_solver_gives_the_same_pairing_of_long_lists(rows: int, columns: i
     assert assign_gains(table, pure=True) == assign_gains(table, pure=False)
 
 
+@FEW
+@given(st.integers(20, 60), st.integers(20, 60), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_lists_in_which_few_pairs_gain_anything_are_paired_the_same(
+    rows: int, columns: int, top: int, random: Any
+) -> None:
+    table = [[random.randint(1, top) if random.random() < 0.05 else 0 for _ in range(columns)] for _ in range(rows)]
+    assert assign_gains(table, pure=True) == assign_gains(table, pure=False)
+
+
 @MODEST
 @given(tables())
 def test_a_unit_of_gain_is_never_given_up_for_a_nearer_pair(table: Table) -> None:
