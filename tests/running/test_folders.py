@@ -74,3 +74,9 @@ def test_an_output_that_no_document_asks_for_is_a_warning(folder: Path) -> None:
 def test_expected_documents_without_outputs_say_what_is_missing(folder: Path) -> None:
     with pytest.raises(Problems, match="there are expected documents, but no outputs"):
         run(folder, "evaluators: [exact_match]", expected="gold")
+
+
+def test_the_annotated_rows_leave_attached_files_out(folder: Path) -> None:
+    marked = folder / "marked.csv"
+    loads(SUITE, folder=folder).run(test_set_settings={"expected": "gold", "output": "out"}, files=(marked,))
+    assert marked.read_text(encoding="utf-8-sig").startswith('"id","folder","file","expected","output",')
