@@ -143,7 +143,7 @@ def _asked(expected: Items, output: Items, gain: Gain) -> Table:
 
 
 def _by_key(align: Align, expected: Items, output: Items) -> Paired:
-    read = _reader(align)
+    read = key_reader(align)
     ours, theirs = [read(item) for item in expected], [read(item) for item in output]
     pairs = by_key(ours, theirs)
     keyless = tuple(index for index, key in enumerate(ours) if key is None)
@@ -153,9 +153,19 @@ def _by_key(align: Align, expected: Items, output: Items) -> Paired:
     return _paired(pairs, expected, output, Keys(keyless, keyless_output, repeated(ours), repeated(theirs)))
 
 
-def _reader(align: Align) -> Callable[[Any], Hashable | None]:
+def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
     """What identifies an item: None where it lacks every part of its key, or one cannot be transformed."""
     paths, change = align.keys, chain(align.transforms)
+    if len(paths) == 1 and change is None and len(paths[0].steps) == 1 and paths[0].steps[0].__class__ is str:
+        name, path = paths[0].steps[0], paths[0]
+
+        def read_text(item: Any) -> Hashable | None:
+            value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
+            if value.__class__ is str:
+                return str(value)
+            return None if value is MISSING else (identity(value),)
+
+        return read_text
 
     def read(item: Any) -> Hashable | None:
         values = [path.get(item) for path in paths]

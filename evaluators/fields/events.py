@@ -84,24 +84,22 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
     """
     statuses = [0] * len(Status)
-    mean: list[tuple[int, int, int]] = []
-    overall: list[tuple[int, int, int]] = []
-    flat: list[tuple[int, int, int]] = []
-    passed = 0
-    for event in events:
-        if event.outside:
+    mean, overall, flat = Weighted(), Weighted(), Weighted()
+    passed = entries = 0
+    for _, status, credits, entry, items, outside in events:
+        if outside:
             continue
-        if event.items is None:
-            statuses[event.status] += 1
-        for credit in event.credits:
-            part = (credit.weight, credit.num, credit.den)
-            if event.items is None:
-                mean.append(part)
-            if event.entry:
-                passed += credit.passed
-                flat.append(part)
-                items = 1 if event.items is None else max(1, event.items.matched + event.items.missed)
-                overall.append(part if items == 1 else (credit.weight * items, credit.num, credit.den))
+        if items is None:
+            statuses[status] += 1
+            for weight, num, den, _ in credits:
+                mean.add(weight, num, den)
+        if entry:
+            times = 1 if items is None else max(1, items.matched + items.missed)
+            for weight, num, den, good in credits:
+                flat.add(weight, num, den)
+                overall.add(weight * times, num, den)
+                passed += good
+                entries += 1
     match, mismatch = statuses[Status.MATCH], statuses[Status.MISMATCH] + statuses[Status.ERROR]
     omission, hallucination = statuses[Status.OMISSION], statuses[Status.HALLUCINATION]
     wrong = match + mismatch
@@ -109,12 +107,38 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
         (match, wrong + hallucination),
         (match, wrong + omission),
         (2 * match, 2 * wrong + hallucination + omission),
-        weighted(mean),
-        weighted(overall),
-        weighted(flat),
-        (passed, len(flat)),
+        mean.ratio(),
+        overall.ratio(),
+        flat.ratio(),
+        (passed, entries),
     )
     return RowFigures((match, mismatch, omission, hallucination), tuple(map(_or_undefined, figures)))
+
+
+class Weighted:
+    """A weighted mean, as an exact fraction. What earns all or nothing is added up at once."""
+
+    __slots__ = ("_earned", "_others", "_whole")
+
+    def __init__(self) -> None:
+        self._earned = self._whole = 0
+        self._others: list[tuple[int, int, int]] = []
+
+    def add(self, weight: int, num: int, den: int) -> None:
+        """Counts a share num / den of a weight."""
+        if den == 1:
+            self._earned += weight * num
+        else:
+            self._others.append((weight, num, den))
+        self._whole += weight
+
+    def ratio(self) -> Ratio:
+        """The mean; den 0 where the weights come to nothing."""
+        if not self._others:
+            return self._earned, self._whole
+        common = lcm(*[den for _, _, den in self._others])
+        others = sum([weight * num * (common // den) for weight, num, den in self._others])
+        return self._earned * common + others, self._whole * common
 
 
 def events_of(scored: Scored) -> list[Event]:
@@ -135,14 +159,6 @@ def events_of(scored: Scored) -> list[Event]:
         field = results[0].field
         found.append(Event(results[0].path if field is None else field, status, credits))
     return found
-
-
-def weighted(parts: Iterable[tuple[int, int, int]]) -> Ratio:
-    """The weighted mean of (weight, num, den), as an exact fraction; den 0 where the weights come to nothing."""
-    kept = tuple(parts)
-    common = lcm(*{den for _, _, den in kept}) if kept else 1
-    whole = sum(weight for weight, _, _ in kept)
-    return sum(weight * num * (common // den) for weight, num, den in kept), whole * common
 
 
 def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[int]], dict[Detail, int]]:
@@ -188,7 +204,10 @@ def _details(event: Event) -> Iterable[tuple[Detail, int]]:
         return
     if event.status in _KINDS:
         yield (event.path, _KINDS[event.status], 1), 1
-    num, den = weighted((credit.weight, credit.num, credit.den) for credit in event.credits)
+    mean = Weighted()
+    for weight, share_num, share_den, _ in event.credits:
+        mean.add(weight, share_num, share_den)
+    num, den = mean.ratio()
     if den and event.status is Status.MATCH:
         num -= den
     if den and num:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from evaluators.evaluator import Check
-from evaluators.fields.compiled import compilable
+from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.dialects import dialect_note, dialect_of
 from evaluators.fields.evaluation_config.read import read_evaluation_config
 from evaluators.fields.metrics import substituted

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from evaluators.fields.closed import standing_of
-from evaluators.fields.compiled import Codes, Compiled
+from evaluators.fields.compiled.trees import Compiled
+from evaluators.fields.compiled.walker import Codes
 from evaluators.fields.counts import counted
 from evaluators.fields.counts import row_figures as counts_figures
 from evaluators.fields.events import Event, RowFigures, events_of, row_figures, totals
@@ -151,7 +152,7 @@ class SchemaCheck:
         return broken_verdict(row_figures(self._events(codes)), problem)
 
     def _events(self, codes: Iterable[int]) -> list[Event]:
-        events = self._compiled.events
+        events = self._compiled.coding.events
         return [events[abs(code)] for code in codes]
 
     def _afresh(self, key: tuple[int, ...]) -> tuple[int, ...]:
@@ -159,7 +160,7 @@ class SchemaCheck:
         events = self._events(key)
         self._settle()
         self._compiled.forget()
-        return tuple(self._compiled.number(event) for event in events)
+        return tuple(self._compiled.coding.of(event) for event in events)
 
     def _settle(self) -> None:
         self._add((self._events(key), count) for key, (_, count) in self._known.items() if count)

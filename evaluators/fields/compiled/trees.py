@@ -1,0 +1,120 @@
+"""Whole trees, compiled: nodes to walkers, and the walk of one row."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from math import lcm
+from typing import Any, Final
+
+from evaluators.fields.columns import weigher
+from evaluators.fields.compiled.arrays import compile_array
+from evaluators.fields.compiled.coding import Coding
+from evaluators.fields.compiled.objects import compile_object
+from evaluators.fields.compiled.units import compile_unit, skipped_walker, unit_walker
+from evaluators.fields.compiled.walker import Codes, Unit, Walker
+from evaluators.fields.tree import FieldNode
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING
+
+MOST_NODES: Final = 5_000
+DEEP: Final = 16
+"""From so many steps on, a node is compiled when it is first met: a schema may refer to itself."""
+
+
+class Compiled:
+    """A compiled tree. `walk` gives the codes of a row; `coding.events` says what they stand for."""
+
+    def __init__(self, root: FieldNode) -> None:
+        self.root = root
+        self._scale = scale_of(root)
+        self.forget()
+
+    def forget(self) -> None:
+        """Starts the numbering of events afresh; codes given so far mean nothing any more."""
+        self.coding = Coding(self._scale)
+        self._walker = self._build(self.root, inside=False)
+
+    @property
+    def problem(self) -> RowProblem | None:
+        """What kept a result of the last row from being measured, where something else than the output did."""
+        return self.coding.problem
+
+    def walk(self, expected: Any, output: Any) -> Codes:
+        """The codes of one row. A side that is not there is MISSING."""
+        self.coding.problem = None
+        codes: Codes = []
+        if expected is output and expected is not MISSING:
+            self._walker.equal(expected, codes)
+        else:
+            self._walker.both(expected, output, codes)
+        return codes
+
+    def _unit(self, node: FieldNode, inside: bool) -> Unit:
+        return compile_unit(self.coding, node, inside)
+
+    def _build(self, node: FieldNode, inside: bool) -> Walker:
+        if node.skip:
+            return skipped_walker(self.coding, node, inside)
+        if node.unit:
+            return unit_walker(self._unit(node, inside))
+        return self._container(node, inside) if len(node.path) < DEEP else self._late(node, inside)
+
+    def _container(self, node: FieldNode, inside: bool) -> Walker:
+        below = node.below
+        if node.kind == "object":
+            return compile_object(self.coding, node, below, inside, self._unit, self._build)
+        item = below.items
+        if item is None:
+            raise TypeError(f"an array that is looked into has items: {node.name}")
+        unit = self._unit(item, inside=True) if item.unit and not item.skip else None
+        walker = unit_walker(unit) if unit is not None else self._build(item, inside=True)
+        weigh = weigher(item) if node.align.how in ("any_order", "hungarian") else None
+        return compile_array(self.coding, node, walker, unit, weigh, inside)
+
+    def _late(self, node: FieldNode, inside: bool) -> Walker:
+        built: list[Walker] = []
+
+        def get() -> Walker:
+            if not built:
+                built.append(self._container(node, inside))
+            return built[0]
+
+        return Walker(
+            lambda expected, output, out: get().both(expected, output, out),
+            lambda value, out: get().lost(value, out),
+            lambda value, out: get().extra(value, out),
+            lambda value, out: get().equal(value, out),
+        )
+
+
+def compilable(root: FieldNode) -> bool:
+    """Whether a tree has nothing rare in it: see the head of this package."""
+    for node in nodes(root):
+        metrics = [metric.comparator for metric in node.metrics]
+        if node.kind == "choice" or node.compound is not None or any(each.batch or each.judged for each in metrics):
+            return False
+        if not node.unit and not node.skip and (node.required or (node.kind == "array" and node.below.items is None)):
+            return False
+    return True
+
+
+def scale_of(root: FieldNode) -> int:
+    """What every weight of a tree is multiplied with to be a whole number."""
+    weights = {node.weight for node in nodes(root)}
+    weights |= {node.weight * metric.weight for node in nodes(root) for metric in node.metrics}
+    return lcm(*{weight.denominator for weight in weights})
+
+
+def nodes(root: FieldNode) -> Iterator[FieldNode]:
+    """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do."""
+    pending = deque([root])
+    for _ in range(MOST_NODES):
+        if not pending:
+            return
+        node = pending.popleft()
+        yield node
+        if not node.unit and not node.skip:
+            below = node.below
+            pending += [*below.keys.values(), *below.branches]
+            pending += [child for child in (below.others, below.items) if child is not None]
