@@ -230,7 +230,10 @@ class _Walk:
 
 
 def merge(first: Placed, second: object) -> None:
-    """Add to a schema what another one says of the same value. What both say is merged, or the first wins."""
+    """Add to a schema what another one says of the same value. What both say is merged, or the first wins.
+
+    What stands inside the two stays as it is: it may stand in other places too.
+    """
     if not isinstance(second, Mapping):
         return
     for key, value in second.items():
@@ -240,14 +243,28 @@ def merge(first: Placed, second: object) -> None:
         elif key == "required" and isinstance(value, list) and isinstance(first[key], list):
             first[key] = [*first[key], *(name for name in value if name not in first[key])]
         elif key in MAPS and isinstance(value, Mapping) and isinstance(first[key], Mapping):
-            for name, inner in value.items():
-                if isinstance(first[key].get(name), Placed):
-                    merge(first[key][name], inner)
-                else:
-                    first[key].setdefault(name, inner)
+            first[key] = _both(first[key], value)
         elif key in SINGLES and isinstance(first[key], Placed):
-            merge(first[key], value)
+            first[key] = _merged(first[key], value)
     first.nullable = first.nullable or (isinstance(second, Placed) and second.nullable)
+
+
+def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Schema:
+    """Two maps of schemas as one. Those of one name are merged."""
+    found = {name: _merged(inner, second.get(name)) for name, inner in first.items()}
+    return {**found, **{name: inner for name, inner in second.items() if name not in found}}
+
+
+def _merged(first: object, second: object) -> object:
+    """Two schemas as a new one; the first where there is nothing to merge."""
+    if not isinstance(first, Placed) or not isinstance(second, Mapping):
+        return first
+    own = Placed(first.loc)
+    own.update(first)
+    own.written.update(first.written)
+    own.nullable = first.nullable
+    merge(own, second)
+    return own
 
 
 def _plain(value: Any) -> Any:

@@ -382,3 +382,9 @@ def test_equal_entries_share_a_comparator() -> None:
 
 def test_names_that_are_no_text_are_refused() -> None:
     assert "is text" in problems_of(an_object(a={"type": "string", "x-eval-compare": {3: {}}}))[COMPARE_OF_A]
+
+
+def test_a_reference_that_adds_to_itself_without_end_is_refused() -> None:
+    endless = {"$ref": "#", "additionalProperties": {"$ref": "#"}}
+    found = problems_of({**an_object(k=TEXT), "additionalProperties": endless})
+    assert any("levels deep" in message for message in found.values())

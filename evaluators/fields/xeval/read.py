@@ -37,6 +37,8 @@ ALIGN_KEYS: Final = ("ordered", "match_by", "key", "threshold")
 MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
 MOST_CHOICES: Final = 30
 """Choices that stand directly inside one another."""
+MOST_LEVELS: Final = 100
+"""More than any schema that a person wrote; references that add to themselves have no end."""
 Read = TypeVar("Read")
 
 
@@ -123,6 +125,10 @@ class _Reader:
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
             self.details.append(Detail(loc, f"a schema must be a map; found {spell(schema)}", code="bad-schema"))
+            return Part()
+        if len(path) > MOST_LEVELS:
+            message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
+            self.details.append(Detail(loc, message, "let references lead back without anything beside them"))
             return Part()
         schema = self._followed(schema, loc)
         known = self.parts.get(id(schema))
