@@ -1,0 +1,55 @@
+"""What is odd about a test set: files that are not there, and keys that are given twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.settings import build
+from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.hygiene import absent_places, repeated_keys
+from evaluators.testsets.test_set import open_test_set
+
+
+def config(**settings: Any) -> TestSetConfig:
+    made: TestSetConfig = build(TestSetConfig, settings)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("settings", "places"),
+    [
+        ({"file": "rows.csv"}, []),
+        ({"file": "-"}, []),
+        ({}, []),
+        ({"file": "away.csv"}, [("file",)]),
+        ({"expected": "gold/*.json", "output": "gold"}, []),
+        ({"expected": "gold/*.txt", "output": "out"}, [("expected",), ("output",)]),
+        ({"file": "rows.csv", "output": {"file": "away.csv"}}, [("output", "file")]),
+        ({"file": "rows.csv", "outputs": {"a": {"column": "x"}, "b": "away"}}, [("outputs", "b")]),
+        ({"file": "rows.csv", "outputs": "away/*"}, [("outputs",)]),
+    ],
+)
+def test_places_that_are_not_there_are_found(tmp_path: Path, settings: dict[str, Any], places: list[Any]) -> None:
+    (tmp_path / "gold").mkdir()
+    for name in ("rows.csv", "gold/a.json"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    assert [loc for loc, _ in absent_places(config(**settings), tmp_path)] == places
+
+
+def test_keys_that_are_given_twice_are_named_with_their_rows(tmp_path: Path) -> None:
+    texts = ['"{""a"": 1, ""a"": 2}"', "{}", "oops", '"{""b"": {""c"": 1, ""c"": 1}}"']
+    (tmp_path / "rows.csv").write_text("\n".join(["expected", *texts]) + "\n", encoding="utf-8")
+    found = repeated_keys(open_test_set(config(file="rows.csv"), tmp_path), "expected")
+    assert [(issue.where, issue.message) for issue in found] == [
+        ('rows.csv row 2, column "expected"', 'a key is given twice in one object: "a"; the last one counts'),
+        ('rows.csv row 5, column "expected"', 'a key is given twice in one object: "b.c"; the last one counts'),
+    ]
+
+
+def test_many_rows_with_a_key_twice_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("expected\n" + '"{""a"":1,""a"":1}"\n' * 9, encoding="utf-8")
+    *first, last = repeated_keys(open_test_set(config(file="rows.csv"), tmp_path), "expected")
+    assert (len(first), last.message) == (5, "4 more rows have a key twice in one object")
