@@ -11,6 +11,7 @@ import pytest
 
 from evaluators.comparator import COMPARATORS
 from evaluators.evaluator import BUILTIN
+from evaluators.values import transforms
 from tests.docs.blocks import blocks
 
 PAGE = Path(__file__).parents[2] / "docs" / "guides" / "python.md"
@@ -20,6 +21,7 @@ def test_the_python_guide_prints_what_it_shows(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(BUILTIN, "_registered", {})
     monkeypatch.setattr(COMPARATORS, "_registered", {})
+    monkeypatch.setattr(transforms, "_REGISTERED", {})
     names: dict[str, Any] = {"__name__": "guide"}
     printed, shown = [], []
     for block in blocks(PAGE):
