@@ -47,8 +47,8 @@ COUNT = click.IntRange(min=1)
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="Also write the results to FILE. Its ending says how: .json, .md, .txt and .xml (JUnit) hold the "
-    "figures; .csv and .jsonl hold the rows. Can be given several times.",
+    help="Also write the results to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml "
+    "(JUnit) hold the figures; .csv and .jsonl hold the rows. Can be given several times.",
 )
 @click.option(
     "--results",
@@ -62,7 +62,7 @@ COUNT = click.IntRange(min=1)
 @click.option(
     "--formats",
     metavar="WORD,…",
-    help="The files of the run folder beside run.json, summary.txt and the rows: csv, markdown, json, junit.",
+    help="The files of the run folder beside run.json, summary.txt and the rows: csv, html, markdown, json, junit.",
 )
 @click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
 @click.option(

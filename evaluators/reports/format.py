@@ -5,11 +5,11 @@ A format is one file in `formats/`. It is found there by the words of the suite'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import PurePath
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
@@ -18,6 +18,9 @@ from evaluators.reports.document import Document
 from evaluators.reports.summary import Options, summary
 from evaluators.runs.comparison import Comparison
 from evaluators.runs.result import RunResult
+
+if TYPE_CHECKING:
+    from evaluators.reports.html.rows import Material
 
 
 class Format:
@@ -55,6 +58,14 @@ class PageFormat(Format):
     def compared(self, comparison: Comparison) -> str:
         """The page of the comparison."""
         return self.page(comparison_page(comparison))
+
+
+class RowsPageFormat(PageFormat):
+    """A format that shows rows beside the figures, where somebody can bring them."""
+
+    def render_rows(self, result: RunResult, options: Options, material: Material) -> str:
+        """The whole file for one run, rows included."""
+        raise NotImplementedError
 
 
 class RowsFile(StrEnum):
@@ -135,6 +146,14 @@ def run_files(result: RunResult, words: Iterable[str], options: Options) -> dict
     if issues := check_words(wanted):
         raise Problems(issues)
     return {name: text for word in wanted for name, text in _called(word).folder_files(result, options).items()}
+
+
+def rows_files(
+    result: RunResult, words: Iterable[str], options: Options, material: Callable[[], Material]
+) -> dict[str, str]:
+    """The files of a run folder that show rows, by name. The rows are read for each that is asked for."""
+    pages = [(word, each) for word in words if isinstance(each := _called(word), RowsPageFormat)]
+    return {f"report.{word}": each.render_rows(result, options, material()) for word, each in pages}
 
 
 def _called(word: str) -> Format:

@@ -7,7 +7,7 @@ are not perfect; it reads what was scored and nothing more, so that a run that w
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -16,7 +16,7 @@ import orjson
 
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING, RowResult, Standing, Verdict
-from evaluators.reports.format import Format, RowsFile, format_for, run_files
+from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
 from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, why, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
 from evaluators.runs.clusters import cluster_names
@@ -31,6 +31,7 @@ from evaluators.values.json_text import to_text
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Section
+    from evaluators.reports.html.rows import Material
     from evaluators.runs.result import RunResult
     from evaluators.suite.cells import Cells
 
@@ -78,10 +79,19 @@ class ScoredRow:
 
 
 def folder_files(
-    folder: RunFolder, result: RunResult, words: Iterable[str], options: Options, plan: Plan, scored: Sequence[Scored]
+    folder: RunFolder,
+    result: RunResult,
+    words: Iterable[str],
+    options: Options,
+    plan: Plan,
+    scored: Sequence[Scored],
+    material: Callable[[], Material],
 ) -> None:
     """Put the summary, the files of the formats and the annotated rows into a run folder."""
-    for name, text in run_files(result, words, options).items():
+    wanted = tuple(words)
+    for name, text in run_files(result, wanted, options).items():
+        folder.write(name, text)
+    for name, text in rows_files(result, wanted, options, material).items():
         folder.write(name, text)
     for each in scored:
         if each.rows <= ANNOTATED_ROWS:
@@ -89,12 +99,21 @@ def folder_files(
 
 
 def asked_files(
-    files: Iterable[Path], result: RunResult, options: Options, plan: Plan, scored: Sequence[Scored]
+    files: Iterable[Path],
+    result: RunResult,
+    options: Options,
+    plan: Plan,
+    scored: Sequence[Scored],
+    material: Callable[[], Material],
 ) -> list[Path]:
     """Write the files that were asked for, each as its extension says. Returns what was written."""
     written: list[Path] = []
     for file in files:
         kind = format_for(file)
+        if isinstance(kind, RowsPageFormat):
+            write_text(file, kind.render_rows(result, options, material()))
+            written.append(file)
+            continue
         if isinstance(kind, Format):
             write_text(file, kind.render(result, options))
             written.append(file)

@@ -42,6 +42,7 @@ from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 
 if TYPE_CHECKING:
+    from evaluators.reports.html.rows import Material
     from evaluators.reports.summary import Options
     from evaluators.runs.store import RunFolder
 
@@ -376,6 +377,12 @@ def _written(
     ]
     if request.hardest:
         options = replace(options, extra=(hardest(request.hardest, plan, scored),))
+
+    def material() -> Material:
+        from evaluators.running.explained import material_of
+
+        return material_of(prepared.suite, plan, prepared.roles, scored)
+
     if folder is not None:
         _store(prepared, request, folder, measured)
         words = wanted.formats if request.formats is None else request.formats
@@ -384,9 +391,9 @@ def _written(
 
             for name, lesson in prepared.suite.lessons.items():
                 folder.write(LESSON.format(name), lesson_text(lesson))
-        folder_files(folder, result, words, options, plan, scored)
+        folder_files(folder, result, words, options, plan, scored, material)
         folder.finish(result)
-    files = asked_files(request.files, result, options, plan, scored)
+    files = asked_files(request.files, result, options, plan, scored, material)
     annotated = folder is not None and all(each.rows <= ANNOTATED_ROWS for each in scored)
     return Finished(result, options, folder.path if folder else None, tuple(files), annotated)
 

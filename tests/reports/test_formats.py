@@ -61,7 +61,7 @@ def test_rows_are_not_made_from_the_figures_of_a_run() -> None:
 
 @pytest.mark.parametrize(
     ("file", "hint"),
-    [("a.jsn", 'did you mean ".json"?'), ("a", "known: .csv, .json, .jsonl, .markdown, .md, .txt, .xml")],
+    [("a.jsn", 'did you mean ".json"?'), ("a", "known: .csv, .htm, .html, .json, .jsonl, .markdown, .md, .txt, .xml")],
 )
 def test_an_unknown_extension_is_a_config_problem(file: str, hint: str) -> None:
     with pytest.raises(Problems) as error:
@@ -81,7 +81,7 @@ def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult
     issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
     assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
     assert issues[0].hint == 'did you mean "markdown"?'
-    assert issues[1].hint == "known: csv, github, json, junit, markdown, md, text, xml"
+    assert issues[1].hint == "known: csv, github, html, json, junit, markdown, md, text, xml"
     with pytest.raises(Problems):
         run_files(runs["failed"], ("markdwon",), Options())
 

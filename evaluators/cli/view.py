@@ -1,0 +1,28 @@
+"""Open a run in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("view")
+@click.argument("run", type=click.Path())
+@click.option("--no-open", is_flag=True, help="Write the page and print where it is, and open nothing.")
+def command(run: str, no_open: bool) -> None:
+    """Show a run as a page in the browser.
+
+    RUN is a run folder, or the run.json in it. The page is written into the run folder as report.html: one file, which
+    asks the network for nothing and can be sent to somebody else.
+    """
+    from evaluators.cli._printing import say
+    from evaluators.running.again import again
+
+    found = again(Path(run))
+    (page,) = found.write([found.folder / "report.html"])
+    if not no_open:
+        import webbrowser
+
+        webbrowser.open(page.resolve().as_uri())
+    say(f"{page}\n")

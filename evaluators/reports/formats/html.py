@@ -1,0 +1,31 @@
+"""One HTML file to read in a browser: `-o FILE.html`."""
+
+from __future__ import annotations
+
+from evaluators.reports.document import Document
+from evaluators.reports.format import RowsPageFormat
+from evaluators.reports.html.page import page
+from evaluators.reports.html.payload import page_payload, run_payload
+from evaluators.reports.html.rows import Material, pack
+from evaluators.reports.summary import Options
+from evaluators.runs.result import RunResult
+
+
+class Html(RowsPageFormat):
+    """A self-contained page with figures, filters and every row side by side."""
+
+    words = ("html",)
+    suffixes = (".html", ".htm")
+
+    def page(self, document: Document) -> str:
+        """Any page: what it says, without rows."""
+        return page(page_payload(document))
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """The figures of the run, without rows."""
+        return page(run_payload(result, options))
+
+    def render_rows(self, result: RunResult, options: Options, material: Material) -> str:
+        """The figures and the rows of the run."""
+        rows = pack(material)
+        return page(run_payload(result, options, material.evaluators, rows), rows.pieces)

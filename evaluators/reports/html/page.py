@@ -1,0 +1,82 @@
+"""One file that a browser opens from a disk, an attachment or a server, and that asks the network for nothing.
+
+The content policy allows this script and this style, by their hashes, and nothing else; where browsers know Trusted
+Types, it also keeps the script from making markup out of text. Data is packed with zlib and spelled in base64, so that no
+byte of it can end an element. There is no clock in it: the same run gives the same file.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from evaluators.reports.html.rows import Encoded
+from evaluators.values.json_text import compact
+
+_SCRIPTS: Final = (
+    "dom",
+    "words",
+    "state",
+    "data",
+    "difference",
+    "figures",
+    "fields",
+    "filters",
+    "table",
+    "trees",
+    "row",
+    "main",
+)
+"""The parts of the script, in the order in which they need each other."""
+_LEVEL: Final = 6
+
+
+def page(payload: Encoded, pieces: Sequence[bytes] = ()) -> str:
+    """The whole file."""
+    script, style = _script(), _style()
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    return "".join(
+        (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+            '<meta name="referrer" content="no-referrer">\n<title>Evaluation report</title>\n',
+            f"<style>{style}</style>\n</head>\n<body>\n",
+            "<noscript><p>This report is drawn by a script, and scripts are turned off. It asks the network for nothing.</p>",
+            '</noscript>\n<div id="report"><p class="waiting" role="status">Opening the report…</p></div>\n',
+            _data("head", zlib.compress(compact(payload), _LEVEL)),
+            *(_data(f"piece-{number}", piece) for number, piece in enumerate(pieces)),
+            f"<script>{script}</script>\n</body>\n</html>\n",
+        )
+    )
+
+
+def _data(name: str, packed: bytes) -> str:
+    return f'<script type="text/plain" id="{name}">{base64.b64encode(packed).decode("ascii")}</script>\n'
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
+
+
+@cache
+def _script() -> str:
+    parts = "\n".join(_text(f"{name}.js") for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+@cache
+def _style() -> str:
+    return _text("report.css")
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
