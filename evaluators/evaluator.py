@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
+from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
@@ -135,6 +136,13 @@ class Evaluator(Settings):
         if not wrong:
             return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
         return [result for result in wrong if result.path in wanted]
+
+    def documents(self, *values: Any) -> Documents | None:
+        """The documents of one row with every result, for reports that list them; None for a type that has no schema.
+
+        An unreadable output is a `Fault`. Raises RowProblem where `explain` does.
+        """
+        return None
 
     def field_names(self) -> tuple[str, ...]:
         """The closed list of fields that verdict statuses stand for, in order; empty without one."""

@@ -22,10 +22,11 @@ from evaluators.fields.post_process import null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.schema_check import ColumnCheck, lost_verdict
+from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.annotate import annotate_xeval
-from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.settings import BadSettings, ReadBy, bad, spell
 from evaluators.values.json_text import to_text
@@ -260,6 +261,12 @@ class SchemaMatch(Evaluator):
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         return self.scoring(cells).explain(expected, output)
+
+    def documents(self, *values: Any) -> Documents:
+        expected, output, *cells = values
+        scoring = self.scoring(tuple(cells))
+        given = MISSING if isinstance(output, Fault) else output
+        return Documents(scoring.root, expected, given, scoring.scored(expected, given))
 
     def compile(self) -> Check:
         if self._scoring is not None:

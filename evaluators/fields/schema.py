@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from evaluators.evaluator import Check
 from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.dialects import dialect_note, dialect_of
 from evaluators.fields.evaluation_config.read import read_evaluation_config
@@ -97,7 +96,7 @@ class SchemaScoring:
             (verdict.num, verdict.den) if verdict.den else None, verdict.standing, verdict.issue, verdict.figures,
         )  # fmt: skip
 
-    def check(self) -> Check:
+    def check(self) -> SchemaCheck | ExplainedCheck:
         """The fast check of (expected, output); one that explains every row where results are changed afterwards."""
         if self.processors or not compilable(self.root):
             return ExplainedCheck(self.scored, self.place, self.pass_at)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
+from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult
 
@@ -35,6 +37,8 @@ class ArrayResult:
     """What is worth saying of the keys that pair its items: items without one, or with that of another item."""
     expected: object = MISSING
     actual: object = MISSING
+    pairs: tuple[tuple[int, int], ...] = ()
+    """The items that match, each by its index in the expected list and in the output's."""
 
     @property
     def score(self) -> Fraction:
@@ -74,6 +78,16 @@ class Scored:
     """The places that the expected side has and the schema lacks, each once. They are not scored."""
     problem: RowProblem | None = None
     """Why the row has no score: the first result that something else than the output kept from being measured."""
+
+
+class Documents(NamedTuple):
+    """The two documents of one row, beside what they come to and the tree that scored them."""
+
+    root: FieldNode
+    expected: object
+    output: object
+    """MISSING where the output could not be read."""
+    scored: Scored
 
 
 def _share(part: int, whole: int) -> Fraction | None:

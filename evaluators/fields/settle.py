@@ -82,7 +82,10 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
 
 def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
     expected, output = array.sizes
-    matched = sum(_matches(array, row, column, inside.get(_item(path, row), ())) for row, column in array.pairs)
+    matching = tuple(
+        (row, column) for row, column in array.pairs if _matches(array, row, column, inside.get(_item(path, row), ()))
+    )
+    matched = len(matching)
     alike = not expected and not output and Status.MATCH in own
     right = alike or (expected == matched == output and expected > 0)
     return ArrayResult(
@@ -99,6 +102,7 @@ def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: 
         array.notes,
         array.expected,
         array.actual,
+        matching,
     )
 
 
