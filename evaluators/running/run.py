@@ -158,9 +158,9 @@ def _test_set_config(suite: Suite, request: RunRequest) -> tuple[TestSetConfig, 
         changes["columns"] = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
     if request.test_set is not None:
         changes["file"] = request.test_set
-        for elsewhere in ("output", "outputs", "expected"):
-            if isinstance(getattr(config, elsewhere), str) and elsewhere not in changes:
-                changes[elsewhere] = None
+        for documents in ("output", "outputs", "expected"):
+            if isinstance(getattr(config, documents), str) and documents not in changes:
+                changes[documents] = None
     if "output" in changes:
         changes.setdefault("outputs", None)
     elif changes.get("outputs") is not None:
