@@ -26,7 +26,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
 from evaluators.values.assignment import Table, assign_gains
 from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs, by_key, identity, in_order, left_over, repeated
+from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, TransformError, chain
 
@@ -90,6 +90,13 @@ class Keys(NamedTuple):
         ]
 
 
+class Alike(NamedTuple):
+    """A table of gains in short: items whose keys are the same gain everything there is, others nothing."""
+
+    expected: Sequence[Hashable]
+    output: Sequence[Hashable]
+
+
 class Paired(NamedTuple):
     """Which items go together. Every item of both lists is in one pair or left over."""
 
@@ -102,7 +109,7 @@ class Paired(NamedTuple):
 
 
 def pair_items(
-    align: Align, expected: Items, output: Items, gain: Gain, table: Callable[[], Table | None] | None = None
+    align: Align, expected: Items, output: Items, gain: Gain, table: Callable[[], Table | Alike | None] | None = None
 ) -> Paired:
     """Pairs the items of two lists as an alignment says."""
     if align.how == "key_field":
@@ -110,6 +117,8 @@ def pair_items(
     if align.how == "ordered" or _equal(expected, output):
         return _paired(in_order(len(expected), len(output)), expected, output)
     found = table() if table is not None else None
+    if isinstance(found, Alike):
+        return _paired(by_equality(*found), expected, output)
     if found is None:
         found = _asked(expected, output, gain)
     return _paired(assign_gains(found, least_gain(align)), expected, output)

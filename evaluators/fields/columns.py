@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
 from evaluators.comparator import Matches
-from evaluators.fields.align import UNIT_GAIN, Items
+from evaluators.fields.align import UNIT_GAIN, Alike, Items
 from evaluators.fields.rules import Partial, compile_rule
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
@@ -26,7 +26,8 @@ from evaluators.values.equality import same
 from evaluators.values.pairing import identity
 from evaluators.values.transforms import TransformError, chain
 
-Weigher: TypeAlias = Callable[[Items, Items], "Table | None"]
+Weigher: TypeAlias = Callable[[Items, Items], "Table | Alike | None"]
+Keys: TypeAlias = Callable[[Sequence[Any]], "list[Hashable] | None"]
 Column: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], "Matches | None"]
 
 
@@ -36,7 +37,7 @@ def weigher(item: FieldNode) -> Weigher | None:
         return None
     if item.unit:
         column = _column(item)
-        return None if column is None else _units(column)
+        return None if column is None else _units(column, _keys(item))
     below = item.below
     if item.kind != "object" or item.compound is not None or below.others is not None:
         return None
@@ -51,14 +52,16 @@ def weigher(item: FieldNode) -> Weigher | None:
     return _objects(columns, frozenset(below.keys)) if columns else None
 
 
-def _units(column: Column) -> Weigher:
-    def weigh(expected: Items, output: Items) -> Table | None:
+def _units(column: Column, keys: Keys | None) -> Weigher:
+    def weigh(expected: Items, output: Items) -> Table | Alike | None:
+        if keys is not None:
+            ours, theirs = keys(expected), keys(output)
+            if ours is not None and theirs is not None:
+                return Alike(ours, theirs)
         found = column(expected, output)
-        if found is None:
-            return None
         if isinstance(found, list):
             return [[UNIT_GAIN * hit for hit in line] for line in found]
-        return found.astype("int32") * UNIT_GAIN
+        return None if found is None else found.astype("int32") * UNIT_GAIN
 
     return weigh
 
@@ -124,8 +127,7 @@ def _column(node: FieldNode) -> Column | None:
     comparator = node.metrics[0].comparator
     if comparator.judged or comparator.batch or comparator.reads == "output":
         return None
-    apply, rule = chain(node.transforms), compile_rule(comparator, node.transforms)
-    key = identity if comparator.compile() is same else comparator.key()
+    apply, keys, rule = chain(node.transforms), _keys(node), compile_rule(comparator, node.transforms)
 
     def by_pair(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
         known: dict[tuple[Hashable, Hashable], bool] = {}
@@ -147,21 +149,35 @@ def _column(node: FieldNode) -> Column | None:
         return found
 
     def column(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
-        ours, theirs = expected, output
+        if keys is not None:
+            ours, theirs = keys(expected), keys(output)
+            return by_pair(expected, output) if ours is None or theirs is None else _equal_keys(ours, theirs)
+        changed, other = expected, output
         if apply is not None:
             try:
-                ours, theirs = [*map(apply, expected)], [*map(apply, output)]
+                changed, other = [*map(apply, expected)], [*map(apply, output)]
             except (TransformError, RowProblem):
                 return by_pair(expected, output)
-        if key is not None:
-            try:
-                return _equal_keys([*map(key, ours)], [*map(key, theirs)])
-            except RecursionError:
-                return by_pair(expected, output)
-        found = comparator.compare_columns(ours, theirs)
+        found = comparator.compare_columns(changed, other)
         return by_pair(expected, output) if found is None else found
 
     return column
+
+
+def _keys(node: FieldNode) -> Keys | None:
+    """What makes one key of each value, so that values match exactly when their keys are equal; None without such keys."""
+    comparator, apply = node.metrics[0].comparator, chain(node.transforms)
+    key = identity if comparator.compile() is same else comparator.key()
+    if key is None:
+        return None
+
+    def keys(values: Sequence[Any]) -> list[Hashable] | None:
+        try:
+            return [*map(key, values if apply is None else map(apply, values))]
+        except (TransformError, RowProblem, RecursionError):
+            return None
+
+    return keys
 
 
 def _equal_keys(ours: list[Hashable], theirs: list[Hashable]) -> Matches:

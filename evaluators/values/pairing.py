@@ -41,6 +41,52 @@ def best(expected: int, output: int, gain: Callable[[int, int], int]) -> Pairs:
     return assign_gains([[gain(row, column) for column in range(output)] for row in range(expected)])
 
 
+def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pairs:
+    """As many pairs of equal items as there can be: what `assign_gains` gives where equal items gain 1, and others 0.
+
+    Items that equal each other are paired without crossing. Where one list has more of them, those are left out that
+    bring the others nearest.
+    """
+    ours, theirs = _places(expected), _places(output)
+    pairs: Pairs = []
+    for value, rows in ours.items():
+        columns = theirs.get(value, [])
+        if len(rows) <= len(columns):
+            pairs.extend(_nearest(rows, columns))
+        else:
+            pairs.extend((row, column) for column, row in _nearest(columns, rows))
+    return sorted(pairs)
+
+
+def _places(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    places: dict[Hashable, list[int]] = {}
+    for index, value in enumerate(values):
+        places.setdefault(value, []).append(index)
+    return places
+
+
+def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:
+    """Each of the few with one of the many, in order, at the least sum of distances; the earliest among equal ones."""
+    spare = len(many) - len(few)
+    if not spare:
+        return [*zip(few, many, strict=True)]
+    # least[one][skipped]: from the one-th of the few on, once so many of the many are skipped
+    least = [[0] * (spare + 1)]
+    for one in range(len(few) - 1, -1, -1):
+        after, line = least[-1], [0] * (spare + 1)
+        line[spare] = after[spare] + abs(few[one] - many[one + spare])
+        for skipped in range(spare - 1, -1, -1):
+            line[skipped] = min(line[skipped + 1], after[skipped] + abs(few[one] - many[one + skipped]))
+        least.append(line)
+    least.reverse()
+    pairs, skipped = [], 0
+    for one, place in enumerate(few):
+        while least[one][skipped] < least[one + 1][skipped] + abs(place - many[one + skipped]):
+            skipped += 1
+        pairs.append((place, many[one + skipped]))
+    return pairs
+
+
 def left_over(pairs: Pairs, expected: int, output: int) -> tuple[list[int], list[int]]:
     """The indexes of either list that are in no pair, in order."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.align import UNIT_GAIN, Align, Keys, Paired, pair_items, read_align
+from evaluators.fields.align import UNIT_GAIN, Align, Alike, Keys, Paired, pair_items, read_align
 from evaluators.settings import BadSettings
 from evaluators.values.equality import same
 
@@ -75,6 +75,11 @@ def test_gains_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
 
     assert ask([[0, 1], [1, 0]]) == [(0, 1), (1, 0)]
     assert ask(None) == [(0, 0), (1, 1)]
+
+
+def test_a_table_may_be_two_lists_of_keys() -> None:
+    align, keys = Align("hungarian"), Alike("abca", "caaa")
+    assert pair_items(align, [1, 2, 3, 4], [5, 6, 7, 8], lambda *_: 0, lambda: keys).pairs == [(0, 1), (2, 0), (3, 3)]
 
 
 def test_items_with_the_same_key_are_a_pair_wherever_they_stand() -> None:

@@ -13,7 +13,7 @@ from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.comparators.one_of import OneOf
 from evaluators.comparators.regex import Regex
-from evaluators.fields.align import UNIT_GAIN
+from evaluators.fields.align import UNIT_GAIN, Alike
 from evaluators.fields.columns import weigher
 from evaluators.fields.gather import gather
 from evaluators.fields.tree import FieldNode
@@ -43,6 +43,8 @@ def at_once(item: FieldNode, expected: list[JSON], output: list[JSON]) -> Any:
     weigh = weigher(item)
     assert weigh is not None
     found = weigh(expected, output)
+    if isinstance(found, Alike):
+        return [[UNIT_GAIN * (one == other) for other in found.output] for one in found.expected]
     return found if found is None or isinstance(found, list) else found.tolist()
 
 
@@ -74,6 +76,12 @@ def test_each_value_is_transformed_once() -> None:
     names: list[JSON] = [f"Name {number}" for number in range(30)]
     assert at_once(tree(leaf(PLAIN, transforms=(counted,))), names, names) is not None
     assert len(asked) == 60
+
+
+def test_values_that_no_column_takes_are_transformed_once_too() -> None:
+    halved = Transform("halved", lambda value: value / 2 if isinstance(value, float) else value)
+    item = tree(leaf(NEAR, transforms=(halved,)))
+    assert at_once(item, [1.0, "a"], [1.3, "a"]) == one_by_one(item, [1.0, "a"], [1.3, "a"]) == [[0, 0], [0, UNIT_GAIN]]
 
 
 def test_items_that_the_schema_does_not_foresee_are_weighed_one_by_one() -> None:

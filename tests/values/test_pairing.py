@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs, best, by_key, identity, in_order, left_over, repeated
+from evaluators.values.pairing import Pairs, best, by_equality, by_key, identity, in_order, left_over, repeated
 
 MODEST = settings(max_examples=100, deadline=None)
 
@@ -53,6 +54,13 @@ def test_pairs_by_key_share_it_and_are_as_many_as_can_be(expected: list[str], ou
 @given(st.permutations(range(6)))
 def test_distinct_keys_find_each_other_in_any_order(order: list[int]) -> None:
     assert by_key(range(6), order) == [(key, order.index(key)) for key in range(6)]
+
+
+@MODEST
+@given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
+def test_equal_items_pair_as_they_do_by_their_gains(expected: list[str], output: list[str]) -> None:
+    table = [[int(one == other) for other in output] for one in expected]
+    assert by_equality(expected, output) == assign_gains(table, pure=True)
 
 
 def test_what_is_in_no_pair_is_left_over() -> None:
