@@ -7,11 +7,10 @@ left over is the caller's to report: an omission on one side, a hallucination on
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from evaluators.values.assignment import Pairs as Pairs
-from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 
 
@@ -34,11 +33,6 @@ def by_key(expected: Sequence[Hashable | None], output: Sequence[Hashable | None
         if key is not None and waiting.get(key):
             pairs.append((index, waiting[key].popleft()))
     return pairs
-
-
-def best(expected: int, output: int, gain: Callable[[int, int], int]) -> Pairs:
-    """The pairing with the greatest total gain; pairs that gain nothing stay apart. `assignment` says how ties go."""
-    return assign_gains([[gain(row, column) for column in range(output)] for row in range(expected)])
 
 
 def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pairs:
