@@ -67,7 +67,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="Also write the comparison to FILE, as its ending says: .md, .txt, .json, .csv or .xml (JUnit). Can be given "
+    help="Also write the comparison to FILE, as its ending says: .html, .md, .txt, .json, .csv or .xml (JUnit). Can be given "
     "several times.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the page.")

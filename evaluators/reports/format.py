@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
-from evaluators.reports.comparison import comparison_page
 from evaluators.reports.document import Document
 from evaluators.reports.summary import Options, summary
-from evaluators.runs.comparison import Comparison
 from evaluators.runs.result import RunResult
 
 if TYPE_CHECKING:
     from evaluators.reports.html.rows import Material
+    from evaluators.runs.comparison import Comparison
 
 
 class Format:
@@ -57,6 +56,8 @@ class PageFormat(Format):
 
     def compared(self, comparison: Comparison) -> str:
         """The page of the comparison."""
+        from evaluators.reports.comparison import comparison_page  # a run has no use for it, and starts sooner
+
         return self.page(comparison_page(comparison))
 
 
@@ -111,7 +112,7 @@ def comparison_format_for(file: PurePath) -> Format:
     raise problem(
         "unknown-format",
         f"{file.name}: {found} holds rows, and a comparison has none",
-        hint="known: .csv, .json, .md, .txt, .xml",
+        hint="known: .csv, .html, .json, .md, .txt, .xml",
     )
 
 

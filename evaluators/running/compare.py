@@ -13,7 +13,7 @@ from evaluators.runs.baseline import read_baseline, write_baseline
 from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
 from evaluators.runs.comparison import Comparison
 from evaluators.runs.gates import Target, parse_target
-from evaluators.runs.guards import CompareConfig, GuardConfig
+from evaluators.runs.guard_config import CompareConfig, GuardConfig
 from evaluators.runs.sides import Side, read_run_side
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, field_validator
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.gates import Gate, GateConfig, Target, parse_target
-from evaluators.runs.guards import CompareConfig
+from evaluators.runs.guard_config import CompareConfig
 from evaluators.settings import BadSettings, Detail, bad, build, spell
 from evaluators.settings_model import Name, Settings
 from evaluators.suite.config import SectionReader

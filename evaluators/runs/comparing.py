@@ -28,7 +28,8 @@ from evaluators.runs.comparison import (
     Ranking,
 )
 from evaluators.runs.figures import rows_text
-from evaluators.runs.guards import CompareConfig, judge_guards
+from evaluators.runs.guard_config import CompareConfig
+from evaluators.runs.guards import judge_guards
 from evaluators.runs.intervals import (
     Moments,
     bootstrap,

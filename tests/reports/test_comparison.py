@@ -24,7 +24,7 @@ from evaluators.reports.format import FORMATS, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
 from evaluators.runs.comparison import Comparison
-from evaluators.runs.guards import CompareConfig, GuardConfig
+from evaluators.runs.guard_config import CompareConfig, GuardConfig
 from evaluators.runs.sides import Said, Side, SideRows
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -16,7 +16,7 @@ from evaluators.runs.baseline import baseline_text, read_baseline, write_baselin
 from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
 from evaluators.runs.comparison import Comparison
 from evaluators.runs.comparison_json import comparison_json
-from evaluators.runs.guards import CompareConfig, GuardConfig
+from evaluators.runs.guard_config import CompareConfig, GuardConfig
 from evaluators.runs.sides import Said, Side, SideRows
 
 FIELDS = ("total", "date")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from io import StringIO
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
-from evaluators.runs.comparison import Comparison, Difference
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+
+if TYPE_CHECKING:
+    from evaluators.runs.comparison import Comparison, Difference
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "measured", "match", "mismatch", "omission",

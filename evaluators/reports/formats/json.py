@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
-from evaluators.runs.comparison import Comparison
-from evaluators.runs.comparison_json import comparison_json
 from evaluators.runs.result import RunResult
 from evaluators.runs.run_json import run_json
+
+if TYPE_CHECKING:
+    from evaluators.runs.comparison import Comparison
 
 
 class JsonFile(Format):
@@ -22,4 +25,6 @@ class JsonFile(Format):
 
     def compared(self, comparison: Comparison) -> str:
         """Every difference, changed row and guard, with sorted keys."""
+        from evaluators.runs.comparison_json import comparison_json  # a run has no use for it, and starts sooner
+
         return comparison_json(comparison)
