@@ -408,7 +408,7 @@ def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
 
 
 def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
-    columns = [dict(zip(_keys(rows), rows.said[name], strict=True)) for _, rows in variants]
+    columns = [dict(zip(_keys(rows), rows.said.get(name, ()), strict=True)) for _, rows in variants]
     clusters = dict(zip(_keys(variants[0][1]), variants[0][1].clusters, strict=False))
     shared = [key for key in columns[0] if all(key in column and column[key].scored for column in columns)]
     if not shared:

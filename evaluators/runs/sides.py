@@ -105,7 +105,11 @@ def _rows(folder: Path, variant: str | None) -> tuple[SideRows, dict[str, tuple[
     for kind, read in (("jsonl", _of_lines), ("parquet", _of_parquet)):
         file = folder / f"{stem}.{kind}"
         if file.is_file():
-            return _gathered(read(file))
+            try:
+                return _gathered(read(file))
+            except (KeyError, TypeError, ValueError) as error:
+                said = "this file is damaged, or was not written by a run"
+                raise problem("damaged-rows", f"{said}: {error}", where=str(file)) from None
     raise problem(
         "no-rows",
         f"the run has no {stem}.jsonl and no {stem}.parquet, and runs are compared row by row",

@@ -209,3 +209,12 @@ def test_python_compares_as_the_command_does(run: Start, tmp_path: Path) -> None
     assert evaluators.compare("runs/good", "runs/bad", suite=evaluators.load("suite.yaml"), fail_on=()).exit_code == 1
     with pytest.raises(Problems):
         evaluators.compare("runs/good", "runs/nowhere")
+
+
+def test_a_damaged_file_of_rows_is_named(run: Start, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "bad" / "rows.jsonl").write_text('{"row": 1', encoding="utf-8")
+    done = run("compare", "runs/good", "runs/bad")
+    assert done.exit_code == 2
+    assert "rows.jsonl: this file is damaged" in done.output
+    (tmp_path / "runs" / "bad" / "rows.jsonl").unlink()
+    assert "runs are compared row by row" in run("compare", "runs/good", "runs/bad").output

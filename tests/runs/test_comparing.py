@@ -236,3 +236,19 @@ def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str, said: 
     file.write_text(text, encoding="utf-8")
     with pytest.raises(Problems, match=said):
         read_baseline(file)
+
+
+def test_runs_with_variants_are_compared_variant_by_variant() -> None:
+    base = {"a": rows_of([(RIGHT, RIGHT)] * 3), "b": rows_of([(RIGHT, RIGHT)] * 3)}
+    new = {"a": rows_of([(RIGHT, RIGHT)] * 3), "b": rows_of([(WRONG, RIGHT)] * 3)}
+    found = compare_sides(side("base", base), side("new", new))
+    assert [(one.variant, one.evaluator, one.broken) for one in found.evaluators] == [
+        ("a", "parses", 0), ("a", "header", 0), ("b", "parses", 3), ("b", "header", 0),
+    ]  # fmt: skip
+    assert (found.rows, found.broken, {row.variant for row in found.changed}) == (6, 3, {"b"})
+    other = compare_sides(side("base", base), side("new", {"a": new["a"], "c": new["b"]}))
+    assert other.incomparable == ('the variants differ: "a", "b" in the base, "a", "c" in the new run',)
+
+
+def test_variants_without_rows_have_no_rank() -> None:
+    assert rank_variants(side("run", {"a": SideRows(), "b": SideRows()}), ("a", "b")) == ()
