@@ -52,6 +52,21 @@ def weigher(item: FieldNode) -> Weigher | None:
     return _objects(columns, frozenset(below.keys)) if columns else None
 
 
+def transitive(item: FieldNode) -> bool:
+    """Whether items are objects of units that match when their values are alike, and then in every pair.
+
+    Two such items, with the same keys, differ by a distance: the number of fields that do not match.
+    """
+    below = item.below
+    if item.kind != "object" or item.unit or item.skip or item.compound is not None or below.others is not None:
+        return False
+    return all(
+        child.unit and not child.skip and not child.required and not child.transforms and len(child.metrics) == 1
+        and child.metrics[0].comparator.reads == "both" and _keys(child) is not None
+        for child in below.keys.values()
+    )  # fmt: skip
+
+
 def _units(column: Column, keys: Keys | None) -> Weigher:
     def weigh(expected: Items, output: Items) -> Table | Alike | None:
         if keys is not None:

@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.inside WORK [FILE]`: what can only be measured inside a process; prints figures as JSON.
 
-`dots`, `fields` and `diff` score rows that are in memory already; `large` and `hostile` score one document; `splits`
-cuts one file in many ways.
+`dots`, `fields` and `diff` score rows that are in memory already, and `schema_…` documents; `large` and `hostile` score one
+document; `splits` cuts one file in many ways.
 """
 
 from __future__ import annotations
@@ -60,6 +60,37 @@ def per_row(name: str, path: Path) -> dict[str, float]:
             plan.run(columns, len(chunk))
 
     return {"µs": least(work) / len(lines) * 1e6}
+
+
+def by_schema(name: str, path: Path) -> dict[str, float]:
+    """Scoring alone, of documents just parsed, over reading a row and parsing its two documents."""
+    blob = path.read_bytes()
+    decoder, parse = msgspec.json.Decoder(Line), msgspec.json.decode
+    texts = [line for line in decoder.decode_lines(blob) if _is_json(line.output)]
+    check = loads(suites.text(name)).lines[0].settings.compile()
+
+    def floor() -> None:
+        for line in texts:
+            parse(line.expected)
+            parse(line.output)
+
+    def scoring() -> None:
+        for line in texts:
+            check(parse(line.expected), parse(line.output))
+
+    reading = least(lambda: decoder.decode_lines(blob))
+    parsing, scored = least(floor), least(scoring)
+    return {
+        "scoring over the floor": (scored - parsing) / (reading + parsing),
+        "µs": (scored - parsing) / len(texts) * 1e6,
+    }
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(text), dict)
+    except msgspec.DecodeError:
+        return False
 
 
 def large() -> dict[str, float]:
@@ -189,6 +220,8 @@ def main() -> None:
         found = hostile()
     elif work == "splits":
         found = splits(Path(files[0]))
+    elif work.startswith("schema_"):
+        found = by_schema(work, Path(files[0]))
     else:
         found = per_row(work, Path(files[0]))
     print(json.dumps(found))

@@ -92,3 +92,21 @@ def pairs(draw: st.DrawFn) -> tuple[FieldNode, Any, Any]:
     if kind == 1:
         return node, expected, expected
     return node, expected, draw(edited(expected)) if kind < 7 else draw(documents(node))
+
+
+SMALL = st.sampled_from([0, 1, 2, True, "a", None])
+
+
+@st.composite
+def alike_items(draw: st.DrawFn) -> tuple[FieldNode, Any, Any]:
+    """A list of objects with the same keys, compared by equality and paired freely; few values, so that ties are common."""
+    keys = draw(st.sampled_from([("a",), ("a", "b"), ("a", "b", "c")]))
+    leaves = {key: FieldNode((ANY, key), "leaf", (metric("exact", {}),)) for key in keys}
+    item = FieldNode((ANY,), "object", make=lambda: Below(keys=leaves))
+    root = FieldNode((), "array", align=Align("hungarian"), make=lambda: Below(items=item))
+    size = draw(st.integers(1, 5))
+    expected, output = (
+        draw(st.lists(st.fixed_dictionaries(dict.fromkeys(keys, SMALL)), min_size=size, max_size=size)) for _ in range(2)
+    )
+    kept = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    return root, expected, [one if keep else other for one, other, keep in zip(expected, output, kept, strict=True)]

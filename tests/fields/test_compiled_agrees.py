@@ -11,7 +11,7 @@ from evaluators.fields.schema import SchemaScoring
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Verdict
-from tests.fields.random_trees import pairs
+from tests.fields.random_trees import alike_items, pairs
 
 
 def exact(verdict: Verdict) -> object:
@@ -31,6 +31,18 @@ def tallies(check: Any) -> object:
 @settings(max_examples=300, deadline=None)
 @given(pairs())
 def test_a_compiled_tree_scores_like_the_reference(drawn: tuple[FieldNode, Any, Any]) -> None:
+    root, expected, output = drawn
+    scoring = SchemaScoring(root, "f1", 1.0)
+    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), SchemaCheck(root, scoring.place, 1.0)
+    assert exact(fast(expected, output)) == exact(slow(expected, output))
+    assert tallies(fast) == tallies(slow)
+
+
+@settings(max_examples=300, deadline=None)
+@given(alike_items())
+def test_items_that_stay_in_their_places_are_the_ones_that_the_best_pairing_leaves_there(
+    drawn: tuple[FieldNode, Any, Any],
+) -> None:
     root, expected, output = drawn
     scoring = SchemaScoring(root, "f1", 1.0)
     slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), SchemaCheck(root, scoring.place, 1.0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from evaluators.fields.align import UNIT_GAIN, Align, key_reader, pair_items
+from evaluators.fields.align import UNIT_GAIN, Align, pair_items
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, Unit, Walker
@@ -19,19 +19,32 @@ from evaluators.values.equality import same
 
 Weigh: TypeAlias = Callable[[list[Any], list[Any]], Table | None]
 """The gains of all pairs at once; None where the items must be weighed pair by pair."""
+Plan: TypeAlias = tuple[tuple[int, Any], ...]
 Chosen: TypeAlias = tuple[list[tuple[int, int]], list[Codes] | None]
 """Pairs, with the codes of each where weighing them has made these already."""
 
 
 def compile_array(
-    coding: Coding, node: FieldNode, item: Walker, unit: Unit | None, weigh: Weigh | None, inside: bool
+    coding: Coding,
+    node: FieldNode,
+    item: Walker,
+    unit: Unit | None,
+    weigh: Weigh | None,
+    inside: bool,
+    transitive: bool = False,
 ) -> Walker:
-    """An array that is compared item by item. `unit` is the item where that is compared as one value."""
+    """An array that is compared item by item.
+
+    `unit` is the item where that is compared as one value. `transitive` is said of items by `columns.transitive`.
+    """
     code = {status: coding.static(node, status, inside) for status in Status}
     summed = _summary(coding, node, inside)
     pair = _pairing(coding, node.align, item, weigh)
     whole, measured = coding.whole_match, coding.measured
     in_order = node.align.how == "ordered"
+    freely = node.align.how == "hungarian" and node.align.at_least is None and transitive
+    settled = in_list_order(coding, item) if freely else None
+    same_keys = keys_in_order(node.align)
 
     def full(expected: list[Any], output: list[Any], out: Codes) -> None:
         begin = len(out)
@@ -65,12 +78,7 @@ def compile_array(
             if tuple(other) == names:
                 known = shape(names)  # type: ignore[misc]  # asked only where there is one
                 if known is not None and not known.inner:
-                    codes = [
-                        match
-                        if value == actual and value.__class__ is actual.__class__ and value.__class__ not in CONTAINERS
-                        else judge(value, actual)
-                        for (match, judge), value, actual in zip(known.plan, one.values(), other.values(), strict=True)
-                    ]
+                    codes = _compared(known.plan, one, other)
                     out += codes
                     return int(min(codes) > 0)
         return scored(one, other, out)
@@ -88,8 +96,17 @@ def compile_array(
         return matched
 
     def aligned(expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
+        if same_keys is not None and same_keys(expected, output):
+            return items_in_order(expected, output, out), len(expected)
+        at_once = settled(expected, output) if settled is not None else None
+        if at_once is not None:
+            for each in at_once:
+                out += each
+            return sum([min(each) > 0 for each in at_once]), len(at_once)
         pairs, codes = pair(expected, output)
         matched = 0
+        if codes is None and len(pairs) == len(expected) == len(output) and all(row == place for row, place in pairs):
+            return items_in_order(expected, output, out), len(pairs)
         for place, (row, column) in enumerate(pairs):
             if codes is None:
                 matched += score_item(expected[row], output[column], out)
@@ -165,6 +182,76 @@ def compile_array(
     return Walker(both, lost, extra, equal, list, full)
 
 
+def keys_in_order(align: Align) -> Callable[[list[Any], list[Any]], bool] | None:
+    """Whether the items of two lists have the same keys in the same order, where that is quick to see; None where not.
+
+    Items are paired by key first come, first served, so they are then paired in list order.
+    """
+    name = align.keys[0].steps[0] if align.how == "key_field" and len(align.keys) == 1 and align.keys[0].steps else None
+    if not isinstance(name, str) or align.transforms or len(align.keys[0].steps) > 1:
+        return None
+
+    def in_order(expected: list[Any], output: list[Any]) -> bool:
+        try:
+            keys = [item[name] for item in expected]
+            return keys == [item[name] for item in output] and all(key.__class__ is str for key in keys)
+        except (KeyError, TypeError):
+            return False
+
+    return in_order
+
+
+def in_list_order(coding: Coding, item: Walker) -> Callable[[list[Any], list[Any]], list[Codes] | None]:
+    """The codes of the pairs in list order, where that is the best pairing for sure; None where it may not be.
+
+    Items that have the same keys and are compared by equality differ by a distance. So items that are equal in their
+    places may stay there: whatever takes one of them out loses as much elsewhere (the triangle inequality). One item
+    that is left then stays as well, and two stay unless they are better off changed. Ties are for list order.
+    """
+
+    def settled(expected: list[Any], output: list[Any]) -> list[Codes] | None:
+        if len(expected) != len(output) or item.shape is None:
+            return None
+        first = expected[0]
+        known = item.shape(tuple(first)) if first.__class__ is dict else None
+        if known is None or known.inner or not known.plan or UNIT_GAIN % len(known.plan):
+            return None
+        names, plan = tuple(first), known.plan
+        every: list[Codes] = []
+        wrong: list[int] = []
+        for one, other in zip(expected, output, strict=True):
+            if one.__class__ is not dict or other.__class__ is not dict or tuple(one) != names or tuple(other) != names:
+                return None
+            codes = _compared(plan, one, other)
+            if min(codes) < 0:
+                wrong.append(len(every))
+                if len(wrong) > 2 or max(codes) < 0:
+                    return None
+            every.append(codes)
+        if len(wrong) == 2:
+            a, b = wrong
+            changed = [*_compared(plan, expected[a], output[b]), *_compared(plan, expected[b], output[a])]
+            if _right(changed) > _right([*every[a], *every[b]]):
+                return None
+        return every
+
+    return settled
+
+
+def _compared(plan: Plan, one: dict[str, Any], other: dict[str, Any]) -> Codes:
+    """The codes of two objects of one shape."""
+    return [
+        match
+        if value == actual and value.__class__ is actual.__class__ and value.__class__ not in CONTAINERS
+        else judge(value, actual)
+        for (match, judge), value, actual in zip(plan, one.values(), other.values(), strict=True)
+    ]
+
+
+def _right(codes: Codes) -> int:
+    return sum([code > 0 for code in codes])
+
+
 def _units_in_order(unit: Unit, expected: list[Any], output: list[Any], out: Codes) -> int:
     """Appends the codes of items that are compared as one value each. How many of them match."""
     match, omission, hallucination, judge, _ = unit
@@ -200,13 +287,8 @@ def _summary(coding: Coding, node: FieldNode, inside: bool) -> Callable[..., int
 
 def _pairing(coding: Coding, align: Align, item: Walker, weigh: Weigh | None) -> Callable[[list[Any], list[Any]], Chosen]:
     """Which items go together."""
-    key = key_reader(align) if align.how == "key_field" else None
 
     def pair(expected: list[Any], output: list[Any]) -> Chosen:
-        if key is not None and len(expected) == len(output):
-            keys = [key(item) for item in expected]
-            if None not in keys and keys == [key(item) for item in output]:
-                return [(row, row) for row in range(len(keys))], None
         scored: dict[tuple[int, int], tuple[Codes, RowProblem | None]] = {}
 
         def gain(row: int, column: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import lcm
 from typing import Any, Final
 
-from evaluators.fields.columns import weigher
+from evaluators.fields.columns import transitive, weigher
 from evaluators.fields.compiled.arrays import compile_array
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.objects import compile_object
@@ -69,8 +69,9 @@ class Compiled:
             raise TypeError(f"an array that is looked into has items: {node.name}")
         unit = self._unit(item, inside=True) if item.unit and not item.skip else None
         walker = unit_walker(unit) if unit is not None else self._build(item, inside=True)
-        weigh = weigher(item) if node.align.how in ("any_order", "hungarian") else None
-        return compile_array(self.coding, node, walker, unit, weigh, inside)
+        aligned = node.align.how in ("any_order", "hungarian")
+        weigh = weigher(item) if aligned else None
+        return compile_array(self.coding, node, walker, unit, weigh, inside, aligned and transitive(item))
 
     def _late(self, node: FieldNode, inside: bool) -> Walker:
         built: list[Walker] = []
