@@ -168,7 +168,10 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         + (f", corrected for {counted(tests, 'test')} (Holm)" if tests > 1 else "")
         + "; below 0.05 the finding is better or worse"
     )
-    yield Item("detectable: a true difference smaller than this would often go unseen with so many rows")
+    unknown = (
+        "; unknown with fewer than 6 changes" if any(one.detectable is None for one in comparison.evaluators) else ""
+    )
+    yield Item(f"detectable: a true difference smaller than this would often go unseen with so many rows{unknown}")
     if any(one.unpaired for one in comparison.evaluators):
         yield Item("unpaired: rows that only one of the runs scored; they are left out")
 

@@ -47,7 +47,7 @@ _ORDER: Final = "A low figure from few rows may be chance, so it stands behind a
 
 
 def _gap(field: FieldStats) -> bool:
-    return field.counts.measured == 0 and not field.optional
+    return field.counts.measured == 0 and not field.optional and field.array is None
 
 
 def _below_one(field: FieldStats) -> bool:
@@ -98,6 +98,10 @@ def field_section(stats: EvaluatorStats) -> Section:
         f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
         f"precision {score_text(stats.precision)}, recall {score_text(stats.recall)}, F1 {score_text(stats.f1)}"
     )
+    if stats.detectable is not None:
+        figures += (
+            f"; two runs of so many rows would show a difference of means from about {score_text(stats.detectable)}"
+        )
     return Section(full_name(stats), (Paragraph(figures), table, *(more if stats.more_fields else ())))
 
 

@@ -40,7 +40,7 @@ from evaluators.runs.intervals import (
 )
 from evaluators.runs.result import Interval
 from evaluators.runs.sides import Said, Side, SideRows
-from evaluators.runs.significance import LEVEL, holm, sign_flips
+from evaluators.runs.significance import LEAST_CHANGED, LEVEL, holm, sign_flips
 from evaluators.runs.statistics import wilson
 from evaluators.runs.verdict import Facts, causes, exit_code
 
@@ -325,10 +325,11 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
         tested: Mapping[Fraction, int] = Counter(total for rows, total in values.clusters.values() if rows)
     else:
         moments, tested = moments_of_values(differences), differences
+    changed = sum(count for difference, count in tested.items() if difference)
     return Difference(
         name, path, pairs, float(base), float(new), float(new - base), _interval(values, moments),
         sign_flips(tested), None, "the same" if differences.keys() == {0} else "no clear difference",
-        values.fixed, values.broken, values.unpaired, detectable_pairs(moments), variant,
+        values.fixed, values.broken, values.unpaired, detectable_pairs(moments) if changed >= LEAST_CHANGED else None, variant,
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ class Difference:
     unpaired: int
     """Rows that only one of the runs measured."""
     detectable: float | None
-    """The smallest true difference that so many pairs would show four times out of five."""
+    """The smallest true difference that so many pairs would show four times out of five; None with fewer than six changes."""
     variant: str | None = None
 
 

@@ -14,6 +14,8 @@ from typing import Final
 
 LEVEL: Final = 0.05
 """A difference is called real when chance explains it less often than this, after the correction for many tests."""
+LEAST_CHANGED: Final = 6
+"""With fewer changed rows no exact test falls below the level: 2 / 2⁵ is 0.0625."""
 DRAWS: Final = 9_999
 SEED: Final = 20_240_101
 MOST_WORK: Final = 30_000_000

@@ -20,7 +20,7 @@ import pytest
 
 from evaluators.issues import Problems
 from evaluators.reports.comparison import chance, comparison_line, comparison_page, signed
-from evaluators.reports.format import FORMATS, comparison_format_for
+from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
 from evaluators.runs.comparison import Comparison
@@ -119,9 +119,15 @@ def test_a_comparison_is_the_golden_one(name: str, word: str, file: str) -> None
     assert text.encode() == golden.read_bytes()
 
 
-def test_every_format_holds_every_comparison() -> None:
-    for word in FORMATS.shipped():
+def test_every_format_that_is_about_more_than_rows_holds_every_comparison() -> None:
+    refusing = {word for word in FORMATS.shipped() if FORMATS.find(word).compared is Format.compared}
+    for word in {*FORMATS.shipped()} - refusing:
         assert all(FORMATS.find(word)().compared(made()) for made in COMPARISONS.values())
+    for word in refusing:
+        assert not FORMATS.find(word).suffixes
+        with pytest.raises(Problems, match="a comparison cannot be written as"):
+            FORMATS.find(word)().compared(same())
+    assert not refusing & {"csv", "github", "html", "json", "junit", "markdown", "text"}
 
 
 def test_the_table_and_the_json_file_say_the_same() -> None:

@@ -59,7 +59,7 @@ def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **target
     return compare_sides(one, other, config, {name: (name, None) for name in targets})
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(COLUMNS, st.booleans())
 def test_a_run_against_itself_finds_nothing(columns: list[tuple[Said, Said]], clusters: bool) -> None:
     one = side("one", rows_of(columns, clusters))
@@ -72,7 +72,7 @@ def test_a_run_against_itself_finds_nothing(columns: list[tuple[Said, Said]], cl
         assert each.p in (1.0, None)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(TWO, st.booleans())
 def test_swapping_the_runs_mirrors_every_sign(
     columns: tuple[list[tuple[Said, Said]], list[tuple[Said, Said]]], clusters: bool
@@ -93,7 +93,7 @@ def test_swapping_the_runs_mirrors_every_sign(
     }
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(TWO)
 def test_the_order_of_rows_does_not_matter(columns: tuple[list[tuple[Said, Said]], list[tuple[Said, Said]]]) -> None:
     base, new = rows_of(columns[0]), rows_of(columns[1])
@@ -105,7 +105,7 @@ def test_the_order_of_rows_does_not_matter(columns: tuple[list[tuple[Said, Said]
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(COLUMNS, st.booleans())
 def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Said, Said]], clusters: bool) -> None:
     one = side("runs/one", rows_of(columns, clusters))
@@ -252,3 +252,8 @@ def test_runs_with_variants_are_compared_variant_by_variant() -> None:
 
 def test_variants_without_rows_have_no_rank() -> None:
     assert rank_variants(side("run", {"a": SideRows(), "b": SideRows()}), ("a", "b")) == ()
+
+
+def test_what_could_be_detected_is_unknown_while_no_test_could_tell_the_changes_from_chance() -> None:
+    assert plain("+" * 12, "-" * 5 + "+" * 7).evaluators[0].detectable is None
+    assert plain("+" * 12, "-" * 6 + "+" * 6).evaluators[0].detectable is not None

@@ -65,7 +65,7 @@ def test_the_interval_of_paired_rates_is_the_published_one() -> None:
     assert (round(found.low, 4), round(found.high, 4)) == (0.0569, 0.3404)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.tuples(*[st.integers(0, 40)] * 4).filter(any))
 def test_paired_rates_hold_the_difference_and_are_mirrored_when_the_runs_are_swapped(counts: tuple[int, ...]) -> None:
     both, broken, fixed, neither = counts
@@ -76,7 +76,7 @@ def test_paired_rates_hold_the_difference_and_are_mirrored_when_the_runs_are_swa
     assert (swapped.low, swapped.high) == pytest.approx((-found.high, -found.low))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(VALUES)
 def test_a_bootstrap_interval_holds_the_mean_and_stays_in_the_unit(values: dict[Fraction, int]) -> None:
     moments = known(moments_of_values(values))
@@ -88,7 +88,7 @@ def test_a_bootstrap_interval_holds_the_mean_and_stays_in_the_unit(values: dict[
         assert 0 <= found.low <= float(moments.mean) <= found.high <= 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(VALUES)
 def test_moments_are_the_same_from_values_powers_and_clusters_of_one_row(values: dict[Fraction, int]) -> None:
     powers: dict[int, tuple[int, int, int]] = {}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluators.runs import significance
 from evaluators.runs.significance import holm, mcnemar, sign_flips
 
-DIFFERENCES = st.lists(st.fractions(-1, 1, max_denominator=6), min_size=1, max_size=9)
+DIFFERENCES = st.lists(st.fractions(-1, 1, max_denominator=6), min_size=1, max_size=7)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_test_of_scores_counts_every_outcome(differences: list[str], p: floa
     assert sign_flips(Counter(map(Fraction, differences))) == p
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(DIFFERENCES)
 def test_the_count_is_that_of_trying_all_signs(differences: list[Fraction]) -> None:
     total = abs(sum(differences, Fraction(0)))
@@ -58,7 +58,7 @@ def test_the_count_is_that_of_trying_all_signs(differences: list[Fraction]) -> N
     assert sign_flips(Counter(differences)) == pytest.approx(expected)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(DIFFERENCES)
 def test_a_test_does_not_know_which_run_is_which(differences: list[Fraction]) -> None:
     assert sign_flips(Counter(differences)) == sign_flips(Counter(-each for each in differences))
@@ -91,7 +91,7 @@ def test_many_tests_are_corrected_as_holm_does() -> None:
     assert holm([]) == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_a_correction_never_helps_and_keeps_the_order(p_values: list[float]) -> None:
     corrected = holm(p_values)
