@@ -18,6 +18,7 @@ from evaluators.running.files import Scored, asked_files
 from evaluators.running.recorded import recorded_material
 from evaluators.running.run import Prepared, RunRequest, prepare
 from evaluators.running.suite import load
+from evaluators.runs.given import output_columns
 from evaluators.runs.result import Origin, RunResult
 from evaluators.runs.store import load_run, write_text
 from evaluators.testsets.config import PLACES
@@ -150,7 +151,6 @@ def _near(place: str) -> str:
 
 
 def _scored(prepared: Prepared, result: RunResult) -> list[Scored]:
-    return [
-        Scored(name, table, max((one.rows for one in result.evaluators if one.variant == name), default=result.rows))
-        for name, table in prepared.variants()
-    ]
+    outputs, cluster = output_columns(prepared.suite.lines, prepared.roles), prepared.suite.cluster
+    rows = {one.variant: one.rows for one in result.evaluators}
+    return [Scored(name, table, rows.get(name, result.rows), outputs, cluster) for name, table in prepared.variants()]

@@ -9,7 +9,7 @@ function titled(title, ...children) {
 
 /** A section that reports in other formats have as well. */
 function neutralSection(section) {
-  const blocks = section.blocks.map((block) => neutralBlock(block, section.title || "Table"));
+  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title || "Opening"}, table`));
   return section.title ? titled(section.title, blocks) : el("div", { class: "opening" }, blocks);
 }
 
@@ -170,7 +170,7 @@ function sliceSection() {
   return titled(
     "Slices",
     el("p", { class: "quiet", text: "The lowest mean first. Choose a slice to see its rows." }),
-    scrollable("Slices", el("table", {}, el("thead", {}, el("tr", {}, heads.map((text, index) => el("th", { scope: "col", class: index > (many ? 2 : 1) && "number", text })))), body)),
+    scrollable("Slices, table", el("table", {}, el("thead", {}, el("tr", {}, heads.map((text, index) => el("th", { scope: "col", class: index > (many ? 2 : 1) && "number", text })))), body)),
     shown,
     head.moreSlices > 0 && el("p", { text: `${counted(head.moreSlices, "more slice")} in run.json.` }),
   );

@@ -2,6 +2,8 @@
 
 const LINES_BEYOND = 12;
 const MOST_PRINTED = 200;
+/** The share of the window that the table takes at most, as the style says. */
+const MOST_HEIGHT = 0.7;
 
 const view = { rows: [], body: null, box: null, top: null, bottom: null, status: null, first: -1, last: -1, heads: [], focus: -1 };
 
@@ -82,7 +84,8 @@ const lineHeight = () => parseFloat(getComputedStyle(view.box).getPropertyValue(
 function drawLines() {
   const height = lineHeight();
   const first = Math.max(0, Math.floor(view.box.scrollTop / height) - LINES_BEYOND);
-  const last = Math.min(view.rows.length, Math.ceil((view.box.scrollTop + view.box.clientHeight) / height) + LINES_BEYOND);
+  const room = Math.max(view.box.clientHeight, innerHeight * MOST_HEIGHT); // an empty box is as low as its head
+  const last = Math.min(view.rows.length, Math.ceil((view.box.scrollTop + room) / height) + LINES_BEYOND);
   if (first === view.first && last === view.last) return;
   drawBetween(first, last, height);
 }

@@ -1,0 +1,102 @@
+"""Reports opened in a real browser, from disk. Tests that need one are skipped where there is no Chromium."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.running.run import RunRequest, finish
+from evaluators.running.suite import load
+from evaluators.suite.presets import gallery_folder
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+Write = Callable[..., Path]
+
+
+def write_report(folder: Path, suite: Path, test_set: Path | None = None, **more: Any) -> Path:
+    """The report of a run of a suite."""
+    report = folder / "report.html"
+    chosen = str(test_set) if test_set is not None else None
+    finish(load(suite), RunRequest(test_set=chosen, files=(report,), **more))
+    return report
+
+
+@pytest.fixture(scope="session")
+def invoices(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the gallery's invoices."""
+    return write_report(tmp_path_factory.mktemp("invoices"), gallery_folder() / "invoice_extraction" / "suite.yaml")
+
+
+@pytest.fixture(scope="session")
+def variants(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the gallery's two models."""
+    return write_report(tmp_path_factory.mktemp("variants"), gallery_folder() / "comparing_models" / "suite.yaml")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser for the tests of one file: while it is up, an event loop runs, and other tests start their own."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+class Opened:
+    """A report in a tab, and what went wrong in it."""
+
+    def __init__(self, tab: Any) -> None:
+        self.tab = tab
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        tab.on("console", lambda message: self.complaints.append(message.text))
+        tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        tab.on("dialog", self._refuse)
+        tab.on("request", lambda request: self.asked.append(request.url))
+
+    def _refuse(self, dialog: Any) -> None:
+        self.complaints.append(f"dialog {dialog.message}")
+        dialog.dismiss()
+
+    def go(self, report: Path, fragment: str = "") -> Opened:
+        self.tab.goto(f"{report.as_uri()}#{fragment}")
+        self.tab.wait_for_selector("[data-ready]")
+        return self
+
+    def texts(self, selector: str) -> list[str]:
+        return [text.strip() for text in self.tab.locator(selector).all_inner_texts()]
+
+    def text(self, selector: str) -> str:
+        return str(self.tab.locator(selector).first.inner_text()).strip()
+
+    def ids(self) -> list[str]:
+        return self.texts(".lines tbody .column-id")
+
+    def fragment(self) -> str:
+        return str(self.tab.url).partition("#")[2]
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
+    """Opens a report in a tab of its own: `opened(report, "q=x", dark=True, width=390)`."""
+    contexts = []
+
+    def open_(report: Path, fragment: str = "", dark: bool = False, width: int = 1280) -> Opened:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
+        )
+        context.set_default_timeout(8_000)
+        contexts.append(context)
+        return Opened(context.new_page()).go(report, fragment)
+
+    yield open_
+    for context in contexts:
+        context.close()

@@ -1,0 +1,326 @@
+"""The HTML report as people meet it: in a browser, from disk, with a mouse, a keyboard, a phone, a screen reader."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.reports.document import Column, Document, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Item as ListItem
+from evaluators.reports.formats.html import Html
+
+Open = Callable[..., Any]
+
+
+def test_it_says_how_the_run_ended_and_what_each_evaluator_found(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    assert page.text("h1") == "invoice extraction"
+    assert "passed, with warnings" in page.text(".headline").lower()
+    assert page.tab.title() == "invoice extraction: passed, with warnings"
+    cards = page.texts(".card h3")
+    assert cards == ["contains_json", "header", "lines", "tax_id", "same_shape", "overall", "ready_to_pay"]
+    assert "0.8828 mean score" in page.text(".card:nth-child(2) .mean").replace("\n", " ")
+    assert "6 failed" in page.text(".card:nth-child(2) .chips")
+    assert page.tab.get_by_role("img", name="Scores: 1 row at 0").count() > 0
+    assert "mean 0.8571 is below 0.95" in page.text("#section-gates")
+    assert page.complaints == []
+
+
+def test_it_asks_the_network_for_nothing(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    assert page.asked == [page.tab.url.partition("#")[0]]
+
+
+def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    heads = page.texts(".heat thead th")
+    assert heads[:6] == ["field", "accuracy", "right", "wrong", "missing", "invented"]
+    shown = page.texts(".heat tbody th .path")
+    assert shown[:2] == ["vendor.iban", "totals.gross"]
+    assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13\n81.3 %", "2\n12.5 %"]
+
+
+def test_a_count_of_a_field_leads_to_its_rows(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    page.tab.get_by_role("button", name="totals.gross: 2 wrong, show rows").click()
+    assert page.text(".found") == "2 of 16 rows"
+    assert page.fragment() == "evaluator=header&field=totals.gross&status=2"
+
+
+def test_a_slice_leads_to_its_rows(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    page.tab.get_by_role("button", name="supplier = Nordwind Papier GmbH").first.click()
+    assert page.text(".found") == "4 of 16 rows"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "ids"),
+    [
+        ("q=d-01", ["D-010", "D-011", "D-012", "D-013", "D-014", "D-015", "D-016"]),
+        ("q=nothing+has+this", []),
+        ("evaluator=header&result=blocked", ["D-010"]),
+        ("evaluator=same_shape&result=unreadable", ["D-010"]),
+        ("evaluator=tax_id&result=skipped", ["D-007", "D-015"]),
+        ("evaluator=header&field=totals.gross&status=3", ["D-010"]),
+        ("evaluator=same_shape&field=vendor.iban&status=4", ["D-006"]),
+        ("field=vendor.iban", ["D-006"]),
+        ("slice=supplier%3DNordwind+Papier+GmbH&result=failed", ["D-005", "D-009", "D-013"]),
+    ],
+)  # fmt: skip
+def test_an_address_chooses_rows(opened: Open, invoices: Path, fragment: str, ids: list[str]) -> None:
+    page = opened(invoices, fragment)
+    found = page.ids()
+    assert [one for one in found if one in ids] == ids
+    if "slice" not in fragment and "skipped" not in fragment:
+        assert found == ids
+
+
+def test_choices_are_kept_in_the_address(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    page.tab.get_by_role("combobox", name="Evaluator").select_option("lines")
+    page.tab.get_by_role("combobox", name="Result").select_option("failed")
+    page.tab.get_by_role("combobox", name="supplier").select_option("supplier=Nordwind Papier GmbH")
+    page.tab.get_by_role("button", name="Score").click()
+    assert page.fragment() == "result=failed&evaluator=lines&slice=supplier%3DNordwind+Papier+GmbH&sort=score"
+    assert page.ids() == ["D-009"]
+    page.tab.get_by_role("button", name="Clear").click()
+    assert page.text(".found") == "16 rows"
+
+
+def test_rows_are_sorted_both_ways_and_not_at_all(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    unsorted = page.ids()
+    head = page.tab.locator(".column-id[aria-sort]")
+    orders = []
+    for _ in range(3):
+        head.get_by_role("button").click()
+        orders.append((head.get_attribute("aria-sort"), page.ids()))
+    assert orders == [("ascending", sorted(unsorted)), ("descending", sorted(unsorted)[::-1]), ("none", unsorted)]
+
+
+def test_a_search_looks_inside_the_documents_when_asked(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    page.tab.get_by_label("Search").fill("sirop de noisette")
+    page.tab.get_by_text("0 of 16 rows").wait_for()
+    page.tab.get_by_label("also inside the documents").check()
+    page.tab.locator(".found", has_text="of 16 rows").filter(has_not_text="0 of").wait_for()
+    assert "D-002" in page.ids()
+
+
+def test_a_row_opens_with_both_sides_the_rule_and_the_reason(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    page.tab.get_by_text("D-003", exact=True).click()
+    page.tab.get_by_role("dialog").wait_for()
+    assert page.text("#row-title") == "Row 4 · D-003"
+    card = page.text(".field-wrong")
+    assert "totals.gross" in card
+    assert "249.27 differs from 294.27 by 45; allowed: 0.01" in card
+    assert "rule: money = numeric {tolerance: {abs: 0.01}}" in card
+    assert "suite.yaml:43:7" in card
+    assert (page.texts(".field-wrong del"), page.texts(".field-wrong ins")) == (["9"], ["9"])
+    assert page.texts(".side h4") == ["Expected correct_answer", "Output model_output"]
+    (node,) = page.texts(".side:nth-child(2) .node-wrong")
+    assert node.endswith("gross: 249.27")
+    assert "row=4" in page.fragment()
+    page.tab.keyboard.press("Escape")
+    assert page.tab.locator("dialog[open]").count() == 0
+    assert "row=" not in page.fragment()
+
+
+def test_it_says_how_the_json_was_found(opened: Open, invoices: Path) -> None:
+    page = opened(invoices, "row=3&as=header")
+    assert "The JSON stands inside a code fence." in page.text("dialog")
+    assert page.texts("dialog .aside summary")[0].startswith("set aside before it: ")
+
+
+def test_an_unreadable_output_is_shown_as_it_is(opened: Open, invoices: Path) -> None:
+    page = opened(invoices, "row=11&as=same_shape")
+    assert "The output could not be read, so the row scores 0." in page.text("dialog")
+    assert page.text(".side:nth-child(2) pre") != ""
+
+
+def test_another_evaluator_of_the_row_is_one_step_away(opened: Open, invoices: Path) -> None:
+    page = opened(invoices, "row=4")
+    page.tab.get_by_role("button", name="ready_to_pay").click()
+    page.tab.locator("[aria-pressed=true]", has_text="ready_to_pay").wait_for()
+    assert "header 0.75, lines 1, tax_id 1" in page.text(".verdict-line")
+    assert page.fragment() == "row=4&as=ready_to_pay"
+
+
+def test_everything_works_by_keyboard(opened: Open, invoices: Path) -> None:
+    page = opened(invoices, "result=wrong&sort=row")
+    keyboard = page.tab.keyboard
+    page.tab.locator(".rows").focus()
+    keyboard.press("ArrowDown")
+    keyboard.press("ArrowDown")
+    assert page.tab.locator(":focus").get_attribute("aria-label") == "Open row 6"
+    keyboard.press("Enter")
+    page.tab.get_by_role("dialog").wait_for()
+    assert page.text("#row-title") == "Row 6 · D-005"
+    keyboard.press("j")
+    page.tab.get_by_text("Row 7 · D-006").wait_for()
+    keyboard.press("k")
+    page.tab.get_by_text("Row 6 · D-005").wait_for()
+    keyboard.press("Escape")
+    assert page.tab.locator(":focus").get_attribute("aria-label") == "Open row 6"
+    keyboard.press("End")
+    assert page.tab.locator(":focus").get_attribute("data-place") == str(len(page.ids()) - 1)
+
+
+def test_variants_stand_side_by_side(opened: Open, variants: Path) -> None:
+    page = opened(variants, "variant=fast&result=failed&evaluator=event")
+    assert "FAILED" in page.text(".headline").upper()
+    assert page.texts("#section-evaluators thead th") == ["evaluator", "careful", "fast"]
+    assert page.text(".found") == "4 of 24 rows"
+    page.tab.locator(".lines tbody tr").first.click()
+    page.tab.get_by_role("dialog").wait_for()
+    assert page.fragment().endswith("row=5%3Afast")
+
+
+AXE = "async () => (await axe.run()).violations.map((one) => [one.id, one.nodes.map((node) => node.html + node.failureSummary)])"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("fragment", ["", "row=4", "row=11&as=header"])
+def test_axe_finds_nothing_to_complain_about(opened: Open, invoices: Path, fragment: str, dark: bool) -> None:
+    page = opened(invoices, fragment, dark=dark)
+    page.tab.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    page.tab.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    found = page.tab.evaluate(AXE)
+    assert found == []
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(opened: Open, invoices: Path) -> None:
+    page = opened(invoices, dark=True)
+    color = "() => getComputedStyle(document.body).backgroundColor"
+    dark = page.tab.evaluate(color)
+    page.tab.get_by_role("button", name="Light theme").click()
+    assert page.tab.evaluate(color) != dark
+    assert page.fragment() == "theme=light"
+    assert opened(invoices, "theme=dark").tab.evaluate(color) == dark
+
+
+@pytest.mark.parametrize("fragment", ["", "row=4"])
+def test_nothing_is_wider_than_a_phone(opened: Open, variants: Path, invoices: Path, fragment: str) -> None:
+    for report in (variants, invoices):
+        page = opened(report, fragment, width=390)
+        assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert page.tab.evaluate("() => (document.querySelector('dialog[open]') || document.body).scrollWidth") <= 390
+
+
+def test_paper_gets_the_rows_and_no_buttons(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    page.tab.emulate_media(media="print")
+    assert not page.tab.locator(".filters").is_visible()
+    assert not page.tab.locator("nav").is_visible()
+    assert page.tab.locator(".card").first.is_visible()
+    assert len(page.tab.pdf()) > 10_000
+
+
+HOSTILE = (
+    "<script>window.harmed=1</script>",
+    "</script><script>window.harmed=1</script>",
+    "<img src=x onerror='window.harmed=1'>",
+    "<!--<script>",
+    "]]><svg onload=window.harmed=1>",
+    "javascript:window.harmed=1",
+    "\u202edrawkcab\u202c \u2066inside",
+    "مرحبا بالعالم",
+    "👩‍👩‍👧‍👦🏳️‍🌈 e\u0301\u0301\u0301",
+    "\u2028\u2029\x0b\x7f",
+    "${alert(1)} {{constructor.constructor('alert(1)')()}}",
+    "x" * 300_000,
+    "__proto__",
+)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """The report of a test set whose every name and value wants to be more than text."""
+    from tests.reports.html.conftest import write_report
+
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "</script><b>group", "output", "expected"])
+        for text in HOSTILE:
+            expected = json.dumps({"text": text, text[:40]: [text], "__proto__": {"x": 1}, "big": 12345678901234567890})
+            output = f"{text} ```json\n{json.dumps({'text': text[::-1], text[:40]: {'deep': text}})}\n``` {text[:200]}"
+            writer.writerow([text[:300], text[:50], output, expected])
+    suite = {
+        "name": HOSTILE[1],
+        "evaluators": [
+            {"type": "json_multi_field_match", "name": "<b>fields</b>", "fields": {"text": "exact", "big": "exact"}},
+            {"json_diff_match": {"name": "diff </script>", "extra_fields": "penalize"}},
+            {"exact_match": {"name": "text"}},
+        ],
+        "slices": ["row.</script><b>group"],
+    }
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    return write_report(tmp_path, tmp_path / "suite.yaml", tmp_path / "rows.csv")
+
+
+def test_a_hostile_test_set_stays_text(opened: Open, hostile: Path) -> None:
+    page = opened(hostile)
+    page.tab.evaluate(
+        "() => { window.violations = []; "
+        "document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective)); }"
+    )
+    assert page.text("h1") == HOSTILE[1]
+    for number in range(2, 2 + len(HOSTILE)):
+        for evaluator in ("<b>fields</b>", "diff </script>", "text"):
+            page.tab.evaluate("(hash) => { location.hash = hash }", f"row={number}&as={evaluator.replace('<', '%3C')}")
+            page.tab.locator("[aria-pressed=true]", has_text=evaluator).wait_for()
+            page.tab.locator("#row-title", has_text=f"Row {number}").wait_for()
+    assert page.tab.evaluate("() => window.harmed") is None
+    assert page.tab.evaluate("() => window.violations") == []
+    assert page.tab.locator("#report script, #report img, #report b b, #report svg[onload]").count() == 0
+    assert page.complaints == []
+    assert len(page.asked) == 1
+
+
+def test_numbers_keep_their_digits_and_long_cells_say_that_they_are_cut(opened: Open, hostile: Path) -> None:
+    page = opened(hostile, "row=2&as=diff+%3C%2Fscript%3E")
+    assert "12345678901234567890" in page.text(".side")
+    page = opened(hostile, "row=13&as=text")
+    assert "Cut: the first 100,000 of" in page.text("dialog")
+
+
+def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
+    table = Table(
+        (Column("evaluator"), Column("difference", True)), (("header", "+0.1"), ("<i>", "0")), ("good", "plain")
+    )
+    blocks = (Paragraph("Two runs.", "note"), table, Listing((ListItem("one", ("hint",), ("a: b", "   ^")),)))
+    file = tmp_path / "page.html"
+    document = Document(
+        "a and b: better", (Section(None, (Paragraph("16 rows"),)), Section("Differences", blocks)), "good"
+    )
+    file.write_text(Html().page(document), encoding="utf-8")
+    page = opened(file)
+    assert page.text("h1") == "a and b: better"
+    assert page.texts("#section-differences td") == ["header", "+0.1", "<i>", "0"]
+    assert page.complaints == []
+
+
+def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
+    from tests.reports.html.conftest import write_report
+
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "output", "expected"])
+        writer.writerows([f"r{number}", "yes" if number % 10 else "no", "yes"] for number in range(20_000))
+    (tmp_path / "suite.yaml").write_text("evaluators: [exact_match]", encoding="utf-8")
+    page = opened(write_report(tmp_path, tmp_path / "suite.yaml", tmp_path / "rows.csv"))
+    assert page.text(".found") == "20,000 rows"
+    assert len(page.ids()) < 100
+    page.tab.locator(".rows").focus()
+    page.tab.keyboard.press("End")
+    assert page.ids()[-1] == "r19999"
+    page.tab.evaluate("() => { location.hash = 'result=failed' }")
+    page.tab.get_by_text("2,000 of 20,000 rows").wait_for()
+    assert page.ids()[:2] == ["r0", "r10"]
