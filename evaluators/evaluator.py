@@ -98,6 +98,8 @@ class Evaluator(Settings):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
+    lists_fields: ClassVar[bool] = False
+    """Reports can list its rows result by result: it has `documents`."""
     judges_unreadable: ClassVar[bool] = False
     """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 
@@ -161,7 +163,7 @@ class Evaluator(Settings):
         return ()
 
     def substitutes(self) -> Mapping[str, int]:
-        """How many fields a substitute of a judge scores, by the comparator that it stands for."""
+        """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
         return {}
 
     def learns_from(self) -> Column | None:

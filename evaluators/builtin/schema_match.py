@@ -13,6 +13,7 @@ from evaluators.builtin._columns import ExpectedColumn
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
+from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
@@ -79,6 +80,8 @@ class SchemaMatch(Evaluator):
     compared to the letter and lists keep their order, unless the schema or the field says otherwise. Null is a value;
     missing is something else, unless `nulls: absent`. Keys that only the output has are hallucinations.
     """
+
+    lists_fields: ClassVar[bool] = True
 
     type: Literal["schema_match"] = "schema_match"
     defaults: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_defaults(data, context), "any")] = Field(
@@ -261,6 +264,9 @@ class SchemaMatch(Evaluator):
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         return self.scoring(cells).explain(expected, output)
+
+    def settle(self, score: Score) -> Verdict:
+        return super().settle(score)._replace(counts=tuple(counted(score.fields)))
 
     def documents(self, *values: Any) -> Documents:
         expected, output, *cells = values

@@ -188,6 +188,7 @@ def _request(
         lowest_fields=options["lowest_fields"],
         files=tuple(map(Path, options["files"])),
         hardest=options["hardest"],
+        summary=not options["quiet"] and options["print_as"] != "json",
     )
 
 

@@ -37,6 +37,11 @@ class Substituted:
     rule: str
     """What scores the field instead."""
 
+    @property
+    def said(self) -> str:
+        """What stands in for what: `fuzzy in place of semantic`."""
+        return f"{self.rule.removesuffix(f', in place of {self.stands_for}')} in place of {self.stands_for}"
+
 
 def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: Fraction = Fraction(1)) -> Metric:
     """The metric that a word or a one-key map names, or its substitute where it needs a judge.

@@ -72,10 +72,10 @@ class SchemaScoring:
 
     @cached_property
     def substitutes(self) -> dict[str, int]:
-        """How many fields a substitute of a judge scores, by the comparator that it stands for."""
+        """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
         found: dict[str, int] = {}
         for each in substituted(self.root):
-            found[each.stands_for] = found.get(each.stands_for, 0) + 1
+            found[each.said] = found.get(each.said, 0) + 1
         return found
 
     def scored(self, expected: Any, output: Any) -> Scored:

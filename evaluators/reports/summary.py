@@ -14,6 +14,7 @@ from evaluators.reports.display import visible
 from evaluators.reports.document import Document, Item, Listing, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
+from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, gate_section, slice_section
 from evaluators.runs.figures import counted, rows_text
 from evaluators.runs.result import RunResult
@@ -52,6 +53,7 @@ def summary(result: RunResult, options: Options = Options()) -> Document:
         *(gates if failed else ()),
         *evaluator_section(result),
         *(() if failed else gates),
+        *schema_sections(result),
         *lowest_section(result, options.lowest_fields),
         *slice_section(result),
         *options.extra,

@@ -12,9 +12,11 @@ from evaluators.issues import Issue, Problems, problem
 from evaluators.needs import ROLES
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for
 from evaluators.reports.html.rows import Material
+from evaluators.reports.outcome_format import outcomes_file_for
 from evaluators.reports.summary import Options
 from evaluators.running.explained import material_of
 from evaluators.running.files import Scored, asked_files
+from evaluators.running.outcomes import check_outcomes, parts_of
 from evaluators.running.recorded import recorded_material
 from evaluators.running.run import Prepared, RunRequest, prepare
 from evaluators.running.suite import load
@@ -49,7 +51,10 @@ class Again:
         wanted, options = list(files), self.options()
         if self.prepared is not None:
             plan, scored = self.prepared.plan(), _scored(self.prepared, self.result)
-            return asked_files(wanted, self.result, options, plan, scored, self.material)
+            if issues := check_outcomes(self.prepared.suite.lines, wanted, ()):
+                raise Problems(issues)
+            parts = parts_of(self.result, plan, scored)
+            return asked_files(wanted, self.result, options, plan, scored, self.material, parts)
         for file in wanted:
             self._write_recorded(file, options)
         return wanted
@@ -67,6 +72,9 @@ class Again:
 
     def _write_recorded(self, file: Path, options: Options) -> None:
         kind = format_for(file)
+        if outcomes_file_for(file) is not None:
+            hint = "run the suite again with -o"
+            raise problem("rows-gone", f"{self.gone}, so the fields cannot be listed", where=str(file), hint=hint)
         if isinstance(kind, RowsPageFormat):
             write_text(file, kind.render_rows(self.result, options, self.material()))
         elif isinstance(kind, Format):

@@ -17,6 +17,7 @@ import orjson
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING, RowResult, Standing, Verdict
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
+from evaluators.reports.outcome_format import OutcomesFile, outcomes_file_for
 from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, why, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
 from evaluators.runs.clusters import cluster_names
@@ -32,6 +33,7 @@ from evaluators.values.json_text import to_text
 if TYPE_CHECKING:
     from evaluators.reports.document import Section
     from evaluators.reports.html.rows import Material
+    from evaluators.reports.outcomes import Part
     from evaluators.runs.result import RunResult
     from evaluators.suite.cells import Cells
 
@@ -105,10 +107,15 @@ def asked_files(
     plan: Plan,
     scored: Sequence[Scored],
     material: Callable[[], Material],
+    parts: Sequence[Part] = (),
 ) -> list[Path]:
     """Write the files that were asked for, each as its extension says. Returns what was written."""
     written: list[Path] = []
     for file in files:
+        listing = outcomes_file_for(file)
+        if listing is not None:
+            written.extend(write_listing(file, listing, parts))
+            continue
         kind = format_for(file)
         if isinstance(kind, RowsPageFormat):
             write_text(file, kind.render_rows(result, options, material()))
@@ -149,6 +156,15 @@ def named_for(name: str, variant: str | None) -> str:
     """The name of a file that each variant has for itself: `rows.csv`, or `rows.gpt.csv`."""
     stem, dot, suffix = name.rpartition(".")
     return name if variant is None else f"{stem}.{variant}{dot}{suffix}"
+
+
+def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[Part]) -> list[Path]:
+    """What became of every field, for each part of the run apart. Returns what was written."""
+    written = [file.with_name(part.file(file.name)) for part in parts]
+    for path, part in zip(written, parts, strict=True):
+        with open_text(path) as stream:
+            kind.write(stream, part)
+    return written
 
 
 def write_annotated(path: Path, plan: Plan, scored: Scored) -> None:

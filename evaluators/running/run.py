@@ -42,7 +42,9 @@ from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 
 if TYPE_CHECKING:
+    from evaluators.reports.document import Section
     from evaluators.reports.html.rows import Material
+    from evaluators.reports.outcomes import Part
     from evaluators.reports.summary import Options
     from evaluators.runs.store import RunFolder
 
@@ -82,6 +84,8 @@ class RunRequest:
     """Further files, each written as its extension says."""
     hardest: int = 0
     """How many of the lowest-scoring rows the summary lists."""
+    summary: bool = False
+    """A summary will be shown, so what only it needs is found out, even where nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +369,8 @@ def _written(
 
     wanted = prepared.suite.results
     options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
-    if folder is None and not request.files and not request.hardest:
+    listed = any(line.settings.lists_fields for line in prepared.suite.lines)
+    if folder is None and not request.files and not request.hardest and not (request.summary and listed):
         return Finished(result, options, None, (), False)
 
     from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, folder_files, hardest
@@ -375,8 +380,15 @@ def _written(
     scored = [
         Scored(name, table, each.rows, outputs, cluster) for (name, each), table in zip(measured, tables, strict=True)
     ]
+    parts: list[Part] = []
+    if listed:
+        from evaluators.reports.schema_sections import failed_section
+        from evaluators.running.outcomes import parts_of
+
+        parts = parts_of(result, plan, scored)
+        options = replace(options, extra=failed_section(parts))
     if request.hardest:
-        options = replace(options, extra=(hardest(request.hardest, plan, scored),))
+        options = replace(options, extra=(*options.extra, hardest(request.hardest, plan, scored)))
 
     def material() -> Material:
         from evaluators.running.explained import material_of
@@ -385,6 +397,7 @@ def _written(
 
     if folder is not None:
         _store(prepared, request, folder, measured)
+        options = replace(options, extra=(*options.extra, *_near_misses(prepared, folder)))
         words = wanted.formats if request.formats is None else request.formats
         if prepared.suite.lessons:
             from evaluators.running.learning import lesson_text
@@ -392,10 +405,22 @@ def _written(
             for name, lesson in prepared.suite.lessons.items():
                 folder.write(LESSON.format(name), lesson_text(lesson))
         folder_files(folder, result, words, options, plan, scored, material)
+        if parts:
+            from evaluators.running.outcomes import write_outcomes
+
+            write_outcomes(folder, result, words, parts)
         folder.finish(result)
-    files = asked_files(request.files, result, options, plan, scored, material)
+    files = asked_files(request.files, result, options, plan, scored, material, parts)
     annotated = folder is not None and all(each.rows <= ANNOTATED_ROWS for each in scored)
     return Finished(result, options, folder.path if folder else None, tuple(files), annotated)
+
+
+def _near_misses(prepared: Prepared, folder: RunFolder) -> tuple[Section, ...]:
+    """What one change of the suite would turn from wrong to right, as far as mismatches were recorded."""
+    from evaluators.reports.near_misses import near_miss_section
+    from evaluators.running.near_misses import evidence_files, near_misses
+
+    return near_miss_section(near_misses(prepared.suite.lines, evidence_files(folder.working, prepared.test_set.variants)))
 
 
 def _check_files(prepared: Prepared, request: RunRequest) -> None:
@@ -410,6 +435,11 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
 
         name = prepared.suite.config.source.name
         issues += check_asked(request.files, [Path(name), *(Path(source.path) for source in prepared.test_set.files)])
+    words = prepared.suite.results.formats if request.formats is None else request.formats
+    if not issues and (request.files or request.results is not None):
+        from evaluators.running.outcomes import check_outcomes
+
+        issues += check_outcomes(prepared.suite.lines, request.files, words if request.results is not None else ())
     if issues:
         raise Problems(issues)
     if rows_format(prepared.suite, request, 0) == "parquet" and request.results is not None:

@@ -117,7 +117,7 @@ class EvaluatorStats:
     figures: tuple[FigureStats, ...] = ()
     """The further figures of the evaluator, in its own order."""
     substituted: Mapping[str, int] = field(default_factory=dict)
-    """How many fields a substitute of a judge scores, by the name of the comparator that it stands for."""
+    """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
     outside: Mapping[str, int] = field(default_factory=dict)
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
 

@@ -46,7 +46,7 @@ def evaluator_stats(
 
     `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
     the score. `optional` are the listed fields that may be absent from every row. `figure_names` are the further figures.
-    `substituted` says how many fields a substitute of a judge scores, by what it stands for.
+    `substituted` says how many fields a substitute of a judge scores, by what stands in for what.
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
     scored, standings = tally.scored, tally.standings

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from evaluators.issues import Blame, Issue
 from evaluators.runs.gates import GateConfig, judge_gates, read_gate
-from evaluators.runs.result import Counts, Environment, EvaluatorStats, FieldStats, GateResult, RunResult
+from evaluators.runs.result import (
+    ArrayStats,
+    Counts,
+    Environment,
+    EvaluatorStats,
+    FieldStats,
+    FigureStats,
+    GateResult,
+    RunResult,
+)
 from evaluators.runs.statistics import mean_of, ratios, share, wilson
 from evaluators.runs.verdict import Facts, causes, exit_code
 
@@ -246,8 +256,35 @@ def broken() -> RunResult:
     )  # fmt: skip
 
 
+def schema() -> RunResult:
+    """One evaluator that scores by a schema, with arrays and a substitute of a judge."""
+    fields = [
+        field("name", match=9, mismatch=1),
+        replace(field("items", match=1), array=ArrayStats(18, 2, 3, 19, 18 / 21, 0.9, 36 / 41)),
+        replace(field("items[*].qty", match=18, mismatch=1, omission=1, hallucination=2), mean_score=18.5 / 22),
+        replace(field("tags"), array=ArrayStats(0, 0, 4, 0, 0.0, None, 0.0)),
+        field("tags[*]", hallucination=4),
+    ]
+    means = (0.81, 0.95, 0.88, 0.85, 0.84, 0.9, None)
+    names = (
+        "mean_precision",
+        "mean_recall",
+        "mean_f1",
+        "mean_score",
+        "overall_score",
+        "field_score",
+        "overall_pass_rate",
+    )
+    figures = [FigureStats(name, mean, 10 if mean else 0) for name, mean in zip(names, means, strict=True)]
+    stats = replace(
+        evaluator("documents", "schema_match", 4, 6, {25: 220}, fields=fields),
+        figures=tuple(figures), substituted={"fuzzy in place of semantic": 2}, outside={"notes": 3},
+    )  # fmt: skip
+    return run("documents", [stats], test_set="documents.jsonl")
+
+
 RUNS: Mapping[str, Callable[[], RunResult]] = {
-    made.__name__: made for made in (passed, failed, unmeasured, interrupted, compared, broken)
+    made.__name__: made for made in (passed, failed, unmeasured, interrupted, compared, broken, schema)
 }
 
 

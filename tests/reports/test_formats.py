@@ -28,6 +28,7 @@ from evaluators.reports.format import (
     format_words,
     run_files,
 )
+from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.reports.summary import Options
 from evaluators.runs.result import RunResult
 
@@ -81,7 +82,7 @@ def test_unknown_words_are_config_problems_all_at_once(runs: dict[str, RunResult
     issues = check_words(("markdwon", "csv", "zzz"), "suite.yaml:20:3")
     assert [(issue.blame, issue.where) for issue in issues] == [(Blame.CONFIG, "suite.yaml:20:3")] * 2
     assert issues[0].hint == 'did you mean "markdown"?'
-    assert issues[1].hint == "known: csv, github, html, json, junit, markdown, md, text, xml"
+    assert issues[1].hint == "known: csv, fields, github, html, json, junit, markdown, md, report, text, xml"
     with pytest.raises(Problems):
         run_files(runs["failed"], ("markdwon",), Options())
 
@@ -95,7 +96,10 @@ def test_no_two_formats_share_a_word_or_an_extension() -> None:
     assert len({*suffixes, *RowsFile}) == len(suffixes) + len(RowsFile)
 
 
-@pytest.mark.parametrize("name", FORMATS.names())
+OF_FIGURES = [name for name in FORMATS.names() if not issubclass(FORMATS.find(name), OutcomesFile)]
+
+
+@pytest.mark.parametrize("name", OF_FIGURES)
 def test_every_format_writes_every_run_the_same_twice(name: str, named_run: tuple[str, RunResult]) -> None:
     form: Format = FORMATS.find(name)()
     text = form.render(named_run[1], Options())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
-from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.runs.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
 
 if TYPE_CHECKING:
     from evaluators.runs.comparison import Comparison, Difference
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "measured", "match", "mismatch", "omission",
     "hallucination", "error", "skipped", "not_measured", "fault", "accuracy", "precision", "recall", "f1",
+    "mean_score", "items_matched", "items_missed", "items_spurious", "items_precision", "items_recall", "items_f1",
 )  # fmt: skip
 
 
@@ -62,8 +63,15 @@ def _cells(field: FieldStats) -> tuple[str, ...]:
         counts.measured, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
         counts.skipped, counts.not_measured, counts.fault,
     )  # fmt: skip
-    figures = (field.accuracy, field.precision, field.recall, field.f1)
-    return field.path, *map(str, sums), *("" if figure is None else repr(figure) for figure in figures)
+    figures = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
+    return field.path, *map(str, sums), *map(_exact, figures), *_item_cells(field.array)
+
+
+def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
+    if array is None:
+        return ("",) * 6
+    counts = (array.matched, array.missed, array.spurious)
+    return *map(str, counts), *map(_exact, (array.precision, array.recall, array.f1))
 
 
 def _difference_cells(one: Difference) -> tuple[str, ...]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
 from evaluators.reports.format import PageFormat
+from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
+from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
+from evaluators.reports.outcomes import Part
 from evaluators.reports.summary import Options, fields_page
 from evaluators.runs.result import RunResult
 
@@ -19,7 +22,7 @@ _LINK: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
 _MENTION: Final = re.compile(r"@(?=\w)")
 
 
-class MarkdownFormat(PageFormat):
+class MarkdownFormat(PageFormat, OutcomesFormat):
     """Markdown."""
 
     words = ("markdown", "md")
@@ -35,6 +38,12 @@ class MarkdownFormat(PageFormat):
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
         """`fields.md`, with every field."""
         return {"fields.md": self.page(fields_page(result))}
+
+    def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
+        """`fields.md` once more, with every outcome below the fields, where there are few."""
+        if sum(part.outcomes for part in parts) <= MOST_OUTCOMES:
+            with open_file("fields.md") as stream:
+                stream.write(self.page(with_outcomes(fields_page(result), parts)))
 
 
 def escaped(text: str) -> str:

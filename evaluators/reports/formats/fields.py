@@ -1,0 +1,61 @@
+"""Every field of every row as a table: `fields.csv`, with the columns of extract-bench's reports behind the row's id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Final, TextIO
+
+from evaluators.model import MISSING
+from evaluators.reports.csv_cells import write_csv
+from evaluators.reports.outcome_format import OutcomesFile
+from evaluators.reports.outcomes import FieldOutcome, Part, outcomes_of
+from evaluators.values.json_text import to_text
+
+HEAD: Final = (
+    "row", "path", "normalized_path", "metric_id", "score", "passed", "gold_value", "extracted_value", "reasoning",
+    "matched", "missed_gold", "spurious_pred", "precision", "recall", "f1",
+)  # fmt: skip
+_NO_ARRAY: Final = ("",) * 6
+
+
+class FieldsTable(OutcomesFile):
+    """One line per row and field outcome; a list has a line of its own before those of its items."""
+
+    words = ("fields",)
+    file = "fields.csv"
+    automatic = 100_000
+
+    def write(self, stream: TextIO, part: Part) -> None:
+        """The table. What is absent is an empty cell, null is `null`; scores are exact."""
+        write_csv(stream, _lines(part))
+
+
+def _lines(part: Part) -> Iterator[Iterable[str]]:
+    yield HEAD
+    for row in part.rows():
+        if row.documents is not None:
+            for outcome in outcomes_of(row.documents.scored):
+                yield row.name, *_cells(outcome)
+
+
+def _cells(outcome: FieldOutcome) -> tuple[str, ...]:
+    array = outcome.array
+    items: tuple[str, ...] = _NO_ARRAY
+    if array is not None:
+        ratios = (array.precision, array.recall, array.f1)
+        items = (str(array.matched), str(array.missed), str(array.spurious), *map(_ratio, ratios))
+    return (
+        outcome.full_path, outcome.path, outcome.metric, "" if outcome.score is None else repr(outcome.score),
+        "true" if outcome.passed else "false", _value(outcome.expected), _value(outcome.actual), outcome.reason, *items,
+    )  # fmt: skip
+
+
+def _ratio(figure: Fraction | None) -> str:
+    return "" if figure is None else repr(float(figure))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is MISSING else to_text(value)  # type: ignore[arg-type]  # documents are JSON

@@ -1,0 +1,92 @@
+"""Everything about every row, for programs: `report.json`, with the keys of extract-bench's reports.
+
+A run of one row is that row's report. A run of several rows has one report for each of them under `rows`, and `totals`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import chain, islice
+from typing import Any, Final, TextIO
+
+from evaluators.reports.outcome_format import OutcomesFile
+from evaluators.reports.outcomes import Part
+from evaluators.reports.row_report import Declared, Report, row_report
+from evaluators.runs.result import EvaluatorStats
+
+FORMAT: Final = 1
+"""The version of the file's shape. A key may be added within a version; a meaning never changes."""
+
+
+class ReportFile(OutcomesFile):
+    """Figures, coverage and every outcome of every row."""
+
+    words = ("report",)
+    file = "report.json"
+
+    def write(self, stream: TextIO, part: Part) -> None:
+        """The report, row by row, so that a long one needs no memory."""
+        reports = _reports(part)
+        first = list(islice(reports, 2))
+        if len(first) == 1:
+            stream.write(_text({"format": FORMAT, **first[0]}) + "\n")
+            return
+        stream.write(f'{{\n  "format": {FORMAT},\n  "rows": [')
+        totals = _Totals()
+        for number, report in enumerate(chain(first, reports)):
+            totals.add(report)
+            stream.write(("," if number else "") + "\n    " + _text(report).replace("\n", "\n    "))
+        stream.write('\n  ],\n  "totals": ' + _text(totals.report(part.stats)).replace("\n", "\n  ") + "\n}\n")
+
+
+def _reports(part: Part) -> Iterator[Report]:
+    known: dict[int, tuple[object, Declared]] = {}
+    for row in part.rows():
+        declared = None
+        if row.documents is not None:
+            root = row.documents.root
+            if id(root) not in known:
+                known[id(root)] = root, Declared.of(root)  # the tree is kept, as its id is the key
+            declared = known[id(root)][1]
+        yield row_report(part.run, row, declared)
+
+
+class _Totals:
+    """What the rows come to together."""
+
+    def __init__(self) -> None:
+        self._evaluated = self._passed = 0
+
+    def add(self, report: Report) -> None:
+        outcomes = report.get("outcomes", {})
+        self._evaluated += outcomes.get("total_evaluated", 0)
+        self._passed += outcomes.get("total_passed", 0)
+
+    def report(self, stats: EvaluatorStats) -> dict[str, Any]:
+        figures = {each.name: each.mean for each in stats.figures}
+        return {
+            "evaluator": stats.name,
+            "variant": stats.variant,
+            "rows": stats.rows,
+            "scored": stats.scored,
+            "outcomes": {
+                "total_evaluated": self._evaluated,
+                "total_passed": self._passed,
+                "total_failed": self._evaluated - self._passed,
+                "pass_rate": self._passed / self._evaluated if self._evaluated else None,
+            },
+            **figures,
+            "micro_precision": stats.precision,
+            "micro_recall": stats.recall,
+            "micro_f1": stats.f1,
+            "counts": asdict(stats.counts) if stats.counts else None,
+            "arrays": {field.path: asdict(field.array) for field in stats.fields if field.array is not None},
+            "substituted": dict(stats.substituted),
+            "outside_schema": dict(stats.outside),
+        }
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)

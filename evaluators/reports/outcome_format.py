@@ -1,0 +1,85 @@
+"""Formats that list what became of every field of every row: `fields.csv`, `report.json`, and a part of `fields.md`.
+
+Such a format is found by its word as any other, and with `-o` by the double ending of the file: `-o nightly.fields.csv`.
+What it lists comes from a second pass over the rows, as often as a file asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import PurePath
+from typing import ClassVar, TextIO, TypeAlias
+
+from evaluators.issues import problem
+from evaluators.reports.format import FORMATS, Format
+from evaluators.reports.outcomes import Part
+from evaluators.reports.summary import Options
+from evaluators.runs.result import RunResult
+
+OpenFile: TypeAlias = Callable[[str], AbstractContextManager[TextIO]]
+"""Opens a file of the run folder by its name."""
+
+
+class OutcomesFormat(Format):
+    """A format that puts outcomes into the run folder."""
+
+    def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
+        """Writes the files that list outcomes. There is at least one part."""
+        raise NotImplementedError
+
+
+class OutcomesFile(OutcomesFormat):
+    """A format that is one file of outcomes, for each evaluator and variant apart."""
+
+    file: ClassVar[str]
+    """What it is called in a run folder."""
+    automatic: ClassVar[int] = 0
+    """Up to so many outcomes the file is written without being asked for."""
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """Nothing can be listed from the figures alone. Raises Problems (config)."""
+        raise problem("needs-rows", f"{self.file} lists rows, and only a run has them", hint="run the suite again")
+
+    def write(self, stream: TextIO, part: Part) -> None:
+        """Writes the whole file."""
+        raise NotImplementedError
+
+    def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
+        for part in parts:
+            with open_file(part.file(self.file)) as stream:
+                self.write(stream, part)
+
+
+def outcomes_file_for(file: PurePath) -> OutcomesFile | None:
+    """What a file named with `-o` is to list; None when its ending is none of theirs."""
+    name = file.name.lower()
+    return next((each for each in _files() if name.endswith(f".{each.file}")), None)
+
+
+def outcome_formats(words: Iterable[str], parts: Sequence[Part]) -> list[OutcomesFormat]:
+    """The formats that were asked for and list outcomes, and those that few outcomes are written in unasked."""
+    asked = set(words)
+    few = sum(part.outcomes for part in parts)
+    return [
+        each
+        for each in _formats()
+        if asked.intersection(each.words) or (isinstance(each, OutcomesFile) and few <= each.automatic)
+    ]
+
+
+def outcome_words(words: Iterable[str]) -> list[str]:
+    """Those of some words that mean a file of outcomes."""
+    shipped = FORMATS.shipped()
+    return [word for word in words if word in shipped and issubclass(FORMATS.find(word), OutcomesFile)]
+
+
+def _formats() -> Iterator[OutcomesFormat]:
+    for name in FORMATS.names():
+        plug = FORMATS.find(name)
+        if issubclass(plug, OutcomesFormat):
+            yield plug()
+
+
+def _files() -> Iterator[OutcomesFile]:
+    return (each for each in _formats() if isinstance(each, OutcomesFile))

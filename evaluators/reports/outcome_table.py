@@ -1,0 +1,52 @@
+"""The table of outcomes that stands below the fields of a small run, and the arrays of each evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from evaluators.reports.document import Column, Document, Section, Table
+from evaluators.reports.outcomes import FieldOutcome, Part, outcomes_of
+from evaluators.reports.schema_sections import array_table
+from evaluators.reports.tables import full_name
+from evaluators.runs.figures import score_text
+
+MOST_OUTCOMES: Final = 1_000
+"""Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""
+
+_COLUMNS: Final = (
+    Column("row"), Column("path"), Column("metric"), Column("score", True), Column("passed"), Column("reason"),
+    Column("matched", True), Column("missed", True), Column("spurious", True), Column("P", True), Column("R", True),
+    Column("F1", True),
+)  # fmt: skip
+
+
+def with_outcomes(document: Document, parts: Sequence[Part]) -> Document:
+    """The page with the arrays and the outcomes of every part below."""
+    return replace(document, sections=(*document.sections, *(each for part in parts for each in _sections(part))))
+
+
+def _sections(part: Part) -> Iterator[Section]:
+    name = full_name(part.stats)
+    arrays = array_table([part.stats])
+    if arrays is not None:
+        yield Section(f"{name}: arrays", (arrays,))
+    yield Section(f"{name}: outcomes", (Table(_COLUMNS, tuple(_rows(part))),))
+
+
+def _rows(part: Part) -> Iterator[tuple[str, ...]]:
+    for row in part.rows():
+        if row.documents is not None:
+            yield from ((row.name, *_cells(outcome)) for outcome in outcomes_of(row.documents.scored))
+
+
+def _cells(outcome: FieldOutcome) -> tuple[str, ...]:
+    array = outcome.array
+    items: tuple[str, ...] = ("",) * 6
+    if array is not None:
+        ratios = (array.precision, array.recall, array.f1)
+        shown = (score_text(None if one is None else float(one)) for one in ratios)
+        items = (str(array.matched), str(array.missed), str(array.spurious), *shown)
+    passed = "yes" if outcome.passed else "no"
+    return outcome.path, outcome.metric, score_text(outcome.score), passed, outcome.code, *items

@@ -1,0 +1,175 @@
+"""What became of every field of a row, as reports list it: one outcome per unit and metric, and one per array.
+
+An array's outcome stands before those of its items. Its score is the share of expected items that match; precision and F1
+stand beside it. *Entries* are the outcomes that the overall score, the field score and the pass rate are over: what stands
+outside of arrays, and each outermost array as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from evaluators.fields.counts import MEASURED
+from evaluators.fields.instance_paths import places_above
+from evaluators.fields.scored import ArrayResult, Documents, Scored
+from evaluators.model import MISSING, FieldResult, Status, Verdict
+from evaluators.runs.figures import counted
+from evaluators.runs.result import EvaluatorStats
+
+LISTED: Final = MEASURED | {Status.FAULT}
+PRESENCE: Final = "presence"
+"""The metric of a result that no comparator was asked about: something is there, or not."""
+COMPARED: Final = ("compared_expected", "compared_actual")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOutcome:
+    """One outcome."""
+
+    path: str
+    """Where it stands in the row: `items[0].name`."""
+    field: str
+    """Where that is in the schema: `items[*].name`."""
+    metric: str
+    status: Status
+    score: float | None
+    passed: bool
+    code: str
+    """The reason code: match, mismatch, extracted_missing, …"""
+    expected: object
+    actual: object
+    reason: str
+    entry: bool
+    array: ArrayResult | None = None
+    result: FieldResult | None = None
+    """What it was made from; None for an array."""
+
+    @property
+    def full_path(self) -> str:
+        """The path as JSONPath spells it. An item that only the output has is `[+2]`, which JSONPath cannot say."""
+        return self.path if self.path == "$" else f"${'' if self.path.startswith('[') else '.'}{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowOutcomes:
+    """One row, with what its documents come to."""
+
+    number: int
+    id: str
+    verdict: Verdict
+    documents: Documents | None
+    """None where there was nothing to compare: a bad expected answer, a row that was left out."""
+
+    @property
+    def name(self) -> str:
+        """What the row is called: its id, or its number where it has none."""
+        return self.id or str(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
+
+    run: str
+    """The name of the run."""
+    stats: EvaluatorStats
+    rows: Callable[[], Iterator[RowOutcomes]]
+    label: tuple[str, ...] = field(default=())
+    """What tells it from the other parts of the run, for names of files."""
+
+    def file(self, name: str) -> str:
+        """The name of a file that each part has for itself: `fields.csv`, or `fields.gpt.csv`."""
+        stem, dot, suffix = name.rpartition(".")
+        return ".".join((stem, *self.label)) + dot + suffix
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes there are, arrays apart."""
+        counts = self.stats.counts
+        return counts.measured + counts.fault if counts else 0
+
+    @property
+    def wrong(self) -> int:
+        """How many of them are wrong."""
+        return self.outcomes - (self.stats.counts.match if self.stats.counts else 0)
+
+
+def outcomes_of(scored: Scored) -> Iterator[FieldOutcome]:
+    """The outcomes of one row, in the order of the document."""
+    arrays = {array.path: array for array in scored.arrays}
+    told: set[str] = set()
+    for result in scored.fields:
+        if result.status not in LISTED:
+            continue
+        inside = False
+        for place in places_above(result.path):
+            array = arrays.get(place)
+            if array is None:
+                continue
+            if place not in told:
+                told.add(place)
+                yield _of_array(array, entry=not inside)
+            inside = True
+        if result.path in arrays and arrays[result.path].alike:
+            continue  # the array says it
+        yield _of_result(result, entry=not inside and not result.details.get("outside"))
+
+
+def failed_of(scored: Scored) -> Iterator[FieldOutcome]:
+    """What is wrong in one row, each thing once.
+
+    An array of which one side has nothing is said as a whole, and any other by what is wrong in its items.
+    """
+    whole: set[str] = set()
+    for outcome in outcomes_of(scored):
+        if outcome.passed or any(place in whole for place in places_above(outcome.path)):
+            continue
+        if outcome.array is None:
+            yield outcome
+        elif outcome.code not in ("match", "mismatch"):
+            whole.add(outcome.path)
+            yield outcome
+
+
+def entries_of(outcomes: Iterable[FieldOutcome]) -> list[FieldOutcome]:
+    """The outcomes that the totals are over."""
+    return [outcome for outcome in outcomes if outcome.entry and outcome.status is not Status.FAULT]
+
+
+def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[object]]:
+    """The items of an array: the expected ones that match, the expected ones that do not, and the output's that do not."""
+    expected = array.expected if isinstance(array.expected, list) else []
+    output = array.actual if isinstance(array.actual, list) else []
+    kept, used = {row for row, _ in array.pairs}, {column for _, column in array.pairs}
+    return (
+        [item for row, item in enumerate(expected) if row in kept],
+        [item for row, item in enumerate(expected) if row not in kept],
+        [item for column, item in enumerate(output) if column not in used],
+    )
+
+
+def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
+    whole = array.matched + array.missed
+    found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
+    reason = "; ".join((found, *array.notes))
+    status = Status.MATCH if array.passed else Status.MISMATCH
+    return FieldOutcome(
+        array.path, array.field, array.rule, status, float(array.score), array.passed, array.code,
+        array.expected, array.actual, reason, entry, array,
+    )  # fmt: skip
+
+
+def _of_result(result: FieldResult, entry: bool) -> FieldOutcome:
+    details = result.details
+    return FieldOutcome(
+        result.path, result.path if result.field is None else result.field, str(details.get("metric", PRESENCE)),
+        result.status, result.score, result.status is Status.MATCH, str(details.get("code", result.status.word)),
+        result.expected, result.actual, result.reason or "", entry, None, result,
+    )  # fmt: skip
+
+
+def or_null(value: object) -> object:
+    """A value as JSON can hold it: nothing is null there. The reason code tells the two apart."""
+    return None if value is MISSING else value

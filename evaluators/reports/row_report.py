@@ -1,0 +1,284 @@
+"""One row as a report of its own, with the keys of extract-bench's `report.json`.
+
+Totals (`outcomes`) are over entries: what stands outside of lists, and each outermost list as a whole. Coverage and the
+confusion counts are over fields, those of paired items one by one, so that they agree with precision and recall: a wrong
+value is both a false positive and a false negative.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import mean, median
+from typing import Any, Final
+
+from evaluators.fields.counts import counted
+from evaluators.fields.events import FIGURES
+from evaluators.fields.judged import JUDGED
+from evaluators.fields.metrics import places
+from evaluators.fields.scored import ArrayResult, Documents
+from evaluators.fields.tree import FieldNode
+from evaluators.model import FieldResult, Status, Verdict
+from evaluators.reports.outcomes import (
+    COMPARED,
+    FieldOutcome,
+    RowOutcomes,
+    array_items,
+    entries_of,
+    or_null,
+    outcomes_of,
+)
+
+Report = dict[str, Any]
+_BOTH: Final = (Status.MATCH, Status.MISMATCH, Status.ERROR)
+_TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What reports say of a schema, found once."""
+
+    types: Mapping[str, str]
+    required: frozenset[str]
+    stats: Report
+    hash: str
+
+    @staticmethod
+    def of(root: FieldNode) -> Declared:
+        """What a tree declares, by schema path."""
+        nodes = list(places(root))
+        types = {node.name: _type_of(node) for node in nodes}
+        keys = {
+            child.name: child.required or key in node.shape.required
+            for node in nodes
+            for key, child in (() if node.unit else node.below.keys.items())
+        }
+        required = frozenset(name for name, asked in keys.items() if asked)
+        stats = {
+            "total_nodes": len(nodes),
+            "counts_by_type": _times(map(_type_of, nodes)),
+            "required_keys_count": len(required),
+            "optional_keys_count": len(keys) - len(required),
+        }
+        return Declared(types, required, stats, _hash([[node.name, node.kind, _rules(node)] for node in nodes]))
+
+
+def row_report(name: str, row: RowOutcomes, declared: Declared | None) -> Report:
+    """The report of one row. Where nothing could be compared, figures are null and there are no outcomes."""
+    head = {
+        "output_name": name,
+        "row": row.number,
+        "id": row.id,
+        "timestamp": None,
+        "standing": row.verdict.standing.word,
+    }
+    problem = row.verdict.issue.message if row.verdict.issue is not None else None
+    documents = row.documents
+    if documents is None or declared is None:
+        return {**head, "problem": problem, **_totals(row.verdict), "field_outcomes": []}
+    outcomes = list(outcomes_of(documents.scored))
+    return {
+        **head,
+        "problem": problem,
+        "schema_hash": declared.hash,
+        "gold_hash": _hash(or_null(documents.expected)),
+        "extracted_hash": _hash(or_null(documents.output)),
+        "schema_stats": declared.stats,
+        "gold_stats": _document_stats("gold", documents.expected),
+        "extracted_stats": _document_stats("extracted", documents.output),
+        "coverage": _coverage(documents, declared),
+        "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(documents)},
+        **_totals(row.verdict),
+        "field_outcomes": [_outcome(outcome) for outcome in outcomes],
+    }
+
+
+def summed(entries: Sequence[FieldOutcome], declared: Declared) -> Report:
+    """The totals of some entries, in all and by metric, type and requiredness."""
+    passed = sum(entry.passed for entry in entries)
+    failed = [entry for entry in entries if not entry.passed]
+    types = ((declared.types.get(entry.field, "any"), entry.passed) for entry in entries)
+    asked = (("required" if entry.field in declared.required else "optional", entry.passed) for entry in entries)
+    return {
+        "total_evaluated": len(entries),
+        "total_passed": passed,
+        "total_failed": len(failed),
+        "pass_rate": passed / len(entries) if entries else None,
+        "pass_by_metric": _passed((entry.metric, entry.passed) for entry in entries),
+        "pass_by_type": _passed(types),
+        "pass_by_required": _passed(asked),
+        "llm_stats": _judged(entries),
+        "error_breakdown": {
+            "by_reason": _times(entry.code for entry in failed),
+            "by_path_prefix": _times(entry.path.partition(".")[0].partition("[")[0] or "$" for entry in failed),
+        },
+    }
+
+
+def _totals(verdict: Verdict) -> Report:
+    """The figures of the row by their names."""
+    figures = verdict.figures or ((0, 0),) * len(FIGURES)
+    named = {
+        name.removeprefix("mean_"): num / den if den else None for name, (num, den) in zip(FIGURES, figures, strict=True)
+    }
+    return {**{name: named[name] for name in ("overall_score", "field_score", "overall_pass_rate")},
+            **{name: named[name] for name in ("precision", "recall", "f1")}, "mean_score": named["score"]}  # fmt: skip
+
+
+def _outcome(outcome: FieldOutcome) -> Report:
+    found: Report = {
+        "path": outcome.full_path,
+        "normalized_path": outcome.path,
+        "field": outcome.field,
+        "metric_id": outcome.metric,
+        "score": outcome.score,
+        "passed": outcome.passed,
+        "status": outcome.status.word,
+        "reason": outcome.code,
+        "gold_value": or_null(outcome.expected),
+        "extracted_value": or_null(outcome.actual),
+        "reasoning": outcome.reason,
+        "in_totals": outcome.entry,
+    }
+    if outcome.result is not None:
+        found.update(_details(outcome.result))
+    if outcome.array is not None:
+        found["array_breakdown"] = _breakdown(outcome.array)
+    return found
+
+
+def _details(result: FieldResult) -> Report:
+    said = {name: result.details[name] for name in COMPARED if name in result.details}
+    if result.rule is not None:
+        said["rule"] = result.rule
+    if result.weight != 1.0:
+        said["weight"] = result.weight
+    return said
+
+
+def _breakdown(array: ArrayResult) -> Report:
+    matched, missed, spurious = array_items(array)
+    return {
+        "matched": array.matched,
+        "missed_gold": array.missed,
+        "spurious_pred": array.spurious,
+        "precision": _float(array.precision),
+        "recall": _float(array.recall),
+        "f1": _float(array.f1),
+        "matched_items": matched,
+        "missed_gold_items": missed,
+        "spurious_pred_items": spurious,
+    }
+
+
+def _coverage(documents: Documents, declared: Declared) -> Report:
+    fields: dict[object, FieldResult] = {}
+    for number, result in enumerate(documents.scored.fields):
+        fields.setdefault(result.path if "metric" in result.details else number, result)
+    missing = [one for one in fields.values() if one.status is Status.OMISSION]
+    spurious = [one for one in fields.values() if one.status is Status.HALLUCINATION]
+    return {
+        "present_in_both": sum(one.status in _BOTH for one in fields.values()),
+        "missing_in_extracted": len(missing),
+        "spurious_in_extracted": len(spurious),
+        "required_missing": sum(one.field in declared.required for one in missing),
+        "missing_paths": [one.path for one in missing],
+        "spurious_paths": [one.path for one in spurious],
+        "outside_schema": list(documents.scored.outside),
+    }
+
+
+def _confusion(documents: Documents) -> Report:
+    found = counted(documents.scored.fields)
+    return {
+        "true_positive": found.match,
+        "false_positive": found.mismatch + found.hallucination,
+        "false_negative": found.mismatch + found.omission,
+        "true_negative": 0,
+        "precision": _float(found.precision),
+        "recall": _float(found.recall),
+        "f1": _float(found.f1),
+    }
+
+
+def _judged(entries: Iterable[FieldOutcome]) -> Report | None:
+    """The scores that a judge gave; None without any."""
+    scores = [
+        entry.score
+        for entry in entries
+        if entry.score is not None
+        and entry.metric in JUDGED
+        and entry.result is not None
+        and "stands_for" not in entry.result.details
+    ]
+    return {"call_count": len(scores), "avg": mean(scores), "median": median(scores)} if scores else None
+
+
+def _document_stats(label: str, document: object) -> Report:
+    values = list(_values(document))
+    lengths = sorted(len(value) for value in values if isinstance(value, list))
+    arrays = {
+        "array_field_count": len(lengths),
+        "total_items": sum(lengths),
+        "min_length": lengths[0],
+        "median_length": median(lengths),
+        "max_length": lengths[-1],
+    } if lengths else None  # fmt: skip
+    return {
+        "label": label,
+        "total_keys": len(values),
+        "counts_by_type": _times(_TYPES.get(type(value), "null") for value in values),
+        "array_stats": arrays,
+        "null_count": sum(value is None for value in values),
+    }
+
+
+def _values(document: object) -> Iterator[object]:
+    """The value of every key at every depth."""
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield from value.values()
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+
+
+def _type_of(node: FieldNode) -> str:
+    types = sorted(node.shape.types - {"null"})
+    if types:
+        return "|".join(types)
+    return "any" if node.kind == "leaf" else node.kind
+
+
+def _rules(node: FieldNode) -> list[str]:
+    return [*(metric.rule for metric in node.metrics), node.align.rule]
+
+
+def _passed(entries: Iterable[tuple[str, bool]]) -> Report:
+    found: Report = {}
+    for name, passed in entries:
+        counts = found.setdefault(name, {"passed": 0, "failed": 0})
+        counts["passed" if passed else "failed"] += 1
+    return dict(sorted(found.items()))
+
+
+def _times(words: Iterable[str]) -> Report:
+    found: Report = {}
+    for word in words:
+        found[word] = found.get(word, 0) + 1
+    return dict(sorted(found.items()))
+
+
+def _hash(value: object) -> str:
+    """Enough to tell two apart: the first 8 digits of SHA-256 over JSON with sorted keys."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _float(figure: Fraction | None) -> float | None:
+    return None if figure is None else float(figure)

@@ -1,0 +1,137 @@
+"""The sections of a summary for evaluators that score by a schema: their figures, their arrays, and what failed first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, dense
+from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes, failed_of
+from evaluators.reports.tables import full_name
+from evaluators.runs.figures import counted, rows_text, score_text
+from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
+
+MOST_FAILED: Final = 10
+"""Failed fields that a summary lists."""
+MOST_ROWS: Final = 10_000
+"""Rows that are looked at for them."""
+
+_MEANS: Final = (
+    ("mean_precision", "mean precision", "of what the output of a row gave, the share that is right"),
+    ("mean_recall", "mean recall", "of what a row expects, the share that is there and right"),
+    ("mean_f1", "mean F1", "precision and recall of a row in one figure"),
+)
+_TOTALS: Final = (
+    ("mean_score", "mean score", "the mean over a row's fields, with weights"),
+    ("overall_score", "overall score", "a list weighs as much as it has expected items"),
+    ("field_score", "field score", "a list weighs as much as any field"),
+    ("overall_pass_rate", "pass rate", "the share of fields, and of whole lists, that are right"),
+)
+
+
+def schema_sections(result: RunResult) -> tuple[Section, ...]:
+    """The figures of each evaluator that scores by a schema, then the arrays of all of them; nothing without any."""
+    scored = [stats for stats in result.evaluators if stats.figure("mean_f1") is not None]
+    return (*map(_figures, scored), *_arrays(scored))
+
+
+def array_table(stats: Iterable[EvaluatorStats]) -> Table | None:
+    """Every array of some evaluators with its items; None without any."""
+    rows = [(one, field, field.array) for one in stats for field in one.fields if field.array is not None]
+    if not rows:
+        return None
+    return dense(Table(_ARRAY_COLUMNS, tuple(_array_row(*row) for row in rows)), [one.head for one in _ARRAY_COLUMNS[2:]])
+
+
+def failed_section(parts: Sequence[Part], most: int = MOST_FAILED) -> tuple[Section, ...]:
+    """The first fields that are wrong, each with its comparator, its score and the code of the reason; nothing without any."""
+    found = list(islice(_failed(parts), most))
+    if not found:
+        return ()
+    whole = sum(part.wrong for part in parts)
+    items = tuple(_failed_item(part, row, outcome, len(parts) > 1) for part, row, outcome in found)
+    first = f"Failed fields (first {len(found)})" if whole > len(found) else "Failed fields"
+    return (Section(first, (Listing(items),)),)
+
+
+def _figures(stats: EvaluatorStats) -> Section:
+    rows = [
+        *(_mean_row(stats, *words) for words in _MEANS),
+        *_micro_rows(stats),
+        *(_mean_row(stats, *words) for words in _TOTALS),
+    ]
+    columns = (Column("figure"), Column("value", True), Column("over", True), Column("what it says"))
+    said = [Paragraph(_counts_text(stats.counts or Counts()))]
+    said += [
+        Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
+        for what, count in stats.substituted.items()
+    ]
+    return Section(f"Figures of {full_name(stats)}", (Table(columns, tuple(rows)), *said))
+
+
+def _mean_row(stats: EvaluatorStats, figure: str, name: str, says: str) -> tuple[str, ...]:
+    found = stats.figure(figure)
+    if found is None:
+        return name, score_text(None), rows_text(0), says
+    return name, score_text(found.mean), rows_text(found.rows), says
+
+
+def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
+    counts = stats.counts or Counts()
+    right = counts.match + counts.mismatch + counts.error
+    given, wanted = right + counts.hallucination, right + counts.omission
+    yield "micro precision", score_text(stats.precision), counted(given, "field"), "precision over all fields of all rows"
+    yield "micro recall", score_text(stats.recall), counted(wanted, "field"), "recall over all fields of all rows"
+    yield "micro F1", score_text(stats.f1), counted(counts.measured, "field"), "both of these in one figure"
+
+
+def _counts_text(counts: Counts) -> str:
+    kinds = ((counts.omission, "omission"), (counts.hallucination, "hallucination"), (counts.error, "error"))
+    said = ", ".join(counted(count, kind) for count, kind in kinds)
+    unchecked = f" {counted(counts.fault, 'more field')} could not be checked." if counts.fault else ""
+    return f"{counted(counts.measured, 'field')}: {counts.match:,} right, {counts.mismatch:,} wrong, {said}.{unchecked}"
+
+
+_ARRAY_COLUMNS: Final = (
+    Column("evaluator"), Column("variant"), Column("array"), Column("matched", True), Column("missed", True),
+    Column("spurious", True), Column("P", True), Column("R", True), Column("F1", True),
+)  # fmt: skip
+
+
+def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
+    table = array_table(scored)
+    return () if table is None else (Section("Array breakdown", (table, Paragraph(_ARRAY_LEGEND))),)
+
+
+_ARRAY_LEGEND: Final = (
+    "matched: expected items that are in the output and right. missed: expected items that are not. spurious: items of the "
+    "output that are not expected. A list's score is R, its recall."
+)
+
+
+def _array_row(stats: EvaluatorStats, field: FieldStats, array: ArrayStats) -> tuple[str, ...]:
+    counts = (array.matched, array.missed, array.spurious)
+    ratios = (array.precision, array.recall, array.f1)
+    return (
+        stats.name, stats.variant or "", field.path, *(f"{count:,}" for count in counts),
+        *map(score_text, ratios),
+    )  # fmt: skip
+
+
+def _failed(parts: Sequence[Part]) -> Iterator[tuple[Part, RowOutcomes, FieldOutcome]]:
+    for part in parts:
+        if not part.wrong:
+            continue
+        for row in islice(part.rows(), MOST_ROWS):
+            if row.documents is not None:
+                yield from ((part, row, outcome) for outcome in failed_of(row.documents.scored))
+
+
+def _failed_item(part: Part, row: RowOutcomes, outcome: FieldOutcome, several: bool) -> Item:
+    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
+    place = f"{full_name(part.stats)}, " if several else ""
+    said = f"{outcome.metric}, score {score_text(outcome.score)}, {outcome.code}"
+    return Item(
+        f"{place}row {row.number}{named}: {outcome.path}", (f"{said}: {outcome.reason}" if outcome.reason else said,)
+    )
