@@ -121,7 +121,7 @@ def _prepared(result: RunResult) -> Prepared:
     if origin.test_set == STANDARD_INPUT:
         raise Gone("The rows came from standard input")
     try:
-        suite = load(_near(origin.suite))
+        suite = load(origin.suite)
     except (Problems, OSError):
         raise Gone("The suite is not there any more, or cannot be read") from None
     if suite.fingerprint != result.suite_fingerprint:
@@ -149,13 +149,7 @@ def _from(folder: str, place: Any) -> Any:
     """A place that was relative to that folder, wherever the command is run now."""
     if isinstance(place, Mapping):
         return {**place, "file": _from(folder, place.get("file"))} if "file" in place else place
-    return _near(os.path.join(folder, place)) if isinstance(place, str) else place
-
-
-def _near(place: str) -> str:
-    """The place as seen from the working folder when it is below, so that messages are short."""
-    below = os.path.relpath(place) if os.path.splitdrive(place)[0] == os.path.splitdrive(os.getcwd())[0] else place
-    return place if below.startswith(os.pardir) else below
+    return os.path.join(folder, place) if isinstance(place, str) else place
 
 
 def _scored(prepared: Prepared, result: RunResult) -> list[Scored]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from evaluators.issues import Fault
@@ -34,14 +35,14 @@ def material_of(suite: Suite, plan: Plan, roles: Mapping[str, str], scored: Sequ
 
 
 def facts_of(suite: Suite, plan: Plan) -> tuple[EvaluatorFacts, ...]:
-    """What the suite says of each evaluator, and where."""
+    """What the suite says of each evaluator, and where. Files go by their names: a report is sent to other people."""
     lines, fields = line_places(suite), field_places(suite)
     return tuple(
         EvaluatorFacts(
             one.line.name,
             one.line.settings.field_names(),
-            lines[one.line.name],
-            {path: place for (name, path), place in fields.items() if name == one.line.name},
+            PurePath(lines[one.line.name]).name,
+            {path: PurePath(place).name for (name, path), place in fields.items() if name == one.line.name},
         )
         for one in plan.evaluators
     )

@@ -1,0 +1,75 @@
+"""`python -m tests.docs.screenshots`: the pictures of docs/guides/html-report.md, made anew from the gallery.
+
+Needs a Chromium and playwright. Pictures depend on the fonts of a machine, so no test compares them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluators.running.run import RunRequest, finish
+from evaluators.running.suite import load
+from evaluators.suite.presets import gallery_folder
+
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"
+
+
+class Picture(NamedTuple):
+    """One picture: a gallery suite, the address in its report, and how it is looked at."""
+
+    name: str
+    suite: str
+    fragment: str
+    width: int
+    height: int
+    dark: bool = False
+    part: str | None = None
+    """What is scrolled to."""
+
+
+PICTURES: Final = (
+    Picture("report", "comparing_models", "", 1100, 760),
+    Picture("report-fields", "invoice_extraction", "", 1100, 560, part="#section-fields"),
+    Picture("report-rows", "invoice_extraction", "result=wrong&sort=-wrong", 1100, 640, part="#section-rows"),
+    Picture("report-row", "invoice_extraction", "row=4", 1100, 760, dark=True),
+    Picture("report-phone", "comparing_models", "row=9%3Afast", 390, 700),
+)
+
+
+def main() -> None:
+    """Writes every picture."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        raise SystemExit("there is no Chromium on this machine")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for picture in PICTURES:
+            page = browser.new_page(
+                viewport={"width": picture.width, "height": picture.height},
+                color_scheme="dark" if picture.dark else "light",
+                reduced_motion="reduce",
+            )
+            page.goto(f"{report_of(picture.suite, Path(temporary)).as_uri()}#{picture.fragment}")
+            page.wait_for_selector("[data-ready]")
+            if picture.part is not None:
+                page.evaluate(f"document.querySelector('{picture.part}').scrollIntoView()")
+            page.screenshot(path=FOLDER / f"{picture.name}.png")
+            page.close()
+        browser.close()
+
+
+def report_of(suite: str, folder: Path) -> Path:
+    """The report of a gallery suite."""
+    report = folder / f"{suite}.html"
+    finish(load(gallery_folder() / suite / "suite.yaml"), RunRequest(files=(report,)))
+    return report
+
+
+if __name__ == "__main__":
+    main()
