@@ -492,5 +492,5 @@ def _check_columns(suite: Suite, test_set: TestSet) -> None:
 
 
 def _open_or_none(settings: Any) -> tuple[str, ...] | None:
-    """None for an open tree, whose fields are known only after the run; no fields otherwise."""
-    return None if hasattr(settings, "tree") else ()
+    """None for an open tree and for a schema, whose fields are known only after the run; no fields otherwise."""
+    return None if hasattr(settings, "tree") or settings.figure_names() else ()
