@@ -56,6 +56,9 @@ def figure(text: str | None) -> Any:
 def rows(topic: str, suite: evaluators.Suite, result: RunResult, variant: str | None) -> Iterator[dict[str, Any]]:
     """The cells of every row under their columns and their roles, read without the package."""
     settings, folder = suite.test_set, GALLERY / topic
+    if settings.expected is not None:
+        yield from documents(folder, variant)
+        return
     outputs = {}
     if variant is not None:
         assert isinstance(settings.outputs, dict)
@@ -65,6 +68,17 @@ def rows(topic: str, suite: evaluators.Suite, result: RunResult, variant: str | 
         for row in csv.DictReader(file, delimiter=settings.delimiter or ","):
             roles = {role: row[column] for role, column in result.columns.items() if column in row}
             yield {**row, **roles, **({"output": outputs[row["id"]]} if variant is not None else {})}
+
+
+def documents(folder: Path, variant: str | None) -> Iterator[dict[str, Any]]:
+    """The same for documents that lie as those of ExtractBench do."""
+    for expected in sorted((folder / "dataset").rglob("*.gold.json")):
+        above = expected.parent.parent
+        place = above.relative_to(folder / "dataset")
+        (schema,) = above.glob("*-schema.json")
+        (output,) = (folder / "outputs" / str(variant) / place).glob(expected.name.removesuffix(".gold.json") + ".*")
+        files = {"expected": expected, "schema": schema, "output": output}
+        yield {**{name: path.read_text(encoding="utf-8") for name, path in files.items()}, "folder": place.as_posix()}
 
 
 @pytest.mark.parametrize("topic", TOPICS)
