@@ -12,10 +12,12 @@ from evaluators.issues import Issue, Problems, problem
 from evaluators.needs import ROLES
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for
 from evaluators.reports.html.rows import Material
+from evaluators.reports.near_misses import near_miss_section
 from evaluators.reports.outcome_format import outcomes_file_for
 from evaluators.reports.summary import Options
 from evaluators.running.explained import material_of
 from evaluators.running.files import Scored, asked_files
+from evaluators.running.near_misses import evidence_files, near_misses
 from evaluators.running.outcomes import check_outcomes, parts_of
 from evaluators.running.recorded import recorded_material
 from evaluators.running.run import Prepared, RunRequest, prepare
@@ -60,8 +62,12 @@ class Again:
         return wanted
 
     def options(self) -> Options:
-        """What the suite asks of summaries."""
-        return Options(self.prepared.suite.results.lowest_fields) if self.prepared is not None else Options()
+        """What the suite asks of summaries, and the near misses that were recorded."""
+        if self.prepared is None:
+            return Options()
+        suite = self.prepared.suite
+        found = near_misses(suite.lines, evidence_files(self.folder, self.result.variants))
+        return Options(suite.results.lowest_fields, extra=near_miss_section(found))
 
     def material(self) -> Material:
         """The rows: with their documents, or as the run recorded them."""

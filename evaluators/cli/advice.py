@@ -1,0 +1,25 @@
+"""Show what one change of a suite would turn from wrong to right in a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("advice")
+@click.argument("run", type=click.Path())
+def command(run: str) -> None:
+    """List the near misses of a run: which one change to the suite would turn mismatches into matches.
+
+    RUN is a run folder, or the run.json in it. The advice comes from the mismatches that the run recorded, the first 1,000
+    of each field, and from its suite, which must be what it was. Nothing is changed: whether a difference matters is for
+    you to say.
+
+    The exit code is 0 when the run could be read.
+    """
+    from evaluators.cli._printing import print_page
+    from evaluators.running.again import again
+    from evaluators.running.near_misses import advice_page
+
+    print_page(advice_page(again(Path(run))))

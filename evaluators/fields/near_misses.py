@@ -1,0 +1,276 @@
+"""Near misses: which one change of a field's comparison would turn its mismatches into matches.
+
+Strategy: a field's mismatches are compared again, each time with one thing changed: a switch of its own comparator, or
+another comparator that forgives one thing only. What a change forgives is what the changed rule says, never a guess. A
+change that could not read an expected value is not offered: it would leave rows without a score. The caller decides what
+is recorded and what is shown; nothing is applied.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from evaluators.answers import word_of
+from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.fields.rules import Partial, compile_rule
+from evaluators.issues import RowProblem
+from evaluators.model import Status
+from evaluators.settings import build
+from evaluators.values.date_formats import USUAL as DATE_FORMATS
+from evaluators.values.date_formats import formats_of, read_date
+from evaluators.values.dates import ambiguity, reader, same_moment
+from evaluators.values.flow import flow
+from evaluators.values.number_formats import USUAL as NUMBER_FORMATS
+from evaluators.values.pairing import identity
+from evaluators.values.text import Normalization
+from evaluators.values.transforms import Transform
+
+Options: TypeAlias = Mapping[str, Any]
+
+_KEEP: Final = {"unicode": "none", "case": "keep", "accents": "keep", "whitespace": "keep"}
+_LOOSER: Final = (
+    ("unicode", "nfc"), ("case", "ignore"), ("accents", "ignore"), ("whitespace", "collapse"), ("punctuation", "ignore"),
+    ("accents", "transliterate"),
+)  # fmt: skip
+_BEFORE: Final = {"transliterate": ("ignore",), "nfc": ("none",)}
+"""What a switch must stand on for a value to be the next step."""
+_ABS: Final = (0.001, 0.01, 0.1)
+_REL: Final = (0.0001, 0.001, 0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Two values of one field that did not match, and the row they stand in."""
+
+    row: int
+    expected: Any
+    actual: Any
+    place: str = ""
+    """The list that both are items of, with its row's own indices; empty where they are no items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How a field is compared."""
+
+    comparator: Comparator
+    transforms: tuple[Transform, ...] = ()
+    ordered: bool = False
+    """It is an item of a list whose order counts."""
+    each: bool = False
+    """It is a list of values, each compared with the one in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change to a field's comparison, and the mismatches that it would turn into matches, by their places."""
+
+    switch: str
+    """What changes, as it is written: `case: ignore`."""
+    write: str
+    """What to write for the whole comparison: `normalized: {case: ignore, …}`."""
+    fixed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A change to be tried."""
+
+    switch: str
+    comparator: Comparator
+    write: str
+
+
+def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
+    """The changes that would turn some of the mismatches into matches, the one that turns most first.
+
+    Of changes that forgive the same mismatches, only the simplest is given.
+    """
+    found = [
+        Change(trial.switch, trial.write, fixed)
+        for trials in _trials(compared, mismatches)
+        for trial, fixed in _best(trials, compared, mismatches)
+    ]
+    found += _in_any_order(compared, mismatches)
+    simplest: dict[tuple[int, ...], Change] = {}
+    for change in found:
+        simplest.setdefault(change.fixed, change)
+    several = _all_at_once(compared, mismatches, found)
+    return sorted([*simplest.values(), *several], key=lambda change: -len(change.fixed))
+
+
+def _best(
+    trials: Iterable[_Trial], compared: Compared, mismatches: Sequence[Mismatch]
+) -> Iterator[tuple[_Trial, tuple[int, ...]]]:
+    """Of trials that are steps of one thing, the mildest that forgives as much as any."""
+    best: tuple[_Trial, tuple[int, ...]] | None = None
+    for trial in trials:
+        fixed = _fixed(trial.comparator, compared, mismatches)
+        if fixed and (best is None or len(fixed) > len(best[1])):
+            best = trial, fixed
+    if best is not None:
+        yield best
+
+
+def _fixed(comparator: Comparator, compared: Compared, mismatches: Sequence[Mismatch]) -> tuple[int, ...]:
+    """The mismatches that would match. None at all where an expected value cannot be read."""
+    rule = compile_rule(comparator, compared.transforms)
+
+    def matches(expected: Any, actual: Any) -> bool:
+        judged = rule(expected, actual)
+        return (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
+
+    try:
+        return tuple(
+            number for number, one in enumerate(mismatches) if all(matches(*pair) for pair in _pairs(compared, one))
+        )
+    except RowProblem:
+        return ()
+
+
+def _pairs(compared: Compared, one: Mismatch) -> list[tuple[Any, Any]]:
+    """The two values, or those of two lists, place by place."""
+    expected, actual = one.expected, one.actual
+    lists = compared.each and isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual)
+    return list(zip(expected, actual, strict=True)) if lists else [(expected, actual)]
+
+
+def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[list[_Trial]]:
+    """What there is to try, simplest first. Each list is steps of one thing."""
+    comparator = compared.comparator
+    word = word_of(comparator)
+    pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
+    texts = any(isinstance(expected, str) and isinstance(actual, str) for expected, actual in pairs)
+    plain = word in ("exact", "normalized", "string_exact", "string_case_insensitive")
+    if word == "exact" or isinstance(comparator, Normalization):
+        yield from _text_trials(comparator, word)
+    if plain or word == "numeric":
+        yield from _number_trials(comparator if word == "numeric" else None, pairs)
+    if texts and (plain or word == "date"):
+        yield _date_trials(comparator if word == "date" else None, pairs)
+    if texts and plain:
+        yield [_trial(None, "url", {})]
+
+
+def _trial(switch: str | None, word: str, options: Options) -> _Trial:
+    """A comparator to try. Without a switch of its own, the change is the comparator as a whole."""
+    write = flow({word: options})[1:-1] if options else word
+    return _Trial(switch or write, build(COMPARATORS.find(word), options), write)
+
+
+def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
+    """Each switch about text that the comparator does not have on yet."""
+    own = word if isinstance(comparator, Normalization) else "normalized"
+    settings = {name: getattr(comparator, name) for name in type(comparator).model_fields} if own == word else _KEEP
+    for name, value in _LOOSER:
+        if settings.get(name, "keep") in _BEFORE.get(value, ("keep", "none", "lower", "trim")):
+            others = settings if own == word or name == "unicode" else {**settings, "unicode": "nfc"}
+            yield [_trial(f"{name}: {value}", own, _unlike_default(own, {**others, name: value}))]
+
+
+def _unlike_default(word: str, settings: Options) -> Options:
+    """The settings that have to be written down."""
+    fields = COMPARATORS.find(word).model_fields
+    return {name: value for name, value in settings.items() if value != fields[name].default}
+
+
+def _number_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[_Trial]]:
+    """A greater tolerance, and ways to read numbers in text."""
+    tolerance, parse = getattr(numeric, "tolerance", None), getattr(numeric, "parse", False)
+    limits = {name: getattr(tolerance, name, None) for name in ("abs", "rel")}
+    reading: dict[str, Any] = {}
+    if parse is not False:
+        reading["parse"] = True if parse is True else parse.model_dump(exclude_defaults=True)
+    if reading or any(_is_number(expected) and _is_number(actual) for expected, actual in pairs):
+        for name, other, steps in (("abs", "rel", _ABS), ("rel", "abs", _REL)):
+            looser = [step for step in steps if limits[other] is None and step > (limits[name] or 0)]
+            yield [_number_trial(numeric, {"tolerance": {name: step}}, reading) for step in looser]
+    if parse in (False, True) and any(isinstance(value, str) for pair in pairs for value in pair):
+        kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_none=True)}
+        ways = [settings or True for settings in NUMBER_FORMATS if settings or parse is False]
+        yield [_number_trial(numeric, {"parse": way}, kept) for way in ways]
+
+
+def _number_trial(numeric: Comparator | None, changed: Options, kept: Options) -> _Trial:
+    return _trial(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
+
+
+def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> list[_Trial]:
+    """Formats in which the expected values and the output's are dates, one more than there are."""
+    wanted = [expected for expected, _ in pairs if isinstance(expected, str)]
+    known: tuple[str, ...] = getattr(date, "formats", None) or formats_of(wanted)
+    hits = {
+        spelled
+        for spelled in DATE_FORMATS
+        if known and spelled not in known and any(_same_day(one, other, known, spelled) for one, other in pairs)
+    }
+    tried = [(*known, spelled) for spelled in DATE_FORMATS if spelled in hits]
+    if known and date is None:
+        tried.insert(0, known)
+    listed = [{"formats": list(formats)} for formats in tried if not ambiguity(formats)]
+    return [
+        _trial(flow(one)[1:-1] if date is not None else None, "date", {} if one["formats"] == ["iso"] else one)
+        for one in listed
+    ]
+
+
+def _same_day(expected: Any, actual: Any, known: Sequence[str], spelled: str) -> bool:
+    if not isinstance(expected, str) or not isinstance(actual, str):
+        return False
+    found, read = read_date(actual, spelled), reader(known)
+    wanted = read(expected) if found is not None else None
+    return found is not None and wanted is not None and same_moment(wanted, found)
+
+
+def _in_any_order(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
+    """Lists with the same items in another order: compared whole, or item by item."""
+    same = _same_items(compared)
+    if compared.each:
+        return []
+    if compared.ordered:
+        lists: dict[tuple[int, str], list[int]] = {}
+        for number, one in enumerate(mismatches):
+            lists.setdefault((one.row, one.place), []).append(number)
+        fixed = [
+            number
+            for numbers in lists.values()
+            if len(numbers) > 1
+            and same([mismatches[n].expected for n in numbers], [mismatches[n].actual for n in numbers])
+            for number in numbers
+        ]
+    else:
+        fixed = [
+            number
+            for number, one in enumerate(mismatches)
+            if isinstance(one.expected, list) and isinstance(one.actual, list) and same(one.expected, one.actual)
+        ]
+    return [Change("align: any_order", "align: any_order", tuple(sorted(fixed)))] if fixed else []
+
+
+def _same_items(compared: Compared) -> Callable[[list[Any], list[Any]], bool]:
+    key = compared.comparator.key() or identity
+
+    def same(expected: list[Any], actual: list[Any]) -> bool:
+        return len(expected) == len(actual) and Counter(map(key, expected)) == Counter(map(key, actual))
+
+    return same
+
+
+def _all_at_once(compared: Compared, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
+    """`normalized`, where case, accents and spacing together forgive more than one of them alone."""
+    if word_of(compared.comparator) != "exact":
+        return []
+    trial = _trial(None, "normalized", {})
+    fixed = _fixed(trial.comparator, compared, mismatches)
+    return (
+        [Change(trial.switch, trial.write, fixed)]
+        if len(fixed) > max((len(one.fixed) for one in found), default=0)
+        else []
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ is int or value.__class__ is float

@@ -1,0 +1,71 @@
+"""The section about near misses: what one change of the suite would turn from wrong to right. It is offered, never done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evaluators.reports.document import Item, Listing, Paragraph, Section
+
+_LEAD: Final = "Each line is one change to the suite, and what it would turn from wrong to right. Nothing was changed."
+MOST_SHOWN: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """What one change to a field's comparison would turn from a mismatch into a match."""
+
+    evaluator: str
+    variant: str | None
+    field: str
+    switch: str
+    """What changes: `case: ignore`."""
+    write: str
+    """The comparison as it would be written: `normalized: {case: ignore, accents: keep}`."""
+    turned: int
+    of: int
+    """The mismatches that were looked at."""
+    first: bool
+    """There may be more mismatches than those."""
+    rows: tuple[int, ...]
+    """The first rows in which it would."""
+    in_rows: int
+    """How many rows there are."""
+
+
+def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tuple[Section, ...]:
+    """The advice as a section; none where there is nothing to advise."""
+    if not misses:
+        return ()
+    items = tuple(_item(one) for one in misses[:most])
+    blocks: list[Paragraph | Listing] = [
+        Paragraph(_LEAD, "note"),
+        Listing(items),
+    ]
+    if len(misses) > most:
+        blocks.append(Paragraph(f"And {len(misses) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
+    return (Section("Near misses", tuple(blocks)),)
+
+
+def _item(one: NearMiss) -> Item:
+    variant = f' of variant "{one.variant}"' if one.variant is not None else ""
+    shown = ", ".join(f"{row:,}" for row in one.rows)
+    more = f" and {one.in_rows - len(one.rows):,} more" if one.in_rows > len(one.rows) else ""
+    rows = f"see row{'' if one.in_rows == 1 else 's'} {shown}{more}"
+    field = one.field or "$"
+    text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
+    return Item(text, (f"write {field}: {_written(one.write)}",))
+
+
+def _turned(one: NearMiss) -> str:
+    if one.of == 1:
+        return "the only mismatch into a match"
+    said = f"the first {one.of:,}" if one.first else f"{one.of:,}"
+    if one.turned == one.of:
+        return f"all of {said} mismatches into matches" if one.first else f"all {said} mismatches into matches"
+    return f"{one.turned:,} of {said} mismatches into {'a match' if one.turned == 1 else 'matches'}"
+
+
+def _written(comparison: str) -> str:
+    return f"{{{comparison}}}" if ": " in comparison else comparison
