@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.runs.store import write_text
+
+
+def refuse_taken(files: Iterable[str], *, force: bool) -> None:
+    """Raises Problems (config) for files that are there already, unless `force` is asked for."""
+    taken = [name for name in files if Path(name).exists()]
+    if taken and not force:
+        message = "there is such a file already, and nothing has been written"
+        raise Problems(Issue("file-exists", Blame.CONFIG, message, name, "--force replaces it") for name in taken)
 
 
 def write(files: Mapping[str, str], *, force: bool) -> None:
@@ -14,10 +22,7 @@ def write(files: Mapping[str, str], *, force: bool) -> None:
 
     Raises Problems (config) when one is there already and `force` is not asked for, or when one cannot be written.
     """
-    taken = [name for name in files if Path(name).exists()]
-    if taken and not force:
-        message = "there is such a file already, and nothing has been written"
-        raise Problems(Issue("file-exists", Blame.CONFIG, message, name, "--force replaces it") for name in taken)
+    refuse_taken(files, force=force)
     for name, text in files.items():
         try:
             write_text(Path(name), text)

@@ -11,12 +11,14 @@ import click
 @click.option("--folder", type=click.Path(), default=".", metavar="FOLDER", help="Where the files go.  [default: here]")
 @click.option("--force", is_flag=True, help="Replace files of the same name.")
 def command(kind: str, name: str, folder: str, force: bool) -> None:
-    """Write files to start from. They work as they are; change them step by step.
+    """Write a template to start from. It works as it is; change it step by step.
 
     A suite is one YAML file with comments. An evaluator or a comparator is a Python file, a YAML table of cases that
     anyone can extend, and a test that runs the table.
 
     NAME is the name of the file, and of the evaluator or comparator in suites.
+
+    A template knows nothing of your data. `evaluators init rows.csv` looks at data that you have and writes a suite for it.
     """
     from evaluators.cli._printing import say
     from evaluators.cli._starting import files_of, next_steps

@@ -24,4 +24,25 @@ def flow(value: object) -> str:
     if not isinstance(value, str):
         return str(value)
     bare = _BARE.fullmatch(value) and value.casefold() not in _WORDS
-    return value if bare else json.dumps(value, ensure_ascii=False)
+    return value if bare else _quoted(value)
+
+
+_BARE_KEY: Final = re.compile(r"[A-Za-z_$/](?:[\w./$-]|\[\*\]|\[[0-9]+\])*")
+
+
+def key_text(key: str) -> str:
+    """A key as it stands at the beginning of a line, quoted where YAML would read something else."""
+    bare = _BARE_KEY.fullmatch(key) and key.casefold() not in _WORDS
+    return key if bare else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    """The text in double quotes; what YAML refuses as it stands, or what cannot be seen, is written as a number."""
+    spelt = json.dumps(text, ensure_ascii=False)
+    return spelt if spelt.isprintable() else "".join(map(_visible, spelt))
+
+
+def _visible(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"

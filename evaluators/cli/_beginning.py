@@ -1,0 +1,174 @@
+"""What the command `init` makes: reads the first rows, asks what the data does not settle, and writes a suite."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from evaluators.issues import Problems, problem
+from evaluators.needs import ROLES, Role
+from evaluators.reports.display import visible
+from evaluators.runs.figures import rows_text
+from evaluators.settings import build
+from evaluators.starting.draft import evaluators_for, slices_for
+from evaluators.starting.questions import Question
+from evaluators.starting.roles import Chosen, choose_roles
+from evaluators.starting.suite_text import Draft, suite_text
+from evaluators.testsets.columns import listed
+from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.opening import open_file
+from evaluators.testsets.reader import Chunk, Table, whole
+from evaluators.testsets.source import STANDARD_INPUT
+from evaluators.testsets.test_set import TestSet, open_test_set
+
+MOST_ROWS: Final = 20_000
+_FIRST_ROWS: Final = 200
+
+
+@dataclass
+class Asker:
+    """Answers questions: by asking on a terminal, otherwise with the likeliest answer, which is then said."""
+
+    asks: bool
+    said: list[str] = field(default_factory=list)
+
+    def __call__(self, question: Question) -> str:
+        if not self.asks:
+            answer = question.answers[0]
+            others = ", ".join(f'"{other}"' for other in question.answers[1:])
+            how = f" ({question.otherwise} changes that)" if question.otherwise else ""
+            self.said.append(f'{question.text} "{answer}" was taken; it could be {others}{how}')
+            return answer
+        click.echo(visible(question.text))
+        for number, answer in enumerate(question.answers, 1):
+            hint = f"  ({question.hints[number - 1]})" if question.hints else ""
+            click.echo(visible(f"  {number}  {answer}{hint}"))
+        number = click.prompt("Number", type=click.IntRange(1, len(question.answers)), default=1)
+        return question.answers[number - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A suite as text, where it goes, and what is to be said."""
+
+    file: str
+    text: str
+    words: str
+
+
+def begin(
+    data: str | None,
+    output: str | None,
+    expected: str | None,
+    columns: Mapping[str, str],
+    target: str | None,
+    ask: Asker,
+) -> Begun:
+    """A first suite for data. Raises Problems when the data cannot be read, or when no output is found."""
+    if STANDARD_INPUT in (data, output, expected):
+        raise problem("no-file", "a suite names its data, so standard input cannot be it", hint="save it as a file first")
+    place = data or expected
+    if place is None:
+        raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
+    place = os.path.normpath(place)
+    file = target or f"{_stem(place)}.yaml"
+    config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
+    chosen = _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask) if data is not None else Chosen()
+    test_set = open_test_set(build(TestSetConfig, {**config, "columns": chosen.columns}, noun="test_set"), Path())
+    cells, count, more = _cells(test_set)
+    roles = test_set.columns
+    if roles.output is None:
+        raise problem(
+            "no-output-column", f"no column looks like the model's output; {listed(test_set.own_header)}", where=place,
+            hint="say which one: --columns output=NAME, or --output FILE for a file of outputs",
+        )  # fmt: skip
+    wanted = cells.get(roles.expected) if roles.expected is not None else None
+    own = dict(chosen.columns)
+    made = evaluators_for(cells[roles.output], wanted, own, ask)
+    why = {**chosen.why}
+    if made.said and "expected" in why:
+        why["expected"] = f"{why['expected']}; {made.said}"
+    rows = f"its first {rows_text(count)}" if more else "its only row" if count == 1 else f"its {rows_text(count)}"
+    taken = [name for name in (roles.id, roles.input, roles.output, roles.expected) if name is not None]
+    draft = Draft(
+        name=_stem(place), file=_in_shell(file), place=place, rows=rows, test_set=_relative(config, file), columns=own, why=why,
+        evaluators=made.lines, gated=made.gated, slices=slices_for(cells, taken),
+    )  # fmt: skip
+    return Begun(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
+
+
+def _roles(data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Asker) -> Chosen:
+    """The roles of the columns of a file of rows."""
+    table = open_file(data, Path())
+    elsewhere: set[Role] = {role for role in ROLES if role in config}
+    unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
+    if unknown:
+        from evaluators.testsets.columns import no_such_column
+
+        raise Problems(no_such_column(name, table.header, data) for name in unknown.values())
+    cells = _first_cells(table, table.header)
+    return choose_roles(table.header, cells, columns, elsewhere, ask)
+
+
+def _first_cells(table: Table, header: Sequence[str]) -> dict[str, list[Any]]:
+    cells: dict[str, list[Any]] = {name: [] for name in header}
+    for chunk in whole(table, list(header)):
+        for name in header:
+            cells[name].extend(islice(chunk.columns[name], _FIRST_ROWS - len(cells[name])))
+        if not header or len(cells[header[0]]) >= _FIRST_ROWS:
+            break
+    return cells
+
+
+def _cells(test_set: TestSet) -> tuple[dict[str, list[Any]], int, bool]:
+    """The cells of the first rows by column, how many rows those are, and whether there are more."""
+    names = list(dict.fromkeys([*test_set.own_header, *(name for name in _role_columns(test_set) if name)]))
+    cells: dict[str, list[Any]] = {name: [] for name in names}
+    count = 0
+    chunk: Chunk
+    for split in test_set.splits():
+        for chunk in test_set.read(split, names):
+            for name in names:
+                cells[name].extend(chunk.columns[name])
+            count += chunk.count
+            if count > MOST_ROWS:
+                return {name: column[:MOST_ROWS] for name, column in cells.items()}, MOST_ROWS, True
+    return cells, count, False
+
+
+def _role_columns(test_set: TestSet) -> tuple[str | None, ...]:
+    columns = test_set.columns
+    return columns.id, columns.output, columns.expected
+
+
+def _stem(place: str) -> str:
+    """What a suite for that data is called: `receipts` for `data/receipts.csv.gz`."""
+    name = Path(place.rstrip("/")).name.removesuffix(".gz")
+    return Path(name).stem or "suite"
+
+
+def _relative(config: Mapping[str, str], file: str) -> dict[str, str]:
+    """The places as the suite names them: from its own folder."""
+    folder = Path(file).parent
+    return {name: Path(os.path.relpath(place, folder)).as_posix() for name, place in config.items()}
+
+
+def _in_shell(file: str) -> str:
+    from shlex import quote
+
+    return quote(file)
+
+
+def _words(place: str, rows: str, chosen: Chosen, said: str, notes: Sequence[str], file: str) -> str:
+    lines = [f"wrote {file}: a suite for {place}, from {rows}"]
+    lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
+    lines += [f"the expected answers are {said}"] if said else []
+    lines += [f"note: {note}" for note in notes]
+    lines += ["", f"Next: look through {file}, then: evaluators run {_in_shell(file)}"]
+    return "".join(f"{visible(line)}\n" for line in lines)

@@ -1,0 +1,62 @@
+"""Make a first suite for data that you have."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from evaluators.cli.run import roles
+
+
+@click.command("init")
+@click.argument("data", type=click.Path(), required=False)
+@click.option(
+    "-o", "--suite", "target", type=click.Path(), metavar="FILE", help="The suite to write.  [default: DATA.yaml]"
+)
+@click.option(
+    "--columns",
+    callback=roles,
+    multiple=True,
+    metavar="ROLE=COLUMN",
+    help="Say which column is the id, input, output or expected answer, as in --columns output=answer. Can be "
+    "given several times.",
+)
+@click.option(
+    "--expected",
+    type=click.Path(),
+    metavar="PLACE",
+    help="A folder or file with the expected answers, in place of a column.",
+)
+@click.option(
+    "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
+)
+@click.option("--force", is_flag=True, help="Replace a suite of that name.")
+def command(
+    data: str | None,
+    target: str | None,
+    columns: dict[str, str],
+    expected: str | None,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Look at your data and write a first suite for it.
+
+    DATA is a file with rows, such as rows.csv. The suite says which column is what, lists the fields of the expected
+    answers and proposes how each is compared, with the reason beside it. It runs as it is. Read it, and change what does
+    not fit.
+
+    What the data does not settle is asked on a terminal. Elsewhere the likeliest answer is taken, and said.
+
+    `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
+    `evaluators new`.
+    """
+    from evaluators.cli._beginning import Asker, begin
+    from evaluators.cli._printing import say
+    from evaluators.cli._writing import refuse_taken, write
+
+    if target is not None:
+        refuse_taken([target], force=force)
+    begun = begin(data, output, expected, columns, target, Asker(sys.stdin.isatty() and sys.stdout.isatty()))
+    write({begun.file: begun.text}, force=force)
+    say(begun.words)

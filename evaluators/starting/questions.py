@@ -1,0 +1,24 @@
+"""What the data alone does not settle: a question with possible answers, the likeliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, its answers with a word on each, and how to say the answer without being asked."""
+
+    text: str
+    answers: tuple[str, ...]
+    """The likeliest first."""
+    hints: tuple[str, ...] = ()
+    """A few words about each answer, in the same order; none where the answers speak for themselves."""
+    otherwise: str = ""
+    """How to choose another answer: an option, or a line to change."""
+
+
+Ask: TypeAlias = Callable[[Question], str]
+"""Gives one of the answers."""
