@@ -45,6 +45,21 @@ _WHERE: Final = {
     "TransformError": "evaluators.values.transforms",
     "evaluator": "evaluators.extending",
     "comparator": "evaluators.extending",
+    "evaluate": "evaluators.running.evaluate",
+    "evaluate_async": "evaluators.running.evaluate",
+    "evaluate_document": "evaluators.running.evaluate",
+    "evaluate_document_async": "evaluators.running.evaluate",
+    "Evaluation": "evaluators.running.evaluation",
+    "DocumentEvaluation": "evaluators.running.evaluation",
+    "infer_schema": "evaluators.fields.infer",
+    "annotate_xeval": "evaluators.fields.xeval.annotate",
+    "set_type_default": "evaluators.fields.xeval.defaults",
+    "reset_type_defaults": "evaluators.fields.xeval.defaults",
+    "parse_eval_schema": "evaluators.fields.xeval.read",
+    "resolve_schema_references": "evaluators.fields.references",
+    "validate_gold": "evaluators.fields.expected_check",
+    "reclassify_nulls": "evaluators.fields.post_process",
+    "propagate_batch_errors": "evaluators.fields.post_process",
     "register": "evaluators.extending",
     "register_transform": "evaluators.extending",
 }
@@ -53,9 +68,18 @@ if TYPE_CHECKING:
     from evaluators.comparator import Comparator, Question
     from evaluators.evaluator import Column, Evaluator, Example, Expected, Output, Text
     from evaluators.extending import comparator, evaluator, register, register_transform
+    from evaluators.fields.expected_check import validate_gold
+    from evaluators.fields.infer import infer_schema
+    from evaluators.fields.post_process import propagate_batch_errors, reclassify_nulls
+    from evaluators.fields.references import resolve_schema_references
+    from evaluators.fields.xeval.annotate import annotate_xeval
+    from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
+    from evaluators.fields.xeval.read import parse_eval_schema
     from evaluators.issues import Blame, Issue, Problems, RowProblem
     from evaluators.model import MISSING, FieldResult, Outcome, Result, Row, RowResult, Score, Standing, Status
     from evaluators.running.compare import compare
+    from evaluators.running.evaluate import evaluate, evaluate_async, evaluate_document, evaluate_document_async
+    from evaluators.running.evaluation import DocumentEvaluation, Evaluation
     from evaluators.running.suite import Suite, load, loads
     from evaluators.runs.comparison import Comparison
     from evaluators.runs.result import RunResult
@@ -68,6 +92,8 @@ __all__ = [
     "Column",
     "Comparator",
     "Comparison",
+    "DocumentEvaluation",
+    "Evaluation",
     "Evaluator",
     "Example",
     "Expected",
@@ -90,13 +116,26 @@ __all__ = [
     "Text",
     "TransformError",
     "__version__",
+    "annotate_xeval",
     "comparator",
     "compare",
+    "evaluate",
+    "evaluate_async",
+    "evaluate_document",
+    "evaluate_document_async",
     "evaluator",
+    "infer_schema",
     "load",
     "loads",
+    "parse_eval_schema",
+    "propagate_batch_errors",
+    "reclassify_nulls",
     "register",
     "register_transform",
+    "reset_type_defaults",
+    "resolve_schema_references",
+    "set_type_default",
+    "validate_gold",
 ]
 
 

@@ -153,6 +153,8 @@ def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[ob
 def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
     whole = array.matched + array.missed
     found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
+    if array.actual is MISSING:
+        found = "the output does not have the list"
     reason = "; ".join((found, *array.notes))
     status = Status.MATCH if array.passed else Status.MISMATCH
     return FieldOutcome(

@@ -36,6 +36,11 @@ def schema_sections(result: RunResult) -> tuple[Section, ...]:
     return (*map(_figures, scored), *_arrays(scored))
 
 
+def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
+    """The figures of one evaluator and its arrays."""
+    return _figures(stats), *_arrays([stats])
+
+
 def array_table(stats: Iterable[EvaluatorStats]) -> Table | None:
     """Every array of some evaluators with its items; None without any."""
     rows = [(one, field, field.array) for one in stats for field in one.fields if field.array is not None]

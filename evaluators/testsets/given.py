@@ -1,0 +1,53 @@
+"""Rows that a program holds in its hands, read like the rows of a file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from evaluators.needs import Cell
+from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
+from evaluators.testsets.source import Source
+from evaluators.values.json_text import to_text
+
+
+@dataclass(frozen=True)
+class GivenRows:
+    """Columns of cells, all of one length. Cells are text or JSON values."""
+
+    columns: Mapping[str, Sequence[Cell]]
+    count: int
+
+    first_number: ClassVar[int] = 1
+    notes: ClassVar[tuple[str, ...]] = ()
+    files: ClassVar[tuple[Source, ...]] = ()
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.columns)
+
+    def splits(self) -> list[Split]:
+        """One piece."""
+        return [Split("given", 0)]
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows, some hundred at a time."""
+        known = [name for name in columns if name in self.columns]
+        for start in range(0, self.count, MAX_CHUNK_ROWS):
+            stop = min(start + MAX_CHUNK_ROWS, self.count)
+            yield Chunk(range(start, stop), stop, {name: self.columns[name][start:stop] for name in known})
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the cells, as `sha256:…`."""
+        digest = hashlib.sha256()
+        for row in zip(*self.columns.values(), strict=True):
+            digest.update("\x1f".join(map(_spelled, row)).encode("utf-8", "backslashreplace") + b"\x1e")
+        return f"sha256:{digest.hexdigest()}"
+
+
+def _spelled(cell: Cell) -> str:
+    """A text, or JSON with a mark in front, so that the text `1` and the number 1 differ."""
+    return cell if isinstance(cell, str) else f"\x1d{to_text(cell)}"  # type: ignore[arg-type]  # given cells are JSON

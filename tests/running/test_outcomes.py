@@ -1,0 +1,182 @@
+"""What became of every field: `fields.csv`, `report.json`, `fields.md` and the failed fields of a summary."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.issues import Problems
+from evaluators.reports.formats.fields import FieldsTable
+from evaluators.reports.formats.text import TextFormat
+from evaluators.reports.summary import summary
+from evaluators.running.run import Finished, RunRequest, finish
+from evaluators.running.suite import load
+
+FIELDS = {
+    "name": {"transforms": ["lowercase"]}, "items": {"align": "hungarian"}, "items[*].sku": "exact",
+    "items[*].qty": "numeric", "tags": {"align": "any_order"}, "tags[*]": "exact",
+}  # fmt: skip
+EXPECTED = {"name": "X", "items": [{"sku": "A", "qty": 1}, {"sku": "B", "qty": 2}], "tags": []}
+OUTPUT = {"name": "x", "items": [{"sku": "B", "qty": 2}, {"sku": "A", "qty": 3}], "tags": ["q"], "more": 1}
+ROWS: list[dict[str, Any]] = [
+    {"id": "one", "expected": EXPECTED, "output": OUTPUT},
+    {"id": "two", "expected": "no JSON", "output": "{}"},
+]
+PAGE = [
+    "path", "normalized_path", "metric_id", "score", "passed", "gold_value", "extracted_value", "reasoning", "matched",
+    "missed_gold", "spurious_pred", "precision", "recall", "f1",
+]  # fmt: skip
+
+
+def run(tmp_path: Path, rows: list[dict[str, Any]] = ROWS, *, evaluators: Any = None, **request: Any) -> Finished:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    suite = load({"name": "docs", "evaluators": evaluators or [{"schema_match": {"fields": FIELDS}}]})
+    given = {"test_set": str(file), "results": tmp_path / "runs", "name": "x", **request}
+    return finish(suite, RunRequest(**given))
+
+
+def cells(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_fields_csv_has_the_columns_of_the_page_behind_the_row(tmp_path: Path) -> None:
+    lines = cells((run(tmp_path).folder or tmp_path) / "fields.csv")
+    assert list(lines[0]) == ["row", *PAGE]
+    by_path = {line["normalized_path"]: line for line in lines}
+    name, items, missed = by_path["name"], by_path["items"], by_path["items[0].qty"]
+    assert (name["path"], name["score"], name["gold_value"], name["extracted_value"]) == ("$.name", "1.0", "X", "x")
+    assert [items[each] for each in ("matched", "missed_gold", "spurious_pred", "recall", "score", "passed")] == [
+        "1", "1", "1", "0.5", "0.5", "false",
+    ]  # fmt: skip
+    assert (missed["metric_id"], missed["matched"]) == ("numeric", "")
+    assert by_path["tags[+0]"]["gold_value"] == ""
+
+
+def test_a_list_stands_before_what_is_in_it(tmp_path: Path) -> None:
+    places = [line["normalized_path"] for line in cells((run(tmp_path).folder or tmp_path) / "fields.csv")]
+    assert places == [
+        "name", "items", "items[0].sku", "items[0].qty", "items[1].sku", "items[1].qty", "tags", "tags[+0]", "more",
+    ]  # fmt: skip
+
+
+def test_many_outcomes_are_listed_only_when_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FieldsTable, "automatic", 3)
+    assert not ((run(tmp_path).folder or tmp_path) / "fields.csv").exists()
+    asked = run(tmp_path, name="y", formats=("fields",))
+    assert ((asked.folder or tmp_path) / "fields.csv").exists()
+
+
+def test_report_json_of_one_row_has_the_keys_of_the_page(tmp_path: Path) -> None:
+    folder = run(tmp_path, ROWS[:1], formats=("report",)).folder or tmp_path
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert report.keys() >= {
+        "output_name", "timestamp", "schema_hash", "gold_hash", "extracted_hash", "schema_stats", "gold_stats",
+        "extracted_stats", "coverage", "outcomes", "field_outcomes", "overall_score", "field_score", "overall_pass_rate",
+    }  # fmt: skip
+    assert report["outcomes"].keys() == {
+        "total_evaluated", "total_passed", "total_failed", "pass_rate", "pass_by_metric", "pass_by_type",
+        "pass_by_required", "confusion", "llm_stats", "error_breakdown",
+    }  # fmt: skip
+    (items,) = [one for one in report["field_outcomes"] if one["normalized_path"] == "items"]
+    assert items["array_breakdown"]["matched_items"] == [{"sku": "B", "qty": 2}]
+    assert items["array_breakdown"]["missed_gold_items"] == [{"sku": "A", "qty": 1}]
+    assert items["array_breakdown"]["spurious_pred_items"] == [{"sku": "A", "qty": 3}]
+
+
+def test_the_figures_of_a_report_agree_with_each_other(tmp_path: Path) -> None:
+    finished = run(tmp_path, ROWS[:1], formats=("report",))
+    report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
+    (stats,) = finished.result.evaluators
+    confusion, coverage, outcomes = report["outcomes"]["confusion"], report["coverage"], report["outcomes"]
+    assert (confusion["precision"], confusion["recall"], confusion["f1"]) == (stats.precision, stats.recall, stats.f1)
+    assert (report["precision"], report["f1"]) == (stats.precision, stats.f1)
+    assert outcomes["pass_rate"] == report["overall_pass_rate"] == 1 / 3
+    assert sum(one["in_totals"] for one in report["field_outcomes"]) == outcomes["total_evaluated"] == 3
+    assert (coverage["present_in_both"], coverage["spurious_in_extracted"]) == (5, 2)
+    assert coverage["spurious_paths"] == ["tags[+0]", "more"]
+    assert outcomes["error_breakdown"]["by_reason"] == {"gold_empty_array": 1, "mismatch": 1}
+    assert report["gold_stats"]["array_stats"]["total_items"] == 2
+
+
+def test_raw_values_stand_beside_the_compared_ones(tmp_path: Path) -> None:
+    folder = run(tmp_path, ROWS[:1], formats=("report",)).folder or tmp_path
+    (name,) = [
+        one
+        for one in json.loads((folder / "report.json").read_text(encoding="utf-8"))["field_outcomes"]
+        if one["normalized_path"] == "name"
+    ]
+    assert (name["gold_value"], name["extracted_value"], name["compared_expected"]) == ("X", "x", "x")
+    assert "compared_actual" not in name
+
+
+def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path: Path) -> None:
+    finished = run(tmp_path, formats=("report",))
+    report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
+    good, bad = report["rows"]
+    assert (report["format"], good["id"], bad["standing"]) == (1, "one", "invalid")
+    assert (bad["overall_score"], bad["field_outcomes"]) == (None, [])
+    (stats,) = finished.result.evaluators
+    assert {one.name: report["totals"][one.name] for one in stats.figures} == {
+        one.name: one.mean for one in stats.figures
+    }
+    assert report["totals"]["arrays"]["items"]["matched"] == 1
+
+
+def test_fields_md_of_a_small_run_lists_the_outcomes(tmp_path: Path) -> None:
+    text = ((run(tmp_path).folder or tmp_path) / "fields.md").read_text(encoding="utf-8")
+    assert "## schema_match: arrays" in text
+    assert "| one | items | hungarian | 0.5000 | no | mismatch | 1 | 1 | 1 | 0.5000 | 0.5000 | 0.5000 |" in text
+
+
+def test_each_evaluator_has_a_file_of_its_own(tmp_path: Path) -> None:
+    both = [{"schema_match": {"name": name, "fields": FIELDS}} for name in ("strict", "loose")]
+    folder = run(tmp_path, evaluators=both).folder or tmp_path
+    assert (folder / "fields.strict.csv").exists()
+    assert (folder / "fields.loose.csv").exists()
+
+
+def test_a_double_ending_asks_for_outcomes(tmp_path: Path) -> None:
+    files = (tmp_path / "a.fields.csv", tmp_path / "a.report.json", tmp_path / "rows.csv")
+    finished = run(tmp_path, ROWS[:1], results=None, files=files)
+    assert finished.files == files
+    assert next(iter(cells(files[0])[0])) == "row"
+    assert "field_outcomes" in json.loads(files[1].read_text(encoding="utf-8"))
+    assert next(iter(cells(files[2])[0])) == "id"
+
+
+@pytest.mark.parametrize(
+    "request_", [{"formats": ("report", "csv")}, {"files": (Path("a.fields.csv"),)}], ids=["word", "file"]
+)
+def test_a_suite_without_a_schema_has_nothing_to_list(tmp_path: Path, request_: dict[str, Any]) -> None:
+    with pytest.raises(Problems) as caught:
+        run(tmp_path, evaluators=["exact_match"], **request_)
+    assert [issue.code for issue in caught.value.issues] == ["no-outcomes"]
+    assert not (tmp_path / "a.fields.csv").exists()
+
+
+def test_a_summary_names_what_failed_with_comparator_score_and_reason_code(tmp_path: Path) -> None:
+    finished = run(tmp_path)
+    text = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    assert "- row 1 (one): items[0].qty\n  numeric, score 0.0000, mismatch: 3 differs from 1 by 2; allowed: 0" in text
+    assert "- row 1 (one): tags\n  any_order, score 0.0000, gold_empty_array" in text
+    assert TextFormat().page(summary(finished.result, finished.options)) == text
+
+
+def test_ten_failed_fields_are_named(tmp_path: Path) -> None:
+    rows = [{"id": str(number), "expected": {"name": "a"}, "output": {"name": "b"}} for number in range(30)]
+    text = ((run(tmp_path, rows).folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    assert "Failed fields (first 10)" in text
+    assert text.count("exact, score 0.0000") == 10
+
+
+def test_a_run_in_which_all_is_right_names_no_failed_field(tmp_path: Path) -> None:
+    rows = [{"id": "a", "expected": EXPECTED, "output": EXPECTED}]
+    text = ((run(tmp_path, rows).folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    assert "Failed fields" not in text
+    assert "mean F1          1.0000" in text
