@@ -14,6 +14,7 @@ from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
 from evaluators.fields.counts import counted
+from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
@@ -267,6 +268,10 @@ class SchemaMatch(Evaluator):
 
     def settle(self, score: Score) -> Verdict:
         return super().settle(score)._replace(counts=tuple(counted(score.fields)))
+
+    def settle(self, score: Score) -> Verdict:
+        match, mismatch, omission, hallucination = counted(score.fields)
+        return super().settle(score)._replace(counts=(match, mismatch, omission, hallucination))
 
     def documents(self, *values: Any) -> Documents:
         expected, output, *cells = values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -171,6 +172,37 @@ def shuffled(draw: st.DrawFn, document: Any) -> Any:
         keys = draw(st.permutations(sorted(document)))
         return {key: draw(shuffled(document[key])) for key in keys}
     return [draw(shuffled(item)) for item in document] if isinstance(document, list) else document
+
+
+@st.composite
+def with_more(draw: st.DrawFn, output: Any, expected: Any, value: Any) -> Any:
+    """The output with a key that the expected side lacks, or with one more item, somewhere."""
+    if isinstance(output, dict):
+        inner: list[str] = [key for key in output if isinstance(output[key], (dict, list))]
+        there = expected if isinstance(expected, dict) else {}
+        if bool(inner) and draw(st.booleans()):
+            key = draw(st.sampled_from(sorted(inner)))
+            return {**output, key: draw(with_more(output[key], there.get(key), value))}
+        key = draw(st.sampled_from(["zz", "z.z"]))
+        return {**output, key: value}
+    if isinstance(output, list) and isinstance(expected, list) and len(output) >= len(expected):
+        return [*output, value]
+    return output
+
+
+@st.composite
+def spoiled(draw: st.DrawFn, document: Any) -> Any:
+    """A document with one value dropped or replaced by garbage."""
+    if isinstance(document, (dict, list)) and document and draw(st.integers(0, 3)):
+        steps: list[Any] = sorted(document) if isinstance(document, dict) else list(range(len(document)))
+        step = draw(st.sampled_from(steps))
+        found = copy.copy(document)
+        if draw(st.booleans()):
+            del found[step]
+        else:
+            found[step] = draw(spoiled(document[step]))
+        return found
+    return draw(st.sampled_from([None, "garbage", {}, [], 17]))
 
 
 def verdict(one: Evaluator, expected: Any, output: Any) -> Verdict:

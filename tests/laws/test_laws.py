@@ -29,8 +29,10 @@ from tests.laws.structures import (
     field_lists,
     pairs,
     shuffled,
+    spoiled,
     verdict,
     whole_documents,
+    with_more,
 )
 
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
@@ -210,22 +212,6 @@ def test_an_invented_key_or_an_appended_item_never_raises_a_score(
         assert after.value <= before.value
 
 
-@st.composite
-def with_more(draw: Any, output: Any, expected: Any, value: Any) -> Any:
-    """The output with a key that the expected side lacks, or with one more item, somewhere."""
-    if isinstance(output, dict):
-        inner: list[str] = [key for key in output if isinstance(output[key], (dict, list))]
-        there = expected if isinstance(expected, dict) else {}
-        if inner and draw(st.booleans()):
-            key = draw(st.sampled_from(sorted(inner)))
-            return {**output, key: draw(with_more(output[key], there.get(key), value))}
-        key = draw(st.sampled_from(["zz", "z.z"]))
-        return {**output, key: value}
-    if isinstance(output, list) and isinstance(expected, list) and len(output) >= len(expected):
-        return [*output, value]
-    return output
-
-
 @MANY
 @given(st.data(), evaluators(two_sided=True), OBJECTS | ITEMS)
 def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
@@ -245,21 +231,6 @@ def test_breaking_a_right_answer_never_keeps_it_right_by_hiding_it(
         assert sum(found.counts[:3]) >= sum(right.counts[:3])
     for before, after in zip(right.statuses, found.statuses, strict=True):
         assert before == Status.NOT_MEASURED or after != Status.NOT_MEASURED
-
-
-@st.composite
-def spoiled(draw: st.DrawFn, document: Any) -> Any:
-    """A document with one value dropped or replaced by garbage."""
-    if isinstance(document, (dict, list)) and document and draw(st.integers(0, 3)):
-        steps: list[Any] = sorted(document) if isinstance(document, dict) else list(range(len(document)))
-        step = draw(st.sampled_from(steps))
-        found = copy.copy(document)
-        if draw(st.booleans()):
-            del found[step]
-        else:
-            found[step] = draw(spoiled(document[step]))
-        return found
-    return draw(st.sampled_from([None, "garbage", {}, [], 17]))
 
 
 @MANY

@@ -1,0 +1,286 @@
+"""The laws of scoring, for `schema_match`: random schemas in both dialects and as `fields:`, random documents and edits."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from evaluators.evaluator import Evaluator
+from evaluators.fields.counts import MEASURED
+from evaluators.fields.events import FIGURES
+from evaluators.issues import Blame, Issue
+from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.runs.tally import Tally
+from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
+from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more
+
+MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
+ITEM = st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.integers(0, 2)})
+
+
+def verdict(one: Evaluator, expected: Any, output: Any) -> Verdict:
+    return one.compile()(expected, output)
+
+
+def figures(found: Verdict) -> dict[str, Fraction | None]:
+    """The figures of a row, by name."""
+    return {name: Fraction(num, den) if den else None for name, (num, den) in zip(FIGURES, found.figures, strict=True)}
+
+
+def explained(each: Drawn) -> Score:
+    return each.one.explain(each.expected, each.output)
+
+
+@MANY
+@given(drawn(Wishes()))
+def test_a_document_that_is_measured_matches_itself(each: Drawn) -> None:
+    for output in (each.expected, copy.deepcopy(each.expected)):
+        found = verdict(each.one, each.expected, output)
+        assert found.value in (None, 1.0)
+        assert found.standing in (Standing.SCORED, Standing.NOT_MEASURED)
+        assert set(figures(found).values()) <= {None, Fraction(1)}
+        assert found.counts is not None
+        assert found.counts[1:] == (0, 0, 0)
+
+
+@MANY
+@given(drawn())
+def test_every_figure_is_between_0_and_1_and_a_row_passes_from_its_threshold(each: Drawn) -> None:
+    found = verdict(each.one, each.expected, each.output)
+    assert found.value is None or 0 <= found.value <= 1
+    assert all(figure is None or 0 <= figure <= 1 for figure in figures(found).values())
+    assert found.passed == (None if found.value is None else found.value >= each.one.pass_at)
+
+
+@settings(MANY, max_examples=400)
+@given(drawn())
+def test_the_fast_verdict_is_the_explained_one(each: Drawn) -> None:
+    check = each.one.compile()
+    found = check(each.expected, each.output)
+    assert exact(found) == exact(each.one.settle(explained(each)))
+    assert exact(check(each.expected, each.output)) == exact(found)
+
+
+@SOME
+@given(drawn())
+def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
+    issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
+    fast = each.one.compile_unreadable(each.one.compile())(each.expected, MISSING)
+    slow = each.one.settle(each.one.unreadable(issue, each.expected, MISSING))
+    assert (fast.value, fast.passed, fast.standing) == (0.0, False, Standing.UNREADABLE)
+    assert exact(fast) == exact(slow)
+    assert set(figures(fast).values()) == {Fraction(0)}
+    assert fast.counts is not None
+    assert fast.counts[0] == 0
+
+
+@MANY
+@given(st.data(), drawn())
+def test_key_order_never_matters(data: st.DataObject, each: Drawn) -> None:
+    one, other = each.one.compile(), each.one.compile()
+    found = one(each.expected, each.output)
+    again = other(data.draw(shuffled(each.expected)), data.draw(shuffled(each.output)))
+    assert exact(found) == exact(again)
+    assert tallied(one) == tallied(other)
+
+
+def aligned(how: str, below: Sequence[str] = ()) -> Evaluator:
+    return evaluator("schema_match", {"fields": {"list": {"align": how}, **{f"list[*].{key}": "exact" for key in below}}})
+
+
+@SOME
+@given(st.data(), st.sampled_from(["any_order", "hungarian"]), st.lists(DOCUMENTS, max_size=4), st.lists(DOCUMENTS))
+def test_the_order_of_an_aligned_list_of_whole_values_never_matters(
+    data: st.DataObject, how: str, expected: list[Any], more: list[Any]
+) -> None:
+    one, output = aligned(how), data.draw(st.permutations([*expected[1:], *more[:2]]))
+    found = verdict(one, {"list": expected}, {"list": output})
+    again = verdict(one, {"list": data.draw(st.permutations(expected))}, {"list": data.draw(st.permutations(output))})
+    assert exact(found) == exact(again)
+
+
+@SOME
+@given(st.data(), st.sampled_from(["any_order", "hungarian"]), st.lists(ITEM, max_size=4), st.lists(ITEM, max_size=4))
+def test_the_order_of_aligned_items_never_matters(
+    data: st.DataObject, how: str, expected: list[Any], output: list[Any]
+) -> None:
+    one = aligned(how, ("a", "b"))
+    found = verdict(one, {"list": expected}, {"list": output})
+    again = verdict(one, {"list": data.draw(st.permutations(expected))}, {"list": data.draw(st.permutations(output))})
+    if how == "any_order":
+        assert exact(found) == exact(again)
+    # among pairings that gain as much, the nearest items are paired: F1 is the same in all of them
+    assert (found.value, found.counts and found.counts[0]) == (again.value, again.counts and again.counts[0])
+
+
+def test_the_order_of_a_list_matters_when_nothing_frees_it() -> None:
+    found = verdict(evaluator("schema_match", {"fields": ["list[*]"]}), {"list": [1, 2]}, {"list": [2, 1]})
+    assert (found.value, found.counts) == (0.0, (0, 2, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"fields": ["v"]},
+        {"fields": {"v": {"numeric": {"tolerance": {"abs": 5}}}}},
+        {"schema": {"type": "object", "properties": {"v": {"type": "number", "evaluation_config": "number_exact"}}}},
+        {"schema": {"type": "object", "properties": {"v": {"type": "boolean", "evaluation_config": "boolean_exact"}}}},
+        {"schema": {"type": "object", "properties": {"v": {"type": "integer", "evaluation_config": "integer_exact"}}}},
+        {"schema": {"type": "object", "properties": {"v": {"type": "integer", "x-eval-compare": "exact"}}}},
+    ],
+)
+@pytest.mark.parametrize(("expected", "output"), [(True, 1), (1, True), (False, 0), (None, 0), ([], {}), (None, "")])
+def test_values_of_different_kinds_are_not_equal(schema: dict[str, Any], expected: Any, output: Any) -> None:
+    assert verdict(evaluator("schema_match", schema), {"v": expected}, {"v": output}).value == 0.0
+
+
+def test_numbers_are_compared_by_value_and_text_is_not_a_number() -> None:
+    one = evaluator("schema_match", {"fields": ["v"]})
+    assert verdict(one, {"v": 1}, {"v": 1.0}).value == 1.0
+    assert verdict(one, {"v": "30"}, {"v": 30}).value == 0.0
+    assert verdict(one, {"v": 2**70}, {"v": 2**70 + 1}).value == 0.0
+
+
+def test_missing_is_not_null_unless_null_says_that_nothing_is_there() -> None:
+    one, absent = (evaluator("schema_match", {"fields": ["v"], "nulls": nulls}) for nulls in ("value", "absent"))
+    assert verdict(one, {"v": None}, {}).counts == (0, 0, 1, 0)
+    assert verdict(one, {"v": None}, {"v": None}).counts == (1, 0, 0, 0)
+    assert verdict(one, {"v": None}, {"v": 1}).counts == (0, 1, 0, 0)
+    assert verdict(absent, {"v": None}, {"v": 1}).counts == (0, 0, 0, 1)
+    assert verdict(absent, {"v": None}, {"v": None}).value is None
+
+
+@MANY
+@given(drawn())
+def test_absent_on_both_sides_is_never_a_result(each: Drawn) -> None:
+    for result in explained(each).fields:
+        assert result.expected is not MISSING or result.actual is not MISSING
+
+
+@MANY
+@given(st.data(), drawn(STRAIGHT), DOCUMENTS)
+def test_an_invented_key_or_an_appended_item_never_raises_a_figure(data: st.DataObject, each: Drawn, value: Any) -> None:
+    more = data.draw(with_more(each.output, each.expected, value))
+    before, after = verdict(each.one, each.expected, each.output), verdict(each.one, each.expected, more)
+    for name, was in figures(before).items():
+        now = figures(after)[name]
+        assert was is None or now is None or now <= was
+    assert after.counts is not None
+    assert before.counts is not None
+    assert after.counts[0] <= before.counts[0]
+
+
+@MANY
+@given(st.data(), drawn(STRAIGHT))
+def test_breaking_a_right_answer_hides_nothing_of_what_was_expected(data: st.DataObject, each: Drawn) -> None:
+    right = verdict(each.one, each.expected, each.expected)
+    broken = verdict(each.one, each.expected, data.draw(spoiled(each.expected)))
+    assume(broken.issue is None)
+    assert right.counts is not None
+    assert broken.counts is not None
+    assert sum(broken.counts) >= sum(right.counts)
+    assert broken.counts[0] <= right.counts[0]
+
+
+@MANY
+@given(st.data(), drawn(STRAIGHT))
+def test_a_value_that_is_lost_never_raises_a_figure(data: st.DataObject, each: Drawn) -> None:
+    """A value that is left out of the output, or broken, counts as wrong: also when the rest is wrong already."""
+    before = explained(each)
+    matching = [result for result in before.fields if result.status is Status.MATCH and "metric" in result.details]
+    assume(matching)
+    chosen = data.draw(st.sampled_from(matching))
+    output = copy.deepcopy(each.output)
+    steps = steps_of(chosen.path)
+    assume(steps)
+    put(output, steps, {"broken": ["off"]})
+    was, now = figures(each.one.settle(before)), figures(verdict(each.one, each.expected, output))
+    for name, figure in was.items():
+        found = now[name]
+        assert figure is None or found is None or found <= figure
+
+
+def steps_of(path: str) -> list[Any]:
+    from evaluators.values.paths import parse
+
+    return list(parse(path).steps)
+
+
+def put(document: Any, steps: list[Any], value: Any) -> None:
+    for step in steps[:-1]:
+        document = document[step]
+    document[steps[-1]] = value
+
+
+@MANY
+@given(drawn())
+def test_the_figures_come_from_the_same_results_as_the_counts(each: Drawn) -> None:
+    found = verdict(each.one, each.expected, each.output)
+    assume(found.issue is None)
+    assert found.counts is not None
+    match, mismatch, omission, hallucination = found.counts
+    named = figures(found)
+    ratios = {
+        "mean_precision": (match, match + mismatch + hallucination),
+        "mean_recall": (match, match + mismatch + omission),
+        "mean_f1": (2 * match, 2 * match + 2 * mismatch + hallucination + omission),
+    }
+    for name, (num, den) in ratios.items():
+        assert named[name] == (Fraction(num, den) if den else None)
+    measured = [result for result in explained(each).fields if result.status in MEASURED]
+    assert bool(measured) == bool(sum(found.counts))
+
+
+@MANY
+@given(drawn())
+def test_the_tally_by_path_adds_up_to_the_counts_of_the_rows(each: Drawn) -> None:
+    check = each.one.compile()
+    totals = [0, 0, 0, 0]
+    for expected, output in ((each.expected, each.output), (each.expected, each.expected), (each.output, each.expected)):
+        for at, count in enumerate(check(expected, output).counts or ()):
+            totals[at] += count
+    assert [sum(counts[at] for counts in check.tally.counts().values()) for at in range(4)] == totals  # type: ignore[attr-defined]  # a schema's check has a tally
+
+
+@st.composite
+def row_lists(draw: st.DrawFn) -> tuple[Evaluator, list[tuple[Any, Any]]]:
+    """A schema with a few rows."""
+    plan = draw(plans(ANYTHING))
+    one = evaluator("schema_match", draw(settings_of(plan)))
+    rows = []
+    for _ in range(draw(st.integers(1, 5))):
+        expected = draw(values(plan))
+        rows.append((expected, draw(changed(expected))))
+    return one, rows
+
+
+def part(one: Evaluator, rows: Sequence[tuple[Any, Any]]) -> Tally:
+    """What a worker sends back."""
+    check, found = one.compile(), Tally()
+    for row in rows:
+        found.add(check(*row))
+    found.add_paths(check.tally.counts())  # type: ignore[attr-defined]  # a schema's check has a tally
+    found.add_details(check.tally.details())  # type: ignore[attr-defined]  # a schema's check has a tally
+    return found
+
+
+@MANY
+@given(st.data(), row_lists())
+def test_any_split_of_the_rows_gives_the_same_sums(
+    data: st.DataObject, drawn_rows: tuple[Evaluator, list[tuple[Any, Any]]]
+) -> None:
+    one, rows = drawn_rows
+    cut = data.draw(st.integers(0, len(rows)))
+    whole, first, second = part(one, rows), part(one, rows[:cut]), part(one, rows[cut:])
+    first.merge(second)
+    assert first == whole
+    assert json.dumps(sorted(map(str, first.details))) == json.dumps(sorted(map(str, whole.details)))
