@@ -14,7 +14,6 @@ from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
 from evaluators.fields.counts import counted
-from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
@@ -265,9 +264,6 @@ class SchemaMatch(Evaluator):
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         return self.scoring(cells).explain(expected, output)
-
-    def settle(self, score: Score) -> Verdict:
-        return super().settle(score)._replace(counts=tuple(counted(score.fields)))
 
     def settle(self, score: Score) -> Verdict:
         match, mismatch, omission, hallucination = counted(score.fields)
