@@ -14,10 +14,10 @@ from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_f
 from evaluators.reports.html.rows import Material
 from evaluators.reports.near_misses import near_miss_section
 from evaluators.reports.outcome_format import outcomes_file_for
+from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.summary import Options
 from evaluators.running.explained import material_of
 from evaluators.running.files import Scored, asked_files
-from evaluators.running.near_misses import evidence_files, near_misses
 from evaluators.running.outcomes import check_outcomes, parts_of
 from evaluators.running.recorded import recorded_material
 from evaluators.running.run import Prepared, RunRequest, prepare
@@ -62,12 +62,15 @@ class Again:
         return wanted
 
     def options(self) -> Options:
-        """What the suite asks of summaries, and the near misses that were recorded."""
+        """What the suite asks of summaries, and the sections that the run itself had."""
         if self.prepared is None:
             return Options()
+        from evaluators.running.near_misses import evidence_files, near_misses  # its pages are made of an `Again`
+
         suite = self.prepared.suite
-        found = near_misses(suite.lines, evidence_files(self.folder, self.result.variants))
-        return Options(suite.results.lowest_fields, extra=near_miss_section(found))
+        parts = parts_of(self.result, self.prepared.plan(), _scored(self.prepared, self.result))
+        advice = near_miss_section(near_misses(suite.lines, evidence_files(self.folder, self.result.variants)))
+        return Options(suite.results.lowest_fields, extra=(*(failed_section(parts) if parts else ()), *advice))
 
     def material(self) -> Material:
         """The rows: with their documents, or as the run recorded them."""
