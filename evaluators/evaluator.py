@@ -150,6 +150,14 @@ class Evaluator(Settings):
         """The closed list of fields that verdict statuses stand for, in order; empty without one."""
         return ()
 
+    def row_fields(self) -> tuple[str, ...]:
+        """The fields whose status every row has of its own, in the order of verdict statuses.
+
+        Those of a closed list, or the places of a schema: there a status stands for all instances of the field in the
+        row, and what is counted over a run are the instances.
+        """
+        return self.field_names()
+
     def figure_names(self) -> tuple[str, ...]:
         """The further figures of a row that verdicts carry beside the score, in order; empty without any."""
         return ()

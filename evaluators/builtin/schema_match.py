@@ -14,16 +14,16 @@ from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
 from evaluators.fields.counts import counted
-from evaluators.fields.events import FIGURES
+from evaluators.fields.events import FIGURES, events_of, row_statuses
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
-from evaluators.fields.metrics import places, read_defaults, read_without_judge
+from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
-from evaluators.fields.schema_check import ColumnCheck, lost_verdict
-from evaluators.fields.scored import Documents
+from evaluators.fields.schema_check import ColumnCheck, lost_verdict, places_of
+from evaluators.fields.scored import Documents, Scored
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.annotate import annotate_xeval
@@ -233,20 +233,17 @@ class SchemaMatch(Evaluator):
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.fields or () if line.optional or line.skip)
 
+    def row_fields(self) -> tuple[str, ...]:
+        return self._scoring.row_fields if self._scoring is not None else ()
+
     def asked_paths(self) -> tuple[str, ...]:
-        if self.fields is None:
+        if self.fields is None or self._scoring is None:
             return ()
         optional = self.optional_fields()
-        return tuple(name for name in self._unit_names() if name not in optional)
+        return tuple(name for name in self._scoring.fields if name not in optional)
 
     def declared_paths(self) -> tuple[str, ...]:
-        return self._unit_names() if self.fields is None and self._scoring is not None else ()
-
-    def _unit_names(self) -> tuple[str, ...]:
-        """The places that are compared as one value, each once."""
-        if self._scoring is None:
-            return ()
-        return tuple(dict.fromkeys(node.name for node in places(self._scoring.root) if node.unit or node.compound))
+        return self._scoring.fields if self.fields is None and self._scoring is not None else ()
 
     def learns_from(self) -> Column | None:
         return self.column("expected") if self.json_schema == INFER and self._scoring is None else None
@@ -265,15 +262,16 @@ class SchemaMatch(Evaluator):
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         return self.scoring(cells).explain(expected, output)
 
-    def settle(self, score: Score) -> Verdict:
-        match, mismatch, omission, hallucination = counted(score.fields)
-        return super().settle(score)._replace(counts=(match, mismatch, omission, hallucination))
-
     def documents(self, *values: Any) -> Documents:
         expected, output, *cells = values
         scoring = self.scoring(tuple(cells))
         given = MISSING if isinstance(output, Fault) else output
         return Documents(scoring.root, expected, given, scoring.scored(expected, given))
+
+    def settle(self, score: Score) -> Verdict:
+        fields = row_statuses(events_of(Scored(score.fields)), places_of(self.row_fields()))
+        match, mismatch, omission, hallucination = counted(score.fields)
+        return super().settle(score)._replace(statuses=fields, counts=(match, mismatch, omission, hallucination))
 
     def compile(self) -> Check:
         if self._scoring is not None:
@@ -281,11 +279,13 @@ class SchemaMatch(Evaluator):
         return ColumnCheck(lambda *cells: self.scoring(cells))
 
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        if "" not in wanted:
-            return []
         expected, output, *cells = values
+        listed = frozenset(self.row_fields())
         found = self.scoring(tuple(cells)).scored(expected, output)
-        return [result for result in found.fields if result.status in WRONG]
+        return [
+            result for result in found.fields
+            if result.status in WRONG and (result.field if result.field in listed else "") in wanted
+        ]  # fmt: skip
 
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values

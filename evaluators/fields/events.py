@@ -115,6 +115,30 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     return RowFigures((match, mismatch, omission, hallucination), tuple(map(_or_undefined, figures)))
 
 
+def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
+    """One status per field of a row, for all instances of the field together: a match when every one of them matches.
+
+    `places` numbers the fields from 0; what is not among them is left out.
+    """
+    if not places:
+        return b""
+    met: list[set[Status]] = [set() for _ in places]
+    for event in events:
+        place = places.get(event.path)
+        if place is not None and event.items is None and not event.outside:
+            met[place].add(event.status)
+    return bytes(map(_together, met))
+
+
+def _together(statuses: set[Status]) -> Status:
+    for first in (Status.FAULT, Status.ERROR):
+        if first in statuses:
+            return first
+    if len(statuses) > 1:
+        statuses = statuses - {Status.MATCH, Status.SKIPPED}
+    return Status.NOT_MEASURED if not statuses else next(iter(statuses)) if len(statuses) == 1 else Status.MISMATCH
+
+
 class Weighted:
     """A weighted mean, as an exact fraction. What earns all or nothing is added up at once."""
 

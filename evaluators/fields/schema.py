@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.dialects import dialect_note, dialect_of
 from evaluators.fields.evaluation_config.read import read_evaluation_config
-from evaluators.fields.metrics import substituted
+from evaluators.fields.metrics import places, substituted
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
 from evaluators.fields.score import score_document
@@ -30,6 +30,9 @@ SCORES: tuple[ScoreName, ...] = (
     "precision", "recall", "f1", "mean_score", "overall_score", "field_score", "pass_rate",
 )  # fmt: skip
 """The figures that a row's score can be, in the order of FIGURES."""
+
+
+MOST_ROW_FIELDS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,16 @@ class SchemaScoring:
         return SCORES.index(self.score)
 
     @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The places that are compared as one value, each once, in the order of the schema."""
+        return tuple(dict.fromkeys(node.name for node in places(self.root) if node.unit or node.compound))
+
+    @cached_property
+    def row_fields(self) -> tuple[str, ...]:
+        """The fields whose status every row has of its own: all of them, where they are not too many to look at."""
+        return self.fields if len(self.fields) <= MOST_ROW_FIELDS else ()
+
+    @cached_property
     def substitutes(self) -> dict[str, int]:
         """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
         found: dict[str, int] = {}
@@ -99,8 +112,8 @@ class SchemaScoring:
     def check(self) -> SchemaCheck | ExplainedCheck:
         """The fast check of (expected, output); one that explains every row where results are changed afterwards."""
         if self.processors or not compilable(self.root):
-            return ExplainedCheck(self.scored, self.place, self.pass_at)
-        return SchemaCheck(self.root, self.place, self.pass_at)
+            return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)
+        return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields)
 
 
 def _array(array: ArrayResult) -> dict[str, object]:

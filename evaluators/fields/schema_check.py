@@ -14,7 +14,7 @@ from evaluators.fields.compiled.trees import Compiled
 from evaluators.fields.compiled.walker import Codes
 from evaluators.fields.counts import counted
 from evaluators.fields.counts import row_figures as counts_figures
-from evaluators.fields.events import Event, RowFigures, events_of, row_figures, totals
+from evaluators.fields.events import Event, RowFigures, events_of, row_figures, row_statuses, totals
 from evaluators.fields.path_details import Detail
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
@@ -28,10 +28,13 @@ MOST_CODES: Final = 1_000_000
 class ExplainedCheck:
     """Scores rows by explaining each of them. `explain` gives what the documents of a row come to."""
 
-    def __init__(self, explain: Callable[[Any, Any], Scored], score: int, pass_at: float) -> None:
+    def __init__(
+        self, explain: Callable[[Any, Any], Scored], score: int, pass_at: float, fields: Sequence[str] = ()
+    ) -> None:
         self._explain = explain
         self._score = score
         self._pass_at = pass_at
+        self._places = places_of(fields)
         self._paths: dict[str, list[int]] = {}
         self._details: dict[Detail, int] = {}
 
@@ -42,8 +45,10 @@ class ExplainedCheck:
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
         scored = self._explain(expected, output)
-        add_totals(totals([(events_of(scored), 1)]), self._paths, self._details)
-        return verdict_of_scored(scored, self._score, self._pass_at)
+        events = events_of(scored)
+        add_totals(totals([(events, 1)]), self._paths, self._details)
+        verdict = verdict_of_scored(scored, self._score, self._pass_at)
+        return verdict._replace(statuses=row_statuses(events, self._places)) if self._places else verdict
 
     def counts(self) -> dict[str, tuple[int, int, int, int]]:
         """(match, mismatch, omission, hallucination) by path of the schema, sorted by path."""
@@ -99,8 +104,9 @@ class Checked(Protocol):
 class SchemaCheck:
     """Scores rows by a compiled tree. An unreadable output is MISSING. `score` is the place of the row's score among the figures."""
 
-    def __init__(self, root: FieldNode, score: int, pass_at: float) -> None:
+    def __init__(self, root: FieldNode, score: int, pass_at: float, fields: Sequence[str] = ()) -> None:
         self._compiled = Compiled(root)
+        self._places = places_of(fields)
         self._score = score
         self._pass_at = pass_at
         self._known: dict[tuple[int, ...], list[Any]] = {}
@@ -141,15 +147,17 @@ class SchemaCheck:
         if self._remembered > MOST_CODES:
             key = self._afresh(key)
         self._remembered += len(key) + 1
-        found = verdict_of(row_figures(self._events(key)), self._score, self._pass_at)
+        events = self._events(key)
+        found = verdict_of(row_figures(events), self._score, self._pass_at, row_statuses(events, self._places))
         verdict = self._verdicts.setdefault(found, found) if len(self._verdicts) < 20_000 else found
         known = self._known[key] = [verdict, 0]
         return known
 
     def _broken(self, codes: Codes, problem: RowProblem) -> Verdict:
         """A row without a score; its other results still count by path."""
-        self._add([(self._events(codes), 1)])
-        return broken_verdict(row_figures(self._events(codes)), problem)
+        events = self._events(codes)
+        self._add([(events, 1)])
+        return broken_verdict(row_figures(events), problem, row_statuses(events, self._places))
 
     def _events(self, codes: Iterable[int]) -> list[Event]:
         events = self._compiled.coding.events
@@ -194,21 +202,26 @@ def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:
     return verdict_of(figures, score, pass_at)
 
 
-def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Verdict:
+def places_of(fields: Sequence[str]) -> dict[str, int]:
+    """The place of each field whose status every row has."""
+    return {name: place for place, name in enumerate(fields)}
+
+
+def verdict_of(figures: RowFigures, score: int, pass_at: float, statuses: bytes = b"") -> Verdict:
     """The verdict of a row whose results were all measured. A score that is undefined for the row is not measured."""
     num, den = figures.figures[score]
     if not den:
-        return Verdict(Standing.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
-    return Verdict(Standing.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
+        return Verdict(Standing.NOT_MEASURED, None, 0, 0, statuses, figures.counts, None, figures.figures)
+    return Verdict(Standing.SCORED, num / den >= pass_at, num, den, statuses, figures.counts, None, figures.figures)
 
 
-def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
+def broken_verdict(figures: RowFigures, problem: RowProblem, statuses: bytes = b"") -> Verdict:
     """The verdict of a row in which something other than the output broke a comparison: no score, and no figure."""
     nothing = ((0, 0),) * len(figures.figures)
-    return Verdict(standing_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
+    return Verdict(standing_of(problem), None, 0, 0, statuses, figures.counts, problem.issue, nothing)
 
 
 def lost_verdict(found: Verdict) -> Verdict:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0."""
     zeros = ((0, 1),) * len(found.figures)
-    return Verdict(Standing.UNREADABLE, False, 0, 1, b"", found.counts, None, zeros)
+    return Verdict(Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros)

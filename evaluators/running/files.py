@@ -172,7 +172,7 @@ def write_annotated(path: Path, plan: Plan, scored: Scored) -> None:
 
     Where the test set separates its cells with semicolons, so does this file: it goes back to the same spreadsheet.
     """
-    evaluators = [Annotated(one.line.name, one.line.settings.field_names()) for one in plan.evaluators]
+    evaluators = [Annotated(one.line.name, one.line.settings.row_fields()) for one in plan.evaluators]
     header = scored.table.own_header
     with open_text(path) as stream:
         marked = (_marked(row) for row in rows_again(plan, scored, header))

@@ -136,7 +136,7 @@ def run_split(
 
 def stored_of(lines: Sequence[EvaluatorLine]) -> list[Stored]:
     """What is stored of each evaluator."""
-    return [Stored(line.name, line.settings.field_names()) for line in lines]
+    return [Stored(line.name, line.settings.row_fields()) for line in lines]
 
 
 def evidence_key(evaluator: str, path: str) -> str:
@@ -286,7 +286,7 @@ class _Collector:
         self.one = one
         self.rank = rank
         self.name = one.line.name
-        self.fields = one.line.settings.field_names()
+        self.fields = one.line.settings.row_fields()
         self.most = job.most_evidence if job.evidence and job.folder is not None else 0
         self.full = set(full)
         self.taken: dict[str, int] = {}
@@ -323,7 +323,8 @@ class _Collector:
                 score = settings.unreadable(fault.issue, *values)
                 return [(keys[0], FieldResult("", Status.MISMATCH, score.value, reason=score.reason))]
             found = settings.evidence(verdict, keys, *values)
-            return [(result.path if self.fields else "", result) for result in found]
+            listed = set(self.fields)
+            return [(name if (name := result.field or result.path) in listed else "", result) for result in found]
         except RowProblem as error:
             reason = error.issue.message
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
@@ -338,7 +339,9 @@ class _Collector:
             return []
         if self.fields and verdict.statuses:
             wrong = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR)
-            return [name for name, status in zip(self.fields, verdict.statuses, strict=True) if status in wrong]
+            names = [name for name, status in zip(self.fields, verdict.statuses, strict=True) if status in wrong]
+            if names or verdict.counts is None:
+                return names
         perfect = verdict.num == verdict.den and not (verdict.counts and verdict.counts[3])
         return [] if perfect else [""]
 
