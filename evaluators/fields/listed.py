@@ -76,12 +76,9 @@ def _unsuited(line: FieldLine, loc: Loc) -> list[Detail]:
         message = f'"{line.name}" picks a single item; schema_match compares all items of a list'
         found.append(Detail(loc, message, hint, key=True))
     if line.when:
-        hint = "write `when` beside the evaluator, or use json_multi_field_match"
-        found.append(Detail((*loc, "when"), "schema_match compares a field in every row or in none", hint, key=True))
-    if line.optional:
-        hint = "take it away"
-        message = '"optional" says nothing here: a field that no row has is a warning only'
-        found.append(Detail((*loc, "optional"), message, hint, key=True))
+        hint = "write when beside the evaluator, or list the field in json_multi_field_match"
+        message = f'"{line.name}" cannot have a condition of its own: schema_match compares every field in every row'
+        found.append(Detail((*loc, "when"), message, hint, key=True))
     return found
 
 

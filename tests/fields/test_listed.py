@@ -161,14 +161,8 @@ def test_array_llm_becomes_the_alignment_that_stands_in_for_it() -> None:
         (
             {"a": {"when": {"row.x": 1}}},
             ("a", "when"),
-            "schema_match compares a field in every row or in none",
-            "write `when` beside the evaluator, or use json_multi_field_match",
-        ),
-        (
-            {"a": {"optional": True}},
-            ("a", "optional"),
-            '"optional" says nothing here: a field that no row has is a warning only',
-            "take it away",
+            '"a" cannot have a condition of its own: schema_match compares every field in every row',
+            "write when beside the evaluator, or list the field in json_multi_field_match",
         ),
         (
             {"a": "exact", "a.b": "exact"},
@@ -214,4 +208,10 @@ def test_what_a_schema_cannot_hold_is_refused(fields: Any, loc: tuple[str, ...],
 
 
 def test_every_mistake_is_said() -> None:
-    assert len(mistakes({"items[0]": "exact", "a": {"optional": True}, "b": "exact"})) == 2
+    assert len(mistakes({"items[0]": "exact", "a": {"when": {"row.kind": "x"}}, "b": "exact"})) == 2
+
+
+def test_an_optional_field_is_compared_like_any_other() -> None:
+    fields = {"a": {"optional": True}, "b": "exact"}
+    assert statuses(fields, {"a": 1, "b": 1}, {"b": 1}) == {"a": Status.OMISSION, "b": Status.MATCH}
+    assert statuses(fields, {"b": 1}, {"b": 1}) == {"b": Status.MATCH}
