@@ -1,4 +1,4 @@
-"""The Python guide runs from top to bottom and prints what it shows."""
+"""The Python guides run from top to bottom and print what they show."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from evaluators.evaluator import BUILTIN
 from evaluators.values import transforms
 from tests.docs.blocks import blocks
 
-PAGE = Path(__file__).parents[2] / "docs" / "guides" / "python.md"
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 
-def test_the_python_guide_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["python.md", "python-scoring.md"])
+def test_a_python_guide_prints_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(BUILTIN, "_registered", {})
     monkeypatch.setattr(COMPARATORS, "_registered", {})
     monkeypatch.setattr(transforms, "_REGISTERED", {})
     names: dict[str, Any] = {"__name__": "guide"}
     printed, shown = [], []
-    for block in blocks(PAGE):
+    for block in blocks(GUIDES / name):
         if block.language == "python":
             out = StringIO()
             with redirect_stdout(out):
-                exec(compile(block.text, f"{PAGE.name}:{block.line}", "exec", dont_inherit=True), names)
+                exec(compile(block.text, f"{name}:{block.line}", "exec", dont_inherit=True), names)
             if out.getvalue():
                 printed.append(out.getvalue())
         elif block.language == "text":
