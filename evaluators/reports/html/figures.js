@@ -2,8 +2,19 @@
 
 const TONE_SIGNS = { good: "✓", bad: "✕", warning: "!", note: "i", plain: "" };
 
+const takenIds = new Set();
+
+/** A name for a section that no other has. */
+function idFor(title) {
+  const name = `section-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+  let id = name;
+  for (let place = 2; takenIds.has(id); place++) id = `${name}-${place}`;
+  takenIds.add(id);
+  return id;
+}
+
 function titled(title, ...children) {
-  const id = `section-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const id = idFor(title);
   return el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title`, tabindex: "-1", text: title }), children);
 }
 
@@ -137,7 +148,7 @@ function distribution(one, place) {
   const said = bins.map((size, index) => size && `${counted(size, "row")} ${binWords(index)}`).filter(Boolean).join(", ");
   return el(
     "figure", { class: "distribution" },
-    svg("svg", { viewBox: `0 0 ${width} ${height + 1}`, role: "img", "aria-label": `Scores: ${said}` }, bars, svg("line", { x1: 0, x2: width, y1: height + 0.5, y2: height + 0.5, class: "axis" })),
+    svg("svg", { viewBox: `0 0 ${width} ${height + 1}`, preserveAspectRatio: "none", role: "img", "aria-label": `Scores: ${said}` }, bars, svg("line", { x1: 0, x2: width, y1: height + 0.5, y2: height + 0.5, class: "axis" })),
     el("figcaption", { "aria-hidden": "true" }, el("span", { text: "0" }), el("span", { text: "scores" }), el("span", { text: "1" })),
   );
 }

@@ -307,6 +307,16 @@ def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
     assert page.complaints == []
 
 
+def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path) -> None:
+    sections = tuple(
+        Section(title, (Paragraph("x"),)) for title in ("Été", "Figures 1", "Figures 2", "Ätä", "???", "!!!")
+    )
+    file = tmp_path / "page.html"
+    file.write_text(Html().page(Document("a page", sections)), encoding="utf-8")
+    ids = opened(file).tab.evaluate("() => Array.from(document.querySelectorAll('main > section'), (one) => one.id)")
+    assert len(set(ids)) == len(sections)
+
+
 def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
     from tests.reports.html.conftest import write_report
 
