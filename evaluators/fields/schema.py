@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.compiled.trees import compilable
+from evaluators.fields.compiled.walker import Rare
 from evaluators.fields.dialects import dialect_note, dialect_of
 from evaluators.fields.evaluation_config.read import read_evaluation_config
 from evaluators.fields.metrics import places, substituted
@@ -111,9 +112,12 @@ class SchemaScoring:
 
     def check(self) -> SchemaCheck | ExplainedCheck:
         """The fast check of (expected, output); one that explains every row where results are changed afterwards."""
-        if self.processors or not compilable(self.root):
-            return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)
-        return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields)
+        if not self.processors and compilable(self.root):
+            try:
+                return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields)
+            except Rare:  # a place further down than `compilable` looks
+                pass
+        return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)
 
 
 def _array(array: ArrayResult) -> dict[str, object]:

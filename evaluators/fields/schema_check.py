@@ -11,11 +11,12 @@ from typing import Any, Final, Protocol
 
 from evaluators.fields.closed import standing_of
 from evaluators.fields.compiled.trees import Compiled
-from evaluators.fields.compiled.walker import Codes
+from evaluators.fields.compiled.walker import Codes, Rare
 from evaluators.fields.counts import counted
 from evaluators.fields.counts import row_figures as counts_figures
 from evaluators.fields.events import Event, RowFigures, events_of, row_figures, row_statuses, totals
 from evaluators.fields.path_details import Detail
+from evaluators.fields.score import score_document
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
@@ -122,7 +123,10 @@ class SchemaCheck:
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
         compiled = self._compiled
-        codes = compiled.walk(expected, output)
+        try:
+            codes = compiled.walk(expected, output)
+        except (RecursionError, Rare):
+            return self._explained(expected, output)
         if compiled.problem is not None:
             return self._broken(codes, compiled.problem)
         key = tuple(codes)
@@ -152,6 +156,14 @@ class SchemaCheck:
         verdict = self._verdicts.setdefault(found, found) if len(self._verdicts) < 20_000 else found
         known = self._known[key] = [verdict, 0]
         return known
+
+    def _explained(self, expected: Any, output: Any) -> Verdict:
+        """A row that the compiled tree cannot walk: it is nested too deeply, or comes to what is rare."""
+        scored = score_document(self._compiled.root, expected, output)
+        events = events_of(scored)
+        self._add([(events, 1)])
+        verdict = verdict_of_scored(scored, self._score, self._pass_at)
+        return verdict._replace(statuses=row_statuses(events, self._places))
 
     def _broken(self, codes: Codes, problem: RowProblem) -> Verdict:
         """A row without a score; its other results still count by path."""

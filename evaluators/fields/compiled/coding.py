@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from evaluators.fields.align import UNIT_GAIN
-from evaluators.fields.compiled.walker import Codes
+from evaluators.fields.compiled.walker import Codes, Rare
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Credit, Event
 from evaluators.fields.rules import Judged, Partial
@@ -98,8 +98,11 @@ class Coding:
             out.append(self.outside(path, Status.HALLUCINATION))
 
     def weight(self, weight: Fraction) -> int:
-        """A weight as a whole number."""
-        return int(weight * self.scale)
+        """A weight as a whole number. Raises Rare for one that the scale was not made for."""
+        scaled = weight * self.scale
+        if scaled.denominator != 1:
+            raise Rare
+        return scaled.numerator
 
     def measured(self, out: Codes, start: int) -> bool:
         """Whether anything was measured since then."""

@@ -12,7 +12,7 @@ from evaluators.fields.compiled.arrays import compile_array
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.objects import compile_object
 from evaluators.fields.compiled.units import compile_unit, skipped_walker, unit_walker
-from evaluators.fields.compiled.walker import Codes, Unit, Walker
+from evaluators.fields.compiled.walker import Codes, Rare, Unit, Walker
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING
@@ -51,9 +51,13 @@ class Compiled:
         return codes
 
     def _unit(self, node: FieldNode, inside: bool) -> Unit:
+        if not plain(node):
+            raise Rare
         return compile_unit(self.coding, node, inside)
 
     def _build(self, node: FieldNode, inside: bool) -> Walker:
+        if not plain(node):
+            raise Rare
         if node.skip:
             return skipped_walker(self.coding, node, inside)
         if node.unit:
@@ -66,7 +70,7 @@ class Compiled:
             return compile_object(self.coding, node, below, inside, self._unit, self._build)
         item = below.items
         if item is None:
-            raise TypeError(f"an array that is looked into has items: {node.name}")
+            raise Rare
         unit = self._unit(item, inside=True) if item.unit and not item.skip else None
         walker = unit_walker(unit) if unit is not None else self._build(item, inside=True)
         aligned = node.align.how in ("any_order", "hungarian")
@@ -90,14 +94,17 @@ class Compiled:
 
 
 def compilable(root: FieldNode) -> bool:
-    """Whether a tree has nothing rare in it: see the head of this package."""
-    for node in nodes(root):
-        metrics = [metric.comparator for metric in node.metrics]
-        if node.kind == "choice" or node.compound is not None or any(each.batch or each.judged for each in metrics):
-            return False
-        if not node.unit and not node.skip and (node.required or (node.kind == "array" and node.below.items is None)):
-            return False
-    return True
+    """Whether a tree has nothing rare in it: see the head of this package. Only its nearest places are looked at."""
+    return all(map(plain, nodes(root)))
+
+
+def plain(node: FieldNode) -> bool:
+    """Whether one place has nothing rare about it."""
+    metrics = [metric.comparator for metric in node.metrics]
+    if node.kind == "choice" or node.compound is not None or any(each.batch or each.judged for each in metrics):
+        return False
+    bare = node.kind == "array" and node.below.items is None
+    return node.unit or node.skip or not (node.required or bare)
 
 
 def scale_of(root: FieldNode) -> int:

@@ -11,6 +11,10 @@ One: TypeAlias = Callable[[Any, Codes], None]
 CONTAINERS: Final = frozenset((dict, list))
 
 
+class Rare(Exception):
+    """A place of the tree is not to be compiled. It is met late where a schema is very large, or refers to itself."""
+
+
 class Shape(NamedTuple):
     """Objects that have the same keys in the same order, every one of them declared."""
 
