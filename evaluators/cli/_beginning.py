@@ -42,12 +42,13 @@ class Asker:
         if not self.asks:
             answer = question.answers[0]
             others = ", ".join(f'"{other}"' for other in question.answers[1:])
-            how = f" ({question.otherwise} changes that)" if question.otherwise else ""
+            how = f" ({question.otherwise} for that)" if question.otherwise else ""
             self.said.append(f'{question.text} "{answer}" was taken; it could be {others}{how}')
             return answer
         click.echo(visible(question.text))
         for number, answer in enumerate(question.answers, 1):
-            hint = f"  ({question.hints[number - 1]})" if question.hints else ""
+            said = question.hints[number - 1] if question.hints else ""
+            hint = f"  ({said})" if said else ""
             click.echo(visible(f"  {number}  {answer}{hint}"))
         number = click.prompt("Number", type=click.IntRange(1, len(question.answers)), default=1)
         return question.answers[number - 1]
@@ -79,7 +80,11 @@ def begin(
     place = os.path.normpath(place)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
-    chosen = _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask) if data is not None else Chosen()
+    chosen = (
+        _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask)
+        if data is not None
+        else Chosen()
+    )
     test_set = open_test_set(build(TestSetConfig, {**config, "columns": chosen.columns}, noun="test_set"), Path())
     cells, count, more = _cells(test_set)
     roles = test_set.columns

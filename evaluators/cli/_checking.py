@@ -8,19 +8,21 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
-from evaluators.running.run import RunRequest, check_gate_targets, prepare
+from evaluators.running.run import Prepared, RunRequest, check_gate_targets, prepare
 from evaluators.running.suite import Suite
 from evaluators.runs.figures import counted, rows_text
 from evaluators.runs.result import RunResult
 from evaluators.runs.verdict import Facts, exit_code
-from evaluators.testsets.hygiene import absent_places, repeated_keys
+from evaluators.testsets.config import Joined
+from evaluators.testsets.hygiene import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.selection import Selection
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""
 
-_SPARE: Final = ("unmatched-id", "no-output-for-row")
-"""Warnings about outputs that no row asks for, and rows without an output where that counts 0."""
+_SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-id")
+"""Warnings that keep nothing from being measured: outputs that no row asks for, rows without an output where that counts
+0, ids that are missing or stand in several rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +81,33 @@ def look(suite: Suite, test_set: str | None, whole: bool) -> Look:
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
     result = suite.run(test_set, selection=selection)
     said = (*suite.notes, selection.sentence())
-    notes = tuple(note for note in result.notes if note not in said)
-    return Look(result, not whole and result.rows >= LOOKED_AT, notes, _oddities(suite, test_set, selection))
-
-
-def _oddities(suite: Suite, test_set: str | None, selection: Selection) -> tuple[Issue, ...]:
-    """Keys that are given twice in expected cells."""
     prepared = prepare(suite, RunRequest(test_set=test_set, selection=selection))
-    column = prepared.roles.get("expected")
-    if column is None or "expected" not in suite.needed_roles():
+    notes = [note for note in result.notes if note not in said]
+    unused = unused_columns(prepared.test_set.own_header, _used(prepared))
+    return Look(
+        result,
+        not whole and result.rows >= LOOKED_AT,
+        (*notes, *([unused] if unused is not None else ())),
+        _oddities(prepared),
+    )
+
+
+def _used(prepared: Prepared) -> set[str]:
+    """The columns that play a role, or that the suite names."""
+    config, plan = prepared.suite.test_set, prepared.plan()
+    places = [config.output, *(config.outputs.values() if isinstance(config.outputs, dict) else ())]
+    own = [place.column for place in places if isinstance(place, Joined) and place.file is None]
+    return {*prepared.roles.values(), *plan.columns, *prepared.suite.named_columns(), *filter(None, own)}
+
+
+def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
+    """Keys that are given twice in expected cells, and answers that contradict each other."""
+    column, given = prepared.roles.get("expected"), prepared.roles.get("input")
+    if column is None or "expected" not in prepared.suite.needed_roles():
         return ()
-    return tuple(repeated_keys(prepared.test_set, column))
+    test_set = prepared.test_set
+    against = contradictions(test_set, given, column) if given is not None else ()
+    return (*repeated_keys(test_set, column), *against)
 
 
 def absence_words(suite: Suite) -> str:

@@ -21,8 +21,9 @@ def command(suite: str, test_set: str | None, with_data: bool, whole: bool) -> N
     test set that the suite names and that is not there is a warning.
 
     With --with-data, the first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
-    are not JSON or have a key twice, and of outputs that cannot be read. The rows come from TEST_SET, or from the test set that the suite
-    names. To name a TEST_SET, or to say --all, is to ask for this too.
+    are not JSON or have a key twice, of outputs that cannot be read, of ids that stand in several rows, of rows with the
+    same input and another answer, and of columns that are never used. The rows come from TEST_SET, or from the test set
+    that the suite names. To name a TEST_SET, or to say --all, is to ask for this too.
 
     The exit code is 0 when there is no problem, 2 for problems of the suite and 3 for problems of the test set.
     """

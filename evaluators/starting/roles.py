@@ -36,6 +36,7 @@ _NEARLY: Final = 1.0
 _MOST_COLUMNS: Final = 40
 _MOST_ROWS: Final = 40
 _LONGEST_ID: Final = 60
+_NO_ID: Final = re.compile(r"[\s{\[]")
 
 
 @dataclass
@@ -198,12 +199,10 @@ def _words(column: str) -> set[str]:
 
 
 def _all_different(cells: Sequence[Any]) -> bool:
-    texts = [
-        str(cell) for cell in cells if isinstance(cell, str | int) and not isinstance(cell, bool) and str(cell).strip()
-    ]
-    return (
-        len(texts) == len(cells) > 1 and len({*texts}) == len(texts) and all(len(text) <= _LONGEST_ID for text in texts)
-    )
+    """Whether the cells could be ids: short, without spaces or JSON, and each another."""
+    texts = [str(cell) for cell in cells if isinstance(cell, str | int) and not isinstance(cell, bool)]
+    plain = all(0 < len(text) <= _LONGEST_ID and not _NO_ID.search(text) for text in texts)
+    return plain and len(texts) == len(cells) > 1 and len({*texts}) == len(texts)
 
 
 def _alike(one: Sequence[Any], other: Sequence[Any]) -> float:

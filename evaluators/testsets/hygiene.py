@@ -1,25 +1,30 @@
-"""What is odd about a test set and keeps nothing from being scored: files that are not there yet, keys written twice.
+"""What is odd about a test set and keeps nothing from being scored: files that are not there yet, keys written twice,
+answers that contradict each other, columns that nobody reads.
 
 Looked for by `evaluators check` only: a run does not pay for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from glob import glob
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.model import MISSING
+from evaluators.needs import Cell
 from evaluators.settings import Loc
 from evaluators.testsets.config import Joined, TestSetConfig
 from evaluators.testsets.documents import is_pattern
 from evaluators.testsets.source import STANDARD_INPUT, locate
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.json_text import NotJSON, duplicate_keys
+from evaluators.values.json_text import NotJSON, duplicate_keys, parse
+from evaluators.values.pairing import identity
 
 MOST_SHOWN: Final = 5
 """Rows that are named one by one."""
+_MOST_COLUMNS: Final = 10
 
 
 def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]]:
@@ -64,17 +69,76 @@ def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:
     return named
 
 
-def _texts(test_set: TestSet, column: str) -> Iterator[tuple[int, str]]:
-    """The texts of a column, each with the number of its row."""
+def contradictions(test_set: TestSet, given: str, expected: str) -> list[Issue]:
+    """A warning for rows that give the same and expect something else. `given` and `expected` are columns.
+
+    Answers are compared as JSON where they are JSON, and otherwise as text without spaces at the ends. Rows without an
+    input or without an answer say nothing.
+    """
+    first: dict[int, tuple[int, int]] = {}
+    named: list[Issue] = []
+    more = 0
+    for number, (question, answer) in _rows(test_set, (given, expected)):
+        ours, theirs = _identity(question), _identity(answer)
+        if ours is None or theirs is None:
+            continue
+        row, known = first.setdefault(ours, (number, theirs))
+        if known == theirs:
+            continue
+        if len(named) < MOST_SHOWN:
+            message = f'another answer than in row {row:,}, where "{given}" is the same'
+            hint = "one output cannot be right in both rows"
+            where = test_set.place(number, expected)
+            named.append(Issue("contradicting-answers", Blame.TESTSET, message, where, hint))
+        else:
+            more += 1
+    if more:
+        rows = "1 more row contradicts" if more == 1 else f"{more:,} more rows contradict"
+        named.append(Issue("contradicting-answers", Blame.TESTSET, f"{rows} an earlier one", test_set.name))
+    return named
+
+
+def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
+    """The columns that nothing reads, in a sentence; None where there are none."""
+    spare = [name for name in header if name not in used]
+    if not spare:
+        return None
+    shown = ", ".join(f'"{name}"' for name in spare[:_MOST_COLUMNS])
+    rest = f" and {len(spare) - _MOST_COLUMNS:,} more" if len(spare) > _MOST_COLUMNS else ""
+    return f"never used: the column{'' if len(spare) == 1 else 's'} {shown}{rest}"
+
+
+def _identity(cell: Cell) -> int | None:
+    """What two cells share when they say the same; None for a cell that says nothing."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        if not text:
+            return None
+        try:
+            cell = parse(text)
+        except NotJSON:
+            return hash(("text", text))
+    if cell is None or cell is MISSING or isinstance(cell, Fault):
+        return None
+    return hash(("json", identity(cell)))
+
+
+def _rows(test_set: TestSet, columns: Sequence[str]) -> Iterator[tuple[int, tuple[Cell, ...]]]:
+    """The cells of some columns, row by row, each with the number of the row."""
     before = 0
     for split in test_set.splits():
         span = 0
-        for chunk in test_set.read(split, [column]):
-            for offset, cell in zip(chunk.offsets, chunk.columns[column], strict=True):
-                if isinstance(cell, str):
-                    yield test_set.number(before, offset), cell
+        for chunk in test_set.read(split, columns):
+            cells = zip(*(chunk.columns[name] for name in columns), strict=True)
+            for offset, row in zip(chunk.offsets, cells, strict=True):
+                yield test_set.number(before, offset), row
             span = chunk.span
         before += span
+
+
+def _texts(test_set: TestSet, column: str) -> Iterator[tuple[int, str]]:
+    """The texts of a column, each with the number of its row."""
+    return ((number, cell) for number, (cell,) in _rows(test_set, [column]) if isinstance(cell, str))
 
 
 def _places(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:

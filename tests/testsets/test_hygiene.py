@@ -9,8 +9,8 @@ import pytest
 
 from evaluators.settings import build
 from evaluators.testsets.config import TestSetConfig
-from evaluators.testsets.hygiene import absent_places, repeated_keys
-from evaluators.testsets.test_set import open_test_set
+from evaluators.testsets.hygiene import absent_places, contradictions, repeated_keys, unused_columns
+from evaluators.testsets.test_set import TestSet, open_test_set
 
 
 def config(**settings: Any) -> TestSetConfig:
@@ -53,3 +53,41 @@ def test_many_rows_with_a_key_twice_are_counted(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("expected\n" + '"{""a"":1,""a"":1}"\n' * 9, encoding="utf-8")
     *first, last = repeated_keys(open_test_set(config(file="rows.csv"), tmp_path), "expected")
     assert (len(first), last.message) == (5, "4 more rows have a key twice in one object")
+
+
+def rows(folder: Path, *lines: str) -> TestSet:
+    (folder / "rows.csv").write_text("\n".join(["input,expected", *lines]) + "\n", encoding="utf-8")
+    return open_test_set(config(file="rows.csv"), folder)
+
+
+def test_the_same_input_with_another_answer_is_named_with_both_rows(tmp_path: Path) -> None:
+    found = contradictions(rows(tmp_path, "Where?,Rome", "Who?,Ada", " Where? ,Oslo"), "input", "expected")
+    assert [(issue.where, issue.message) for issue in found] == [
+        ('rows.csv row 4, column "expected"', 'another answer than in row 2, where "input" is the same')
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Where?,Rome", "Where?, Rome "),
+        ('Where?,"{""a"": 1, ""b"": 2}"', 'Where?,"{""b"": 2, ""a"": 1.0}"'),
+        ("Where?,Rome", "Where?,"),
+        (",Rome", ",Oslo"),
+    ],
+    ids=["the same text", "the same JSON", "no answer", "no input"],
+)
+def test_rows_that_say_the_same_or_nothing_contradict_nobody(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    assert contradictions(rows(tmp_path, *lines), "input", "expected") == []
+
+
+def test_many_contradictions_are_counted(tmp_path: Path) -> None:
+    *first, last = contradictions(rows(tmp_path, *(f"Where?,{n}" for n in range(9))), "input", "expected")
+    assert (len(first), last.message) == (5, "3 more rows contradict an earlier one")
+
+
+def test_columns_that_nothing_reads_are_listed() -> None:
+    assert unused_columns(["id", "a", "b"], {"id"}) == 'never used: the columns "a", "b"'
+    assert unused_columns(["id", "a"], {"id"}) == 'never used: the column "a"'
+    assert unused_columns(["id"], {"id", "x"}) is None
+    assert str(unused_columns(map(str, range(14)), ())).endswith('"9" and 4 more')

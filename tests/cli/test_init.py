@@ -1,0 +1,233 @@
+"""The command `init`: a first suite for data, which runs as it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluators.cli import _beginning, command
+from evaluators.cli._beginning import Asker
+from evaluators.starting.questions import Question
+from evaluators.suite.presets import gallery_folder
+
+ROWS = [
+    {
+        "shop": "Corner Bakery",
+        "date": "03/02/2024",
+        "total": 7.5,
+        "lines": [{"sku": "A1", "n": 1}, {"sku": "B2", "n": 2}],
+    },
+    {"shop": "Green Market", "date": "25/03/2024", "total": 23.15, "lines": [{"sku": "B2", "n": 1}]},
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "rows.csv", ROWS)
+    return tmp_path
+
+
+def write(path: Path, documents: list[Any], header: tuple[str, ...] = ("id", "output", "expected")) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(header)
+    for number, document in enumerate(documents):
+        cell = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False)
+        writer.writerow([f"R{number}", cell, cell])
+    path.write_text(text.getvalue(), encoding="utf-8")
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(command, list(words))
+
+
+def test_the_suite_says_what_was_found_and_why() -> None:
+    found = call("init", "rows.csv")
+    assert (found.exit_code, found.stdout) == (
+        0,
+        (
+            "wrote rows.yaml: a suite for rows.csv, from its 2 rows\n"
+            'id: column "id" (a usual name for it)\n'
+            'output: column "output" (a usual name for it)\n'
+            'expected: column "expected" (a usual name for it)\n'
+            "the expected answers are JSON objects in 2 of 2 rows\n"
+            "\n"
+            "Next: look through rows.yaml, then: evaluators run rows.yaml\n"
+        ),
+    )
+    assert Path("rows.yaml").read_text(encoding="utf-8").split("    fields:\n")[1].split("\n\n")[0] == (
+        "      # short text: case, accents and spacing do not count\n"
+        "      shop: normalized\n"
+        "      # all 2 values parse as dates written as DD/MM/YYYY\n"
+        "      date: {date: {formats: [DD/MM/YYYY]}}\n"
+        "      # 2 of 2 are numbers with up to two decimals; 0.01 more or less is fine\n"
+        "      total: {numeric: {tolerance: {abs: 0.01}}}\n"
+        '      # a list, 2 items at most; "sku" is another in every item of a row, and pairs them\n'
+        "      lines: {align: {key_field: {key: sku}}}\n"
+        '      # codes or numbers in text, such as "A1": every character counts\n'
+        "      lines[*].sku: exact\n"
+        "      # 3 of 3 are whole numbers\n"
+        "      lines[*].n: numeric"
+    )
+    assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+
+
+def test_nothing_is_overwritten_unless_that_is_asked_for() -> None:
+    Path("rows.yaml").write_text("mine", encoding="utf-8")
+    refused = call("init", "rows.csv")
+    assert (refused.exit_code, Path("rows.yaml").read_text(encoding="utf-8")) == (2, "mine")
+    assert "--force replaces it" in refused.stderr
+    assert call("init", "rows.csv", "--force").exit_code == 0
+
+
+def test_the_suite_names_the_data_from_its_own_folder(folder: Path) -> None:
+    assert call("init", "rows.csv", "-o", "suites/first.yaml").exit_code == 0
+    assert 'file: "../rows.csv"\n' in Path("suites/first.yaml").read_text(encoding="utf-8")
+    assert call("run", "suites/first.yaml", "--no-results", "-q").exit_code == 0
+
+
+def test_data_without_an_output_is_refused_with_what_to_say(folder: Path) -> None:
+    write(folder / "rows.csv", ["Rome", "Oslo"], ("id", "text", "expected"))
+    Path("rows.csv").write_text("id,expected\n1,Rome\n2,Oslo\n", encoding="utf-8")
+    refused = call("init", "rows.csv")
+    assert refused.exit_code == 2
+    assert "no column looks like the model's output" in refused.stderr
+    assert not Path("rows.yaml").exists()
+
+
+def test_no_data_standard_input_and_unknown_columns_are_refused() -> None:
+    assert call("init").exit_code == 2
+    assert call("init", "-").exit_code == 2
+    assert 'there is no column "out"' in call("init", "rows.csv", "--columns", "output=out").stderr
+
+
+def test_what_the_data_does_not_settle_is_said(folder: Path) -> None:
+    write(folder / "rows.csv", [{"due": "03/04/2024"}, {"due": "05/06/2024"}], ("id", "output", "expected"))
+    found = call("init", "rows.csv")
+    assert (
+        'note: due holds dates such as "03/04/2024". How are they written? "DD/MM/YYYY" was taken; it could be "MM/DD/YYYY" '
+        "(change `formats` in the suite for that)\n"
+    ) in found.stdout
+
+
+def test_on_a_terminal_it_is_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_beginning.click, "prompt", lambda *_, **__: 2)
+    question = Question("Which column is the model's output?", ("eins", "zwei"), ("", "the second"))
+    assert Asker(asks=True)(question) == "zwei"
+    assert capsys.readouterr().out.splitlines()[1:] == ["  1  eins", "  2  zwei  (the second)"]
+
+
+def test_rows_without_an_answer_are_skipped(folder: Path) -> None:
+    Path("rows.csv").write_text('id,output,expected\n1,"{""a"": 1}","{""a"": 1}"\n2,"{}",\n', encoding="utf-8")
+    call("init", "rows.csv")
+    assert "when: {row.expected: {present: true}}" in Path("rows.yaml").read_text(encoding="utf-8")
+    assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+
+
+def test_answers_that_are_no_json_are_said(folder: Path) -> None:
+    write(folder / "rows.csv", [*ROWS, *ROWS, *ROWS, "{oops"])
+    assert "note: 1 of 7 expected answers hold no JSON object or list" in call("init", "rows.csv").stdout
+
+
+def test_folders_of_documents_are_data_too(folder: Path) -> None:
+    for name in ("gold", "out"):
+        (folder / name).mkdir()
+        for number, document in enumerate(ROWS):
+            (folder / name / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
+    found = call("init", "--expected", "gold", "--output", "out", "-o", "docs.yaml")
+    assert found.exit_code == 0, found.stderr
+    assert call("run", "docs.yaml", "--no-results", "-q").exit_code == 0
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in gallery_folder().iterdir() if (path / "rows.csv").exists()))
+def test_data_of_the_gallery_gets_a_suite_that_runs(folder: Path, name: str) -> None:
+    shutil.copytree(gallery_folder() / name, folder / name)
+    more = ("--output", f"{name}/careful.jsonl") if name == "comparing_models" else ()
+    found = call("init", f"{name}/rows.csv", "-o", "first.yaml", *more)
+    assert found.exit_code == 0, found.stderr
+    ran = call("run", "first.yaml", "--no-results", "-q")
+    assert ran.exit_code == 0, ran.output
+
+
+KEYS = st.sampled_from(
+    [
+        "name",
+        "a.b",
+        "odd key",
+        "1",
+        "",
+        "é",
+        "yes",
+        "null",
+        "${HOME}",
+        "x[*]",
+        '"',
+        "'",
+        "\\",
+        "$",
+        "#",
+        "a: b",
+        "*",
+        "\u2028",
+        "%",
+    ]
+)
+TEXTS = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ["red", "blue", "2024-01-02", "01/02/2024", "1.234,50", "1,5", "007", "http://a.io", "${X}", "yes", "a b c"]
+    ),
+    st.dates(date(1990, 1, 1), date(2030, 1, 1)).map(str),
+)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-99, 99), st.floats(-9, 9).map(lambda n: round(n, 3)), TEXTS)
+DOCUMENTS = st.dictionaries(
+    KEYS,
+    st.one_of(
+        SCALARS,
+        st.lists(SCALARS, max_size=3),
+        st.dictionaries(KEYS, SCALARS, max_size=2),
+        st.lists(st.dictionaries(KEYS, st.one_of(SCALARS, st.lists(TEXTS, max_size=2)), max_size=3), max_size=3),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    documents=st.one_of(
+        st.lists(DOCUMENTS, min_size=1, max_size=5), st.lists(st.lists(DOCUMENTS, max_size=2), min_size=1, max_size=4)
+    )
+)
+def test_a_suite_for_any_documents_runs_and_passes_what_is_right(folder: Path, documents: list[Any]) -> None:
+    text = "".join(
+        json.dumps({"id": f"R{number}", "output": document, "expected": document}) + "\n"
+        for number, document in enumerate(documents)
+    )
+    (folder / "any.jsonl").write_text(text, encoding="utf-8")
+    made = call("init", "any.jsonl", "--force")
+    assert made.exit_code == 0, made.output
+    ran = call("run", "any.yaml", "--no-results", "--format", "json")
+    suite = (folder / "any.yaml").read_text(encoding="utf-8")
+    assert ran.exit_code == 0, ran.output + suite
+    assert all(one["mean"] == 1 for one in json.loads(ran.stdout)["evaluators"] if one["scored"]), suite
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(TEXTS.filter(lambda text: bool(text.strip())), min_size=1, max_size=9))
+def test_a_suite_for_any_texts_runs(folder: Path, texts: list[str]) -> None:
+    text = "".join(json.dumps({"output": text, "expected": text}) + "\n" for text in texts)
+    (folder / "any.jsonl").write_text(text, encoding="utf-8")
+    assert call("init", "any.jsonl", "--force").exit_code == 0
+    ran = call("run", "any.yaml", "--no-results", "-q")
+    assert ran.exit_code == 0, ran.output + (folder / "any.yaml").read_text(encoding="utf-8")

@@ -1,0 +1,126 @@
+"""Which one change of a field's comparison would turn its mismatches into matches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.fields.near_misses import Compared, Mismatch, changes
+from evaluators.fields.rules import compile_rule
+from evaluators.model import Status
+from evaluators.settings import build
+from evaluators.suite.source import loads
+
+
+def comparator(word: str, **options: Any) -> Comparator:
+    return build(COMPARATORS.find(word), options)
+
+
+def found(pairs: list[tuple[Any, Any]], word: str = "exact", **options: Any) -> list[tuple[str, tuple[int, ...]]]:
+    mismatches = [Mismatch(row, expected, actual) for row, (expected, actual) in enumerate(pairs, 2)]
+    return [(one.switch, one.fixed) for one in changes(Compared(comparator(word, **options)), mismatches)]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "switch"),
+    [
+        ("Paris", "PARIS", "case: ignore"),
+        ("Malaga", "Málaga", "accents: ignore"),
+        ("New York", " New  York", "whitespace: collapse"),
+        ("Acme Inc", "Acme, Inc.", "punctuation: ignore"),
+        ("caf\u00e9", "cafe\u0301", "unicode: nfc"),
+        (10.0, 10.004, "numeric: {tolerance: {abs: 0.01}}"),
+        (1000, 1005, "numeric: {tolerance: {rel: 0.01}}"),
+        (30, "30", "numeric: {parse: true}"),
+        (1200.5, "$1,200.50", 'numeric: {parse: {thousands: ",", currency: true}}'),
+        ("2024-03-09", "09/03/2024", "date: {formats: [iso, DD/MM/YYYY]}"),
+        ("2024-03-09", "2024-03-09T10:00:00Z", "date"),
+        ("https://example.org", "http://www.example.org/", "url"),
+        (["a", "b"], ["b", "a"], "align: any_order"),
+        ("Málaga", "MALAGA", "normalized"),
+    ],
+)
+def test_the_one_thing_that_differs_is_found(expected: Any, actual: Any, switch: str) -> None:
+    assert found([(expected, actual)])[0] == (switch, (0,))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"), [("Rome", "Oslo"), (1, 2), (True, 1), (None, "x"), ("", "a"), ([1], [2])]
+)
+def test_values_that_are_far_apart_get_no_advice(expected: Any, actual: Any) -> None:
+    assert found([(expected, actual)]) == []
+
+
+def test_a_switch_that_is_on_is_not_offered_again() -> None:
+    assert found([("Acme Inc", "ACME, Inc")], "normalized") == [("punctuation: ignore", (0,))]
+    switches = [switch for switch, _ in found([("Acme Inc", "Acme, Ltd")], "normalized", punctuation="ignore")]
+    assert not any(switch.startswith(("punctuation", "case")) for switch in switches)
+
+
+def test_the_other_switches_of_a_comparator_stay_as_they_are() -> None:
+    (one,) = changes(Compared(comparator("normalized", accents="keep")), [Mismatch(2, "Acme Inc", "ACME, Inc")])
+    assert one.write == "normalized: {accents: keep, punctuation: ignore}"
+
+
+def test_a_greater_tolerance_keeps_how_numbers_are_read() -> None:
+    pairs = [("1,200.50", "1200.55")]
+    options = {"tolerance": {"abs": 0.01}, "parse": {"thousands": ","}}
+    mismatches = [Mismatch(2, *pairs[0])]
+    (one,) = changes(Compared(comparator("numeric", **options)), mismatches)
+    assert (one.switch, one.write) == (
+        "tolerance: {abs: 0.1}",
+        'numeric: {tolerance: {abs: 0.1}, parse: {thousands: ","}}',
+    )
+
+
+def test_a_format_is_added_to_those_of_a_date() -> None:
+    switch = "formats: [YYYY-MM-DD, DD.MM.YYYY]"
+    assert found([("2024-03-09", "09.03.2024")], "date", formats=["YYYY-MM-DD"]) == [(switch, (0,))]
+
+
+def test_the_mildest_step_that_forgives_as_much_is_offered() -> None:
+    assert found([(1.0, 1.0005), (2.0, 2.0001)])[0][0] == "numeric: {tolerance: {abs: 0.001}}"
+
+
+def test_the_change_that_turns_most_comes_first() -> None:
+    assert found([("a", "A"), ("b", "B"), ("c d", "c  d")])[:2] == [("normalized", (0, 1, 2)), ("case: ignore", (0, 1))]
+
+
+def test_a_change_that_cannot_read_an_expected_value_is_not_offered() -> None:
+    assert all("parse" not in switch for switch, _ in found([(30, "30"), ("unknown", "n/a")]))
+
+
+def test_items_of_a_list_in_another_order_are_seen_together() -> None:
+    mismatches = [Mismatch(2, "a", "b", "tags"), Mismatch(2, "b", "a", "tags"), Mismatch(3, "a", "c", "tags")]
+    assert [(one.switch, one.fixed) for one in changes(Compared(comparator("exact"), ordered=True), mismatches)] == [
+        ("align: any_order", (0, 1))
+    ]
+
+
+def test_lists_of_values_are_compared_place_by_place() -> None:
+    compared = Compared(comparator("numeric"), each=True)
+    assert [one.switch for one in changes(compared, [Mismatch(2, [1.0, 2], [1.001, 2])])] == ["tolerance: {abs: 0.001}"]
+
+
+VALUES = st.one_of(
+    st.text(alphabet="aA é.,1/-", max_size=8),
+    st.floats(-9, 9).map(lambda number: round(number, 3)),
+    st.sampled_from(["2024-03-04", "04/03/2024", "1,200.50", "€ 5", "www.a.io", "http://a.io/"]),
+)
+
+
+@given(
+    st.lists(st.tuples(VALUES, VALUES), max_size=6), st.sampled_from(["exact", "normalized", "fuzzy", "numeric", "url"])
+)
+def test_every_change_does_what_it_claims_when_a_suite_says_it(pairs: list[tuple[Any, Any]], word: str) -> None:
+    mismatches = [Mismatch(row, expected, actual) for row, (expected, actual) in enumerate(pairs)]
+    for change in changes(Compared(comparator(word)), mismatches):
+        written = loads(f"field: {{{change.write}}}" if ": " in change.write else f"field: {change.write}").data["field"]
+        name, options = next(iter(written.items())) if isinstance(written, dict) else (written, {})
+        rule = compile_rule(comparator(name, **options))
+        fixed = [place for place, pair in enumerate(pairs) if rule(*pair) is Status.MATCH]
+        assert list(change.fixed) == fixed

@@ -1,0 +1,94 @@
+"""The advice of a run: from the mismatches that it recorded."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.reports.near_misses import near_miss_section
+from evaluators.running import near_misses as advice
+from evaluators.running.near_misses import evidence_files, near_misses
+from evaluators.running.run import RunRequest, finish
+from evaluators.running.suite import load
+
+
+def rows_csv(pairs: list[tuple[Any, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["id", "output", "expected"])
+    writer.writerows([f"R{n}", json.dumps(output), json.dumps(expected)] for n, (expected, output) in enumerate(pairs))
+    return text.getvalue()
+
+
+def run(
+    folder: Path, pairs: list[tuple[Any, Any]], *evaluators: Any, workers: int = 1, name: str = "run"
+) -> tuple[Any, Path]:
+    (folder / "rows.csv").write_text(rows_csv(pairs), encoding="utf-8")
+    suite = load({"test_set": str(folder / "rows.csv"), "evaluators": list(evaluators)})
+    finished = finish(suite, RunRequest(results=folder, name=name, workers=workers))
+    assert finished.folder is not None
+    return suite, finished.folder
+
+
+def said(suite: Any, folder: Path) -> list[tuple[str, str, int, int, tuple[int, ...]]]:
+    found = near_misses(suite.lines, evidence_files(folder, ()))
+    return [(one.field, one.switch, one.turned, one.of, one.rows) for one in found]
+
+
+FIELDS = {"type": "json_multi_field_match", "name": "fields", "fields": {"city": "exact", "tags": "exact"}}
+ITEMS = {
+    "type": "schema_match",
+    "name": "items",
+    "fields": {"items[*].city": "exact", "tags": {"align": "ordered"}, "tags[*]": "exact"},
+}
+
+
+def test_the_rows_are_named_by_field(tmp_path: Path) -> None:
+    pairs = [
+        ({"city": "Rome"}, {"city": "ROME"}),
+        ({"city": "Oslo"}, {"city": "oslo"}),
+        ({"city": "Bari"}, {"city": "Turin"}),
+    ]
+    assert said(*run(tmp_path, [({"tags": 1}, {"tags": 1}), *pairs], FIELDS)) == [("city", "case: ignore", 2, 3, (3, 4))]
+
+
+def test_items_of_lists_are_one_field(tmp_path: Path) -> None:
+    document = {"items": [{"city": "Rome"}, {"city": "Oslo"}], "tags": ["a", "b"]}
+    output = {"items": [{"city": "ROME"}, {"city": "OSLO"}], "tags": ["b", "a"]}
+    assert said(*run(tmp_path, [(document, output)], ITEMS)) == [
+        ("items[*].city", "case: ignore", 2, 2, (2,)),
+        ("tags[*]", "align: any_order", 2, 2, (2,)),
+    ]
+
+
+def test_what_is_missing_or_right_is_no_near_miss(tmp_path: Path) -> None:
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1}), ({"city": "Rome"}, {})]
+    assert said(*run(tmp_path, pairs, FIELDS)) == []
+
+
+def test_several_workers_give_the_same_advice(tmp_path: Path) -> None:
+    pairs = [({"city": f"Rome {n % 7}", "tags": [n]}, {"city": f"ROME {n % 5}", "tags": [n]}) for n in range(60)]
+    one = run(tmp_path, pairs, FIELDS, name="one")[1]
+    two = run(tmp_path, pairs, FIELDS, name="two", workers=2)[1]
+    assert (one / "summary.txt").read_bytes() == (two / "summary.txt").read_bytes()
+    assert "Near misses" in (one / "summary.txt").read_text(encoding="utf-8")
+
+
+def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advice, "MOST_MISMATCHES", 3)
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})] * 5
+    suite, folder = run(tmp_path, pairs, FIELDS)
+    (section,) = near_miss_section(near_misses(suite.lines, evidence_files(folder, ())))
+    _, listing = section.blocks
+    assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
+        "fields: `case: ignore` on city would turn all of the first 3 mismatches into matches; see rows 2, 3, 4"
+    )
+
+
+def test_no_recorded_mismatches_give_no_section(tmp_path: Path) -> None:
+    assert near_miss_section(near_misses((), evidence_files(tmp_path, ("a", "b")))) == ()
