@@ -48,7 +48,8 @@ COUNT = click.IntRange(min=1)
     type=click.Path(),
     metavar="FILE",
     help="Also write the results to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml "
-    "(JUnit) hold the figures; .csv and .jsonl hold the rows. Can be given several times.",
+    "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
+    "that a schema scores. Can be given several times.",
 )
 @click.option(
     "--results",
