@@ -40,7 +40,7 @@ def facts_of(suite: Suite, plan: Plan) -> tuple[EvaluatorFacts, ...]:
     return tuple(
         EvaluatorFacts(
             one.line.name,
-            one.line.settings.field_names(),
+            one.line.settings.row_fields(),
             PurePath(lines[one.line.name]).name,
             {path: PurePath(place).name for (name, path), place in fields.items() if name == one.line.name},
         )
