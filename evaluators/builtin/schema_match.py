@@ -210,7 +210,7 @@ class SchemaMatch(Evaluator):
             raise RowProblem(
                 Issue("no-test-set", Blame.CONFIG, message, hint="write the schema down: evaluators infer-schema")
             )
-        text = _cell_text(self.json_schema, cells[0])
+        text = _cell_text(self.json_schema, cells[0] if cells else MISSING)
         found = self._by_text.get(text)
         if found is None:
             try:

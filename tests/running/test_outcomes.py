@@ -13,6 +13,7 @@ from evaluators.issues import Problems
 from evaluators.reports.formats.fields import FieldsTable
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.summary import summary
+from evaluators.running.again import again
 from evaluators.running.run import Finished, RunRequest, finish
 from evaluators.running.suite import load
 
@@ -180,3 +181,37 @@ def test_a_run_in_which_all_is_right_names_no_failed_field(tmp_path: Path) -> No
     text = ((run(tmp_path, rows).folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
     assert "Failed fields" not in text
     assert "mean F1          1.0000" in text
+
+
+def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
+    rows = [{"id": "one", "expected": EXPECTED, "gpt": OUTPUT, "small": {}}]
+    settings = {"outputs": {"gpt": {"column": "gpt"}, "small": {"column": "small"}}}
+    finished = run(tmp_path, rows, test_set_settings=settings, files=(tmp_path / "a.report.json",))
+    folder = finished.folder or tmp_path
+    assert [line["passed"] for line in cells(folder / "fields.gpt.csv")][:2] == ["true", "false"]
+    assert {line["extracted_value"] for line in cells(folder / "fields.small.csv")} == {""}
+    assert [path.name for path in finished.files] == ["a.report.gpt.json", "a.report.small.json"]
+    text = (folder / "summary.txt").read_text(encoding="utf-8")
+    assert "Figures of schema_match (gpt)" in text
+    assert "- schema_match (small), row 1 (one): " in text
+
+
+def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    suite = {"evaluators": [{"schema_match": {"fields": FIELDS}}], "test_set": {"file": "rows.jsonl"}}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    folder = finish(load(tmp_path / "suite.yaml"), RunRequest(results=tmp_path / "runs", name="x")).folder
+    listed = tmp_path / "again.fields.csv"
+    assert again(folder or tmp_path).write([listed]) == [listed]
+    assert listed.read_bytes() == ((folder or tmp_path) / "fields.csv").read_bytes()
+
+
+def test_a_schema_in_a_cell_lists_its_fields(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "number"}}}
+    rows = [{"id": "one", "expected": {"a": "x", "b": 1}, "output": {"a": "y"}, "shape": schema}]
+    by_cell = [{"schema_match": {"schema": {"column": "shape"}}}]
+    folder = run(tmp_path, rows, evaluators=by_cell, formats=("report",)).folder or tmp_path
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert report["outcomes"]["pass_by_type"] == {
+        "number": {"passed": 0, "failed": 1}, "string": {"passed": 0, "failed": 1},
+    }  # fmt: skip
