@@ -181,6 +181,12 @@ def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
 
 def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
     name, path = gate.target
+    if paths is None and path is not None and _slice_column(gate.config) is not None:
+        yield (
+            "no-fields-in-slices",
+            f'the gate "{gate.written}" is about a field in slices, and "{name}" counts its fields over the whole run only',
+            f'gate "{name}" itself in each slice, or the field over the whole run',
+        )
     if paths is None:
         return
     if not paths and (path is not None or gate.config.figure in ("precision", "recall", "f1")):

@@ -53,7 +53,9 @@ def evaluator_stats(
     counts = _counts_of_fields(tally) if fields else _leaf_counts(tally.counts) if any(tally.counts) else None
     figures = ratios(counts) if counts is not None else None
     intervals = _of_clusters(tally) if clustered else _of_rows(tally)
-    listed = _listed(fields, tally, optional) if fields else _open(tally, extra_counts, optional)
+    listed = (
+        _listed(fields, tally, optional) if fields else _open(tally, extra_counts, optional, "mean_score" in figure_names)
+    )
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -132,13 +134,13 @@ def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> t
     )
 
 
-def _open(tally: Tally, extra_counts: bool, optional: Collection[str]) -> tuple[FieldStats, ...]:
-    """The fields that the documents turned out to have, and those that a schema declares."""
+def _open(tally: Tally, extra_counts: bool, optional: Collection[str], scores: bool) -> tuple[FieldStats, ...]:
+    """The fields that the documents turned out to have. `scores` says that each has a mean score, with partial credit."""
     further = _by_path(tally.details)
     return tuple(
         _field(
             path, _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {})), extra_counts, path in optional,
-            further.get(path),
+            further.get(path, {}) if scores else None,
         )
         for path in sorted({*tally.paths, *further})
     )  # fmt: skip
@@ -156,7 +158,7 @@ def _field(
     accuracy = share(counts.match, measured)
     return FieldStats(
         path, counts, accuracy, figures.precision, figures.recall, figures.f1, optional,
-        _mean_score(counts, further) if further else None, _array(further) if further else None,
+        None if further is None else _mean_score(counts, further), _array(further) if further else None,
     )  # fmt: skip
 
 
