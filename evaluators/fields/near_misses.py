@@ -168,13 +168,13 @@ def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
     for name, value in _LOOSER:
         if settings.get(name, "keep") in _BEFORE.get(value, ("keep", "none", "lower", "trim")):
             others = settings if own == word or name == "unicode" else {**settings, "unicode": "nfc"}
-            yield [_trial(f"{name}: {value}", own, _unlike_default(own, {**others, name: value}))]
+            yield [_trial(f"{name}: {value}", own, {name: value, **_unlike_default(own, others, name)})]
 
 
-def _unlike_default(word: str, settings: Options) -> Options:
-    """The settings that have to be written down."""
+def _unlike_default(word: str, settings: Options, apart: str) -> Options:
+    """The settings that have to be written down, one apart."""
     fields = COMPARATORS.find(word).model_fields
-    return {name: value for name, value in settings.items() if value != fields[name].default}
+    return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
 
 def _number_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[_Trial]]:

@@ -10,12 +10,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluators.cli import _beginning, command
+from evaluators.cli import command
 from evaluators.cli._beginning import Asker
 from evaluators.starting.questions import Question
 from evaluators.suite.presets import gallery_folder
@@ -122,7 +123,7 @@ def test_what_the_data_does_not_settle_is_said(folder: Path) -> None:
 
 
 def test_on_a_terminal_it_is_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_beginning.click, "prompt", lambda *_, **__: 2)
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
     question = Question("Which column is the model's output?", ("eins", "zwei"), ("", "the second"))
     assert Asker(asks=True)(question) == "zwei"
     assert capsys.readouterr().out.splitlines()[1:] == ["  1  eins", "  2  zwei  (the second)"]
