@@ -1,0 +1,70 @@
+"""What became of every field of a row, as reports list it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.fields.counts import entries, field_score, pass_rate
+from evaluators.fields.score import score_document
+from evaluators.fields.scored import ArrayResult
+from evaluators.model import Status
+from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
+from tests.fields.random_trees import documents, nodes
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_the_totals_are_those_of_the_entries_that_are_listed(data: st.DataObject) -> None:
+    root = data.draw(nodes())
+    scored = score_document(root, data.draw(documents(root)), data.draw(documents(root)))
+    listed, counted = entries_of(outcomes_of(scored)), entries(scored)
+    assert sorted((one.score, one.passed) for one in listed) == sorted((float(one.score), one.passed) for one in counted)
+    share = Fraction(sum(one.passed for one in listed), len(listed)) if listed else None
+    assert (share, field_score(counted) is None) == (pass_rate(counted), not listed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_every_result_is_listed_once_and_every_list_before_its_items(data: st.DataObject) -> None:
+    root = data.draw(nodes())
+    scored = score_document(root, data.draw(documents(root)), data.draw(documents(root)))
+    outcomes = list(outcomes_of(scored))
+    said_by_lists = {array.path for array in scored.arrays if array.alike}
+    results = [one for one in scored.fields if one.status in LISTED and one.path not in said_by_lists]
+    assert [one.result for one in outcomes if one.array is None] == results
+    assert sorted(one.path for one in outcomes if one.array is not None) == sorted(one.path for one in scored.arrays)
+    places = [one.path for one in outcomes]
+    for array in scored.arrays:
+        first = next((at for at, one in enumerate(places) if one.startswith(f"{array.path}[")), len(places))
+        assert array.path == "$" or places.index(array.path) <= first
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_failed_fields_are_wrong_and_there_are_some_where_something_is(data: st.DataObject) -> None:
+    root = data.draw(nodes())
+    scored = score_document(root, data.draw(documents(root)), data.draw(documents(root)))
+    failed = list(failed_of(scored))
+    wrong = [one for one in scored.fields if one.status in LISTED and one.status is not Status.MATCH]
+    assert not any(one.passed for one in failed)
+    assert bool(failed) is bool(wrong)
+
+
+def test_the_items_of_a_list_are_told_apart() -> None:
+    array = ArrayResult(
+        "items", "items", "hungarian", 1, 1, 2, 2, Fraction(1), "mismatch",
+        expected=["a", "b"], actual=["x", "b", "c"], pairs=((1, 1),),
+    )  # fmt: skip
+    assert array_items(array) == (["b"], ["a"], ["x", "c"])
+
+
+def test_paths_are_spelled_in_full() -> None:
+    def full(path: str) -> str:
+        return FieldOutcome(path, path, "exact", Status.MATCH, 1.0, True, "match", 1, 1, "", True).full_path
+
+    assert [full(path) for path in ("$", "a.b[0]", '["x.y"].z', "[0].a")] == [
+        "$", "$.a.b[0]", '$["x.y"].z', "$[0].a",
+    ]  # fmt: skip
