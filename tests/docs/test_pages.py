@@ -71,10 +71,13 @@ def test_what_a_page_shows_is_what_happens(page: Path, place: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_suite_on_a_page_is_valid(page: Path, tmp_path: Path) -> None:
     for block in blocks(page):
+        if block.file is not None and block.language != "console":
+            (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         whole = block.language == "yaml" and "evaluators:" in block.text and "# part of a suite" not in block.text
         if not whole or (block.file and not block.file.endswith((".yaml", ".yml"))) or "# a mistake" in block.text:
             continue
-        suite = tmp_path / "suite.yaml"
+        suite = tmp_path / "the suite.yaml"
         suite.write_text(block.text, encoding="utf-8")
         found = problems_of(suite)
         assert {issue.code for issue in found} <= {"no-such-file", "no-such-schema"}, f"{page.name}:{block.line}\n{found}"
