@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from evaluators.answers import in_field
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.walker import Codes, Unit, Walker
 from evaluators.fields.rules import Rule, compile_rule
@@ -33,7 +34,7 @@ def _one_rule(
         try:
             found = rule(expected, output)
         except RowProblem as problem:
-            coding.problem = coding.problem or problem
+            coding.problem = coding.problem or in_field(problem, node.name)
             return fault
         return code[found] if found.__class__ is Status else coding.judged(node, [found], inside)
 
@@ -47,7 +48,7 @@ def _several_rules(
         try:
             found = [rule(expected, output) for rule in rules]
         except RowProblem as problem:
-            coding.problem = coding.problem or problem
+            coding.problem = coding.problem or in_field(problem, node.name)
             return code[Status.FAULT]
         return coding.judged(node, found, inside)
 
