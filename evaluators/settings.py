@@ -7,9 +7,10 @@ with a file, a line and a column.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import core_schema
@@ -21,6 +22,7 @@ Loc = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
 READ_AS = "x-read-as"
 """Marks, in pydantic's JSON Schema, a setting that a function of ours reads; the value is the schema's name."""
+_QUOTED: Final = re.compile("'([^']*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +190,9 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
     if kind == "missing":
         return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
     if kind in ("literal_error", "enum"):
-        return Detail(
-            loc, f'"{name}" must be one of {context.get("expected", "")}; found {spell(value)}', code="bad-value"
-        )
+        expected = str(context.get("expected", ""))
+        near = suggestion(value, _QUOTED.findall(expected)) if isinstance(value, str) else None
+        return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
     if kind in _TYPES:
         quoted: str | None = None
         if isinstance(value, str) and "number" in _TYPES[kind]:

@@ -98,9 +98,9 @@ def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...])
     return tuple(str(item) for item in items)
 
 
-def unusable(column: FromColumn, message: str) -> RowProblem:
+def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
     """The test set's problem with a cell that a setting comes from, ready to raise."""
-    return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"'))
+    return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))
 
 
 def searchable(case_sensitive: bool) -> Callable[[str], str]:

@@ -21,6 +21,7 @@ from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
 from evaluators.fields.post_process_words import read_post_process
+from evaluators.fields.references import pointer
 from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.schema_check import ColumnCheck, lost_verdict, places_of
 from evaluators.fields.scored import Documents, Scored
@@ -216,7 +217,7 @@ class SchemaMatch(Evaluator):
             try:
                 found = self._by_text[text] = self._scoring_of(_a_map(read_text(text), "in the cell"))
             except BadSettings as error:
-                raise unusable(self.json_schema, str(error)) from error
+                raise unusable(self.json_schema, *_said(error)) from error
         return found
 
     def needs(self) -> Needs:
@@ -250,7 +251,10 @@ class SchemaMatch(Evaluator):
 
     def lesson(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
         if not documents:
-            raise bad("there is no expected answer to infer a schema from", hint="name the column with the expected JSON")
+            raise bad(
+                "there is no expected answer to infer a schema from",
+                hint="fill in the expected answers, or name their column",
+            )
         return annotate_xeval(infer_schema(documents), self.defaults or None)
 
     def taught(self, lesson: Mapping[str, Any]) -> Evaluator:
@@ -304,6 +308,15 @@ class SchemaMatch(Evaluator):
             return known[found]
 
         return lost
+
+
+def _said(error: BadSettings) -> tuple[str, str | None]:
+    """What is wrong with a schema, where in it, and what to do about the first of the problems."""
+    parts = []
+    for detail in error.details:
+        place = detail.loc[1:]
+        parts.append(f"{detail.message} (at {pointer(place)} of the schema)" if place else detail.message)
+    return "; ".join(parts), error.details[0].hint
 
 
 def _cell_text(setting: FromColumn, cell: Any) -> str:

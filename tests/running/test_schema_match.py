@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.running.suite import load
 from evaluators.runs.result import RunResult
@@ -176,7 +178,7 @@ def test_a_misspelled_figure_of_a_gate_is_refused_with_the_nearest_one(tmp_path:
         gated(tmp_path, "order", figure="overal_score", fail_below=0.5)
     (issue,) = caught.value.issues
     assert issue.blame is Blame.CONFIG
-    assert "overall_score" in f"{issue.message} {issue.hint}"
+    assert issue.hint == 'did you mean "overall_score"?'
 
 
 def test_a_gate_holds_each_slice_to_its_limits(tmp_path: Path) -> None:
@@ -216,6 +218,7 @@ def test_nothing_can_be_inferred_from_an_empty_column(tmp_path: Path) -> None:
     assert issue.blame is Blame.TESTSET
     assert issue.where == f'column "expected" of {tmp_path / "rows.jsonl"}'
     assert issue.message == '"order": there is no expected answer to infer a schema from'
+    assert issue.hint == "fill in the expected answers, or name their column"
 
 
 def test_a_row_on_its_own_says_what_an_inferred_schema_lacks() -> None:
@@ -261,3 +264,44 @@ def test_a_cell_with_a_bad_schema_is_a_fault_of_the_test_set(tmp_path: Path, bad
     assert issue.blame is Blame.TESTSET
     assert "row 8" in (issue.where or "")
     assert 'column "schema"' in f"{issue.where} {issue.message}"
+
+
+def test_the_place_and_the_remedy_of_a_bad_schema_in_a_cell_are_named(tmp_path: Path) -> None:
+    bad = {"type": "object", "properties": {"a": {"type": "strin", "x-eval-compare": "exact"}}}
+    (issue,) = in_cells(tmp_path, bad).issues
+    assert issue.message == 'unknown type "strin" (at #/properties/a/type of the schema)'
+    assert issue.hint == 'did you mean "string"?'
+
+
+# Suites on a terminal
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, rows_of(4))
+    (tmp_path / "suite.yaml").write_text("evaluators:\n  - schema_match: {schema: infer}\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_check_infers_the_schema_and_says_so(folder: Path) -> None:
+    found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
+    assert found.exit_code == 0
+    assert '"schema_match": its schema was inferred from the expected answers' in found.stdout
+
+
+def test_check_says_that_there_is_nothing_to_infer_a_schema_from(folder: Path) -> None:
+    written(folder, [{**row, "expected": ""} for row in rows_of(2)])
+    found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
+    assert found.exit_code == 3
+    assert "there is no expected answer to infer a schema from" in found.stderr
+
+
+def test_explain_shows_a_suite_that_infers_its_schema(folder: Path) -> None:
+    found = CliRunner().invoke(command, ["explain", "suite.yaml"])
+    assert (found.exit_code, "schema: infer" in found.stdout) == (0, True)
+
+
+def test_try_scores_a_row_by_the_schema_that_is_inferred(folder: Path) -> None:
+    found = CliRunner().invoke(command, ["try", "suite.yaml", "rows.jsonl", "--row", "2"])
+    assert "mismatch: header.number" in found.stdout
