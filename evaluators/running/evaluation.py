@@ -242,13 +242,16 @@ class Evaluation:
 
     def __str__(self) -> str:
         from evaluators.reports.document import Document, Paragraph, Section
-        from evaluators.reports.formats.text import TextFormat
+        from evaluators.reports.format import FORMATS, PageFormat
         from evaluators.reports.schema_sections import evaluation_sections
         from evaluators.runs.figures import rows_text
 
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
         sections = (Section(None, (scored,)), *evaluation_sections(self.stats))
-        return TextFormat().page(Document("Evaluation", sections)).rstrip("\n")
+        text = FORMATS.find("text")()
+        if not isinstance(text, PageFormat):
+            raise TypeError("the format text cannot write a page")
+        return text.page(Document("Evaluation", sections)).rstrip("\n")
 
     def part(self, run: str) -> Part:
         """The rows as reports read them."""
