@@ -96,7 +96,9 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
     elif usual:
         chosen.take("id", usual[0], "a usual name for it")
     else:
-        named = [name for name in free if _words(name) & _WORDS["id"] or name == header[0]]
+        named = [
+            name for name in free if _words(name) & _WORDS["id"] or (name == header[0] and _stands_alone(name, cells))
+        ]
         unlike = [name for name in named if _all_different(cells.get(name, ())) and not _weight(name, "output")]
         unlike = [name for name in unlike if not _weight(name, "expected") and not _usual(name, "input")]
         if unlike:
@@ -196,6 +198,12 @@ def _usual(column: str, role: Role) -> bool:
 
 def _words(column: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[^\W\d_]+?(?=[A-Z]|[\W\d_]|$)", column)}
+
+
+def _stands_alone(column: str, cells: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether no other column has cells like those of this one."""
+    others = [name for name in list(cells)[:_MOST_COLUMNS] if name != column]
+    return all(_alike(cells.get(column, ()), cells[other]) < _ALIKE_ENOUGH for other in others)
 
 
 def _all_different(cells: Sequence[Any]) -> bool:
