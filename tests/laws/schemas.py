@@ -244,7 +244,8 @@ def exact(found: Verdict) -> object:
     """A verdict with its fractions reduced, and its problem as a code."""
     figures = tuple(Fraction(num, den) if den else None for num, den in found.figures)
     value = Fraction(found.num, found.den) if found.den else None
-    return found.standing, found.passed, value, found.counts, figures, found.issue.code if found.issue else None
+    code = found.issue.code if found.issue else None
+    return found.standing, found.passed, value, found.statuses, found.counts, figures, code
 
 
 def tallied(check: Any) -> object:
