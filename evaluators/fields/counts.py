@@ -7,7 +7,7 @@ outermost array as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -164,8 +164,20 @@ def row_figures(scored: Scored) -> tuple[tuple[int, int], ...]:
 
 
 def _mean(weighted: Sequence[tuple[Fraction, Fraction]]) -> Fraction | None:
-    whole = sum((weight for _, weight in weighted), NOTHING)
-    return sum((score * weight for score, weight in weighted if score), NOTHING) / whole if whole else None
+    """The weighted mean of (score, weight). Added up in whole numbers, one sum per denominator: few ever differ."""
+    earned: dict[int, int] = {}
+    whole: dict[int, int] = {}
+    for score, weight in weighted:
+        num, den = weight.numerator, weight.denominator
+        whole[den] = whole.get(den, 0) + num
+        den *= score.denominator
+        earned[den] = earned.get(den, 0) + num * score.numerator
+    total = _summed(whole)
+    return _summed(earned) / total if total else None
+
+
+def _summed(sums: Mapping[int, int]) -> Fraction:
+    return sum((Fraction(num, den) for den, num in sums.items()), Fraction(0))
 
 
 def _exact(number: float) -> Fraction:

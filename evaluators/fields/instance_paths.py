@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from evaluators.values.path_text import Step
@@ -33,8 +34,13 @@ def spelled(location: Iterable[Step | Unpaired]) -> str:
     return text or "$"
 
 
-def places_above(path: str) -> Iterator[str]:
+@lru_cache(maxsize=20_000)
+def places_above(path: str) -> tuple[str, ...]:
     """Every place that a spelled path leads through, itself last. A dot or bracket inside a quoted key is no step."""
+    return tuple(_above(path))
+
+
+def _above(path: str) -> Iterator[str]:
     yield "$"
     quoted = escaped = False
     for at, char in enumerate(path):
