@@ -8,6 +8,7 @@ is recorded and what is shown; nothing is applied.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ _LOOSER: Final = (
 )  # fmt: skip
 _BEFORE: Final = {"transliterate": ("ignore",), "nfc": ("none",)}
 """What a switch must stand on for a value to be the next step."""
+_ADDRESS: Final = re.compile(r"\s*(?:[a-z]+://|www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/|\s*$))", re.IGNORECASE)
 _ABS: Final = (0.001, 0.01, 0.1)
 _REL: Final = (0.0001, 0.001, 0.01)
 
@@ -91,8 +93,8 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
     """
     found = [
         Change(trial.switch, trial.write, fixed)
-        for trials in _trials(compared, mismatches)
-        for trial, fixed in _best(trials, compared, mismatches)
+        for trials, among in _trials(compared, mismatches)
+        for trial, fixed in _best(trials, compared, mismatches, among)
     ]
     found += _in_any_order(compared, mismatches)
     simplest: dict[tuple[int, ...], Change] = {}
@@ -103,20 +105,22 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
 
 
 def _best(
-    trials: Iterable[_Trial], compared: Compared, mismatches: Sequence[Mismatch]
+    trials: Iterable[_Trial], compared: Compared, mismatches: Sequence[Mismatch], among: Sequence[int]
 ) -> Iterator[tuple[_Trial, tuple[int, ...]]]:
     """Of trials that are steps of one thing, the mildest that forgives as much as any."""
     best: tuple[_Trial, tuple[int, ...]] | None = None
     for trial in trials:
-        fixed = _fixed(trial.comparator, compared, mismatches)
+        fixed = _fixed(trial.comparator, compared, mismatches, among)
         if fixed and (best is None or len(fixed) > len(best[1])):
             best = trial, fixed
     if best is not None:
         yield best
 
 
-def _fixed(comparator: Comparator, compared: Compared, mismatches: Sequence[Mismatch]) -> tuple[int, ...]:
-    """The mismatches that would match. None at all where an expected value cannot be read."""
+def _fixed(
+    comparator: Comparator, compared: Compared, mismatches: Sequence[Mismatch], among: Sequence[int]
+) -> tuple[int, ...]:
+    """The mismatches that would match, among some. None at all where an expected value cannot be read."""
     rule = compile_rule(comparator, compared.transforms)
 
     def matches(expected: Any, actual: Any) -> bool:
@@ -124,9 +128,7 @@ def _fixed(comparator: Comparator, compared: Compared, mismatches: Sequence[Mism
         return (judged.status if isinstance(judged, Partial) else judged) is Status.MATCH
 
     try:
-        return tuple(
-            number for number, one in enumerate(mismatches) if all(matches(*pair) for pair in _pairs(compared, one))
-        )
+        return tuple(number for number in among if all(matches(*pair) for pair in _pairs(compared, mismatches[number])))
     except RowProblem:
         return ()
 
@@ -138,21 +140,29 @@ def _pairs(compared: Compared, one: Mismatch) -> list[tuple[Any, Any]]:
     return list(zip(expected, actual, strict=True)) if lists else [(expected, actual)]
 
 
-def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[list[_Trial]]:
-    """What there is to try, simplest first. Each list is steps of one thing."""
+def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tuple[list[_Trial], Sequence[int]]]:
+    """What there is to try, simplest first, and among which mismatches. Each list is steps of one thing."""
     comparator = compared.comparator
-    word = word_of(comparator)
+    word, every = word_of(comparator), range(len(mismatches))
     pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
     texts = any(isinstance(expected, str) and isinstance(actual, str) for expected, actual in pairs)
     plain = word in ("exact", "normalized", "string_exact", "string_case_insensitive")
     if word == "exact" or isinstance(comparator, Normalization):
-        yield from _text_trials(comparator, word)
+        # no single switch forgives what all of them together do not; a similarity is another matter
+        alike = _fixed(_loosest(), compared, mismatches, every) if word in ("exact", "normalized") else every
+        yield from ((trials, alike) for trials in (_text_trials(comparator, word) if alike else ()))
     if plain or word == "numeric":
-        yield from _number_trials(comparator if word == "numeric" else None, pairs)
+        yield from ((trials, every) for trials in _number_trials(comparator if word == "numeric" else None, pairs))
     if texts and (plain or word == "date"):
-        yield _date_trials(comparator if word == "date" else None, pairs)
-    if texts and plain:
-        yield [_trial(None, "url", {})]
+        yield _date_trials(comparator if word == "date" else None, pairs), every
+    if plain and any(isinstance(expected, str) and _ADDRESS.match(expected) for expected, _ in pairs):
+        yield [_trial(None, "url", {})], every
+
+
+def _loosest() -> Comparator:
+    """Text without any difference that a switch forgives."""
+    options = {"unicode": "nfkc", "accents": "transliterate", "punctuation": "ignore"}
+    return build(COMPARATORS.find("normalized"), options)
 
 
 def _trial(switch: str | None, word: str, options: Options) -> _Trial:
@@ -264,7 +274,7 @@ def _all_at_once(compared: Compared, mismatches: Sequence[Mismatch], found: Sequ
     if word_of(compared.comparator) != "exact":
         return []
     trial = _trial(None, "normalized", {})
-    fixed = _fixed(trial.comparator, compared, mismatches)
+    fixed = _fixed(trial.comparator, compared, mismatches, range(len(mismatches)))
     return (
         [Change(trial.switch, trial.write, fixed)]
         if len(fixed) > max((len(one.fixed) for one in found), default=0)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
 MOST_FIELDS: Final = 40
+MOST_TOGETHER: Final = 10_000
+"""Mismatches of all fields that are looked at; where there are more, each field gets its share."""
 _MOST_LINES: Final = 200_000
 _SHOWN_ROWS: Final = 5
 
@@ -77,14 +79,25 @@ def _of_variant(lines: Sequence[EvaluatorLine], variant: str | None, file: Path)
     by_row = {line.name for line in lines if not line.settings.field_names()}
     recorded, rows_of = _recorded(file, fields)
     most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
-    for (evaluator, field), mismatches in most:
-        first = len(mismatches) >= MOST_MISMATCHES or (evaluator in by_row and rows_of[evaluator] >= MOST_MISMATCHES)
+    share = _share([len(mismatches) for _, mismatches in most])
+    for (evaluator, field), found in most:
+        first = len(found) >= min(share, MOST_MISMATCHES) or (
+            evaluator in by_row and rows_of[evaluator] >= MOST_MISMATCHES
+        )
+        mismatches = found[:share]
         for change in changes(fields[evaluator][field], mismatches):
             rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
             yield NearMiss(
                 evaluator, variant, field, change.switch, change.write, len(change.fixed), len(mismatches),
                 first, tuple(rows[:_SHOWN_ROWS]), len(rows),
             )  # fmt: skip
+
+
+def _share(counts: Sequence[int]) -> int:
+    """How many mismatches of each field are looked at: all, or as many hundreds as together are few enough."""
+    if sum(counts) <= MOST_TOGETHER:
+        return MOST_MISMATCHES
+    return max(100, MOST_TOGETHER // len(counts) // 100 * 100)
 
 
 def compared_fields(settings: Evaluator) -> dict[str, Compared]:
