@@ -379,6 +379,8 @@ def _column(need: Need) -> Column | None:
 
 def _evidence_line(row_id: str | None, evaluator: str, found: FieldResult) -> bytes:
     line: dict[str, Any] = {"id": row_id, "evaluator": evaluator, "path": found.path, "status": found.status.word}
+    if found.field is not None and found.field != found.path:
+        line["field"] = found.field
     for name in ("expected", "actual"):
         value = getattr(found, name)
         if isinstance(value, (str, int, float, bool, list, dict)) or value is None:

@@ -138,6 +138,7 @@ def test_evidence_has_one_line_per_wrong_value_at_its_place_in_the_document(tmp_
         ("header.items[0].qty", "mismatch", 1, 9),
         ("header.items[+1].sku", "hallucination", None, "x"),
     ]
+    assert [line.get("field") for line in found] == [None, "header.items[*].qty", "header.items[*].sku"]
 
 
 # Gates
