@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Final
 
-from evaluators.values.dates import Moment, ambiguity, reader
+from evaluators.values.dates import Moment, Read, ambiguity, reader
 
 USUAL: Final = (
     "iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "D/M/YYYY",
@@ -19,12 +20,16 @@ _MOST_FORMATS: Final = 4
 _LOOKS_LIKE_ONE: Final = re.compile(
     r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}\b.*|[A-Za-z]{3,9}\.? [0-9]{1,2}, [0-9]{4})\s*", re.S
 )
-_READERS: Final = {spelled: reader([spelled]) for spelled in USUAL}
 
 
 def read_date(text: str, spelled: str) -> Moment | None:
     """The date that a text says in one of the usual formats. A bare number is no date."""
-    return _READERS[spelled](text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
+    return _reader(spelled)(text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
+
+
+@cache
+def _reader(spelled: str) -> Read:
+    return reader([spelled])
 
 
 def formats_of(texts: Iterable[str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Final
 
 from evaluators.settings import build
@@ -19,8 +20,12 @@ USUAL: Final[tuple[dict[str, Any], ...]] = tuple(
 )  # fmt: skip
 """Settings of `parse`, the plainest first: without marks, with decimals after a comma, with marks between thousands."""
 
-_READERS: Final[list[Read]] = [reader(build(Parse, settings)) for settings in USUAL]
 _DIGITS: Final = re.compile(r"[0-9]+")
+
+
+@cache
+def _readers() -> list[Read]:
+    return [reader(build(Parse, settings)) for settings in USUAL]
 
 
 def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
@@ -28,14 +33,14 @@ def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
     listed = list(texts)
     return [
         settings
-        for settings, read in zip(USUAL, _READERS, strict=True)
+        for settings, read in zip(USUAL, _readers(), strict=True)
         if listed and all(any(map(str.isdigit, text)) and read(text) is not None for text in listed)
     ]
 
 
 def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[int | float | None]:
     """The numbers that the texts are under one usual setting of `parse`."""
-    read = _READERS[USUAL.index(settings)]
+    read = _readers()[USUAL.index(settings)]
     return [read(text) for text in texts]
 
 
