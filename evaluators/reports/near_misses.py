@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
+from evaluators.values.flow import key_text
 
-_LEAD: Final = "Each line is one change to the suite, and what it would turn from wrong to right. Nothing was changed."
+_LEAD: Final = (
+    "Each is one change to the suite: what it would turn from wrong to right, and the line to write. Nothing was changed."
+)
 MOST_SHOWN: Final = 10
 
 
@@ -22,7 +25,7 @@ class NearMiss:
     switch: str
     """What changes: `case: ignore`."""
     write: str
-    """The comparison as it would be written: `normalized: {case: ignore, accents: keep}`."""
+    """The comparison as `fields:` would say it: `normalized: {case: ignore, accents: keep}`; empty where a schema says it."""
     turned: int
     of: int
     """The mismatches that were looked at."""
@@ -55,7 +58,7 @@ def _item(one: NearMiss) -> Item:
     rows = f"see row{'' if one.in_rows == 1 else 's'} {shown}{more}"
     field = one.field or "$"
     text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
-    return Item(text, (f"write {field}: {_written(one.write)}",))
+    return Item(text, quote=(f"{key_text(field)}: {_written(one.write)}",) if one.write else ())
 
 
 def _turned(one: NearMiss) -> str:

@@ -76,6 +76,7 @@ def advice_page(run: Again) -> Document:
 
 def _of_variant(lines: Sequence[EvaluatorLine], variant: str | None, file: Path) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
+    listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
     by_row = {line.name for line in lines if not line.settings.field_names()}
     recorded, rows_of = _recorded(file, fields)
     most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
@@ -88,7 +89,8 @@ def _of_variant(lines: Sequence[EvaluatorLine], variant: str | None, file: Path)
         for change in changes(fields[evaluator][field], mismatches):
             rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
             yield NearMiss(
-                evaluator, variant, field, change.switch, change.write, len(change.fixed), len(mismatches),
+                evaluator, variant, field, change.switch, change.write if evaluator in listed else "", len(change.fixed),
+                len(mismatches),
                 first, tuple(rows[:_SHOWN_ROWS]), len(rows),
             )  # fmt: skip
 

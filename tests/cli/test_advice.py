@@ -1,0 +1,77 @@
+"""The command `advice`: the near misses of a run that has ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from evaluators.cli import command
+
+SUITE = """\
+test_set: rows.csv
+evaluators:
+  - json_multi_field_match: {name: fields, fields: [city]}
+  - name: by_schema
+    type: schema_match
+    schema: {type: object, properties: {city: {type: string}}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "rows.csv").write_text(
+        'output,expected\n"{""city"": ""ROME""}","{""city"": ""Rome""}"\n', encoding="utf-8"
+    )
+    return tmp_path
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(command, list(words))
+
+
+def test_the_changes_are_listed_with_the_line_to_write() -> None:
+    assert call("run", "suite.yaml", "--name", "one", "-q").exit_code == 0
+    found = call("advice", "runs/one")
+    assert (found.exit_code, found.stdout.split("changed.\n")[1]) == (
+        0,
+        (
+            "- fields: `case: ignore` on city would turn the only mismatch into a match; see row 2\n"
+            "    city: {normalized: {case: ignore, accents: keep, whitespace: keep}}\n"
+            "- by_schema: `case: ignore` on city would turn the only mismatch into a match; see row 2\n"
+        ),
+    )
+
+
+@pytest.mark.parametrize("suffix", ["md", "txt", "html"])
+def test_a_report_of_the_run_has_them_too(suffix: str) -> None:
+    call("run", "suite.yaml", "--name", "one", "-q", "-o", f"first.{suffix}")
+    assert call("report", "runs/one", "-o", f"again.{suffix}").exit_code == 0
+    first, again = (Path(f"{name}.{suffix}").read_text(encoding="utf-8") for name in ("first", "again"))
+    assert suffix == "html" or ("Near misses" in first and "Near misses" in again)
+
+
+def test_a_run_without_near_misses_says_so(folder: Path) -> None:
+    (folder / "rows.csv").write_text('output,expected\n"{""city"": ""Rome""}","{""city"": ""Rome""}"\n', encoding="utf-8")
+    call("run", "suite.yaml", "--name", "one", "-q")
+    assert "No single change would turn a recorded mismatch into a match." in call("advice", "runs/one").stdout
+
+
+def test_a_suite_that_has_changed_gives_no_advice(folder: Path) -> None:
+    call("run", "suite.yaml", "--name", "one", "-q")
+    (folder / "suite.yaml").write_text(SUITE.replace("[city]", "[town]"), encoding="utf-8")
+    found = call("advice", "runs/one")
+    assert (found.exit_code, found.stderr) == (
+        2,
+        (
+            "runs/one: The suite has changed since the run, so there is nothing to change\n"
+            "  hint: run the suite again\n1 problem found.\n"
+        ),
+    )
+
+
+def test_what_is_no_run_is_refused() -> None:
+    assert call("advice", "away").exit_code == 2
