@@ -25,6 +25,8 @@ from evaluators.values.pairing import identity
 MOST_SHOWN: Final = 5
 """Rows that are named one by one."""
 _MOST_COLUMNS: Final = 10
+_FIXED_INPUT: Final = 3
+"""Rows that contradict the first one, from which on an input that never changes is no input."""
 
 
 def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]]:
@@ -73,7 +75,7 @@ def contradictions(test_set: TestSet, given: str, expected: str) -> list[Issue]:
     """A warning for rows that give the same and expect something else. `given` and `expected` are columns.
 
     Answers are compared as JSON where they are JSON, and otherwise as text without spaces at the ends. Rows without an
-    input or without an answer say nothing.
+    input or without an answer say nothing; nor does an input that is the same in all of many rows, such as a fixed prompt.
     """
     first: dict[int, tuple[int, int]] = {}
     named: list[Issue] = []
@@ -92,6 +94,8 @@ def contradictions(test_set: TestSet, given: str, expected: str) -> list[Issue]:
             named.append(Issue("contradicting-answers", Blame.TESTSET, message, where, hint))
         else:
             more += 1
+    if len(first) == 1 and len(named) + more >= _FIXED_INPUT:
+        return []
     if more:
         rows = "1 more row contradicts" if more == 1 else f"{more:,} more rows contradict"
         named.append(Issue("contradicting-answers", Blame.TESTSET, f"{rows} an earlier one", test_set.name))

@@ -82,7 +82,7 @@ def test_rows_that_say_the_same_or_nothing_contradict_nobody(tmp_path: Path, lin
 
 
 def test_many_contradictions_are_counted(tmp_path: Path) -> None:
-    *first, last = contradictions(rows(tmp_path, *(f"Where?,{n}" for n in range(9))), "input", "expected")
+    *first, last = contradictions(rows(tmp_path, "Who?,Ada", *(f"Where?,{n}" for n in range(9))), "input", "expected")
     assert (len(first), last.message) == (5, "3 more rows contradict an earlier one")
 
 
@@ -91,3 +91,7 @@ def test_columns_that_nothing_reads_are_listed() -> None:
     assert unused_columns(["id", "a"], {"id"}) == 'never used: the column "a"'
     assert unused_columns(["id"], {"id", "x"}) is None
     assert str(unused_columns(map(str, range(14)), ())).endswith('"9" and 4 more')
+
+
+def test_an_input_that_is_the_same_everywhere_says_nothing(tmp_path: Path) -> None:
+    assert contradictions(rows(tmp_path, *(f"Read it.,{n}" for n in range(9))), "input", "expected") == []
