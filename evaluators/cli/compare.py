@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._options import report_files
 
 if TYPE_CHECKING:
     from evaluators.running.compare import Rules
@@ -60,16 +61,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 )
 @click.option("--common", is_flag=True, help="Compare what two different runs have in common, in place of refusing.")
 @click.option("--update-baseline", is_flag=True, help="Write NEW as the suite's baseline, in place of comparing.")
-@click.option(
-    "-o",
-    "--report",
-    "files",
-    multiple=True,
-    type=click.Path(),
-    metavar="FILE",
-    help="Also write the comparison to FILE, as its ending says: .html, .md, .txt, .json, .csv or .xml (JUnit). Can be given "
-    "several times.",
-)
+@report_files("Also write the comparison to FILE, as its ending says: .html, .md, .txt, .json, .csv or .xml (JUnit).")
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the page.")
 @click.option(
     "--format",

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from evaluators.cli.run import roles
+from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT
 
 
 @click.command("init")
@@ -14,23 +14,9 @@ from evaluators.cli.run import roles
 @click.option(
     "-o", "--suite", "target", type=click.Path(), metavar="FILE", help="The suite to write.  [default: DATA.yaml]"
 )
-@click.option(
-    "--columns",
-    callback=roles,
-    multiple=True,
-    metavar="ROLE=COLUMN",
-    help="Say which column is the id, input, output or expected answer, as in --columns output=answer. Can be "
-    "given several times.",
-)
-@click.option(
-    "--expected",
-    type=click.Path(),
-    metavar="PLACE",
-    help="A folder or file with the expected answers, in place of a column.",
-)
-@click.option(
-    "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
-)
+@COLUMNS
+@EXPECTED
+@OUTPUT
 @click.option("--force", is_flag=True, help="Replace a suite of that name.")
 def command(
     data: str | None,

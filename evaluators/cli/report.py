@@ -7,18 +7,14 @@ from pathlib import Path
 
 import click
 
+from evaluators.cli._options import report_files
+
 
 @click.command("report")
 @click.argument("run", type=click.Path())
-@click.option(
-    "-o",
-    "--report",
-    "files",
-    multiple=True,
-    type=click.Path(),
-    metavar="FILE",
-    help="Write the run to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml (JUnit) "
-    "hold the figures; .csv and .jsonl hold the rows. Can be given several times. Without it, the summary is printed.",
+@report_files(
+    "Write the run to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml (JUnit) "
+    "hold the figures; .csv and .jsonl hold the rows. Without it, the summary is printed."
 )
 def command(run: str, files: tuple[str, ...]) -> None:
     """Write a run again, in any format.

@@ -5,51 +5,27 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, pairs, report_files
 
 if TYPE_CHECKING:
     from evaluators.running.run import Finished, Progress, RunRequest
 
 
-def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """`NAME=VALUE` texts, as pairs. Fails for one without an equals sign."""
-    split = [value.partition("=") for value in values]
-    for value, (name, equals, _) in zip(values, split, strict=True):
-        if not equals or not name:
-            raise click.BadParameter(f'"{value}" is not of the form {param.metavar}', ctx, param)
-    return tuple((name, rest) for name, _, rest in split)
-
-
-def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`ROLE=COLUMN` texts, by role. Fails for a role that there is not."""
-    named = dict(pairs(ctx, param, values))
-    for role in named:
-        if role not in ROLES:
-            raise click.BadParameter(f'there is no role "{role}"; the roles are {", ".join(ROLES)}', ctx, param)
-    return named
-
-
-ROLES: Final = ("id", "input", "output", "expected")
 COUNT = click.IntRange(min=1)
 
 
 @click.command("run")
 @click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
-@click.option(
-    "-o",
-    "--report",
-    "files",
-    multiple=True,
-    type=click.Path(),
-    metavar="FILE",
-    help="Also write the results to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml "
+@report_files(
+    "Also write the results to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml "
     "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
-    "that a schema scores. Can be given several times.",
+    "that a schema scores."
 )
 @click.option(
     "--results",
@@ -101,23 +77,9 @@ COUNT = click.IntRange(min=1)
     metavar="COLUMN=VALUE",
     help="Score only rows whose column has this value. Can be given several times: all must hold.",
 )
-@click.option(
-    "--columns",
-    callback=roles,
-    multiple=True,
-    metavar="ROLE=COLUMN",
-    help="Say which column is the id, input, output or expected answer, as in --columns output=answer. Can be "
-    "given several times.",
-)
-@click.option(
-    "--expected",
-    type=click.Path(),
-    metavar="PLACE",
-    help="A folder or file with the expected answers, in place of a column.",
-)
-@click.option(
-    "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
-)
+@COLUMNS
+@EXPECTED
+@OUTPUT
 @click.option(
     "--outputs",
     type=click.Path(),

@@ -1,0 +1,63 @@
+"""Options that several commands have, each said once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import click
+
+Option: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+ROLES: Final = ("id", "input", "output", "expected")
+
+
+def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """`NAME=VALUE` texts, as pairs. Fails for one without an equals sign."""
+    split = [value.partition("=") for value in values]
+    for value, (name, equals, _) in zip(values, split, strict=True):
+        if not equals or not name:
+            raise click.BadParameter(f'"{value}" is not of the form {param.metavar}', ctx, param)
+    return tuple((name, rest) for name, _, rest in split)
+
+
+def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`ROLE=COLUMN` texts, by role. Fails for a role that there is not."""
+    named = dict(pairs(ctx, param, values))
+    for role in named:
+        if role not in ROLES:
+            raise click.BadParameter(f'there is no role "{role}"; the roles are {", ".join(ROLES)}', ctx, param)
+    return named
+
+
+COLUMNS: Final = click.option(
+    "--columns",
+    callback=roles,
+    multiple=True,
+    metavar="ROLE=COLUMN",
+    help="Say which column is the id, input, output or expected answer, as in --columns output=answer. Can be "
+    "given several times.",
+)
+EXPECTED: Final = click.option(
+    "--expected",
+    type=click.Path(),
+    metavar="PLACE",
+    help="A folder or file with the expected answers, in place of a column.",
+)
+OUTPUT: Final = click.option(
+    "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
+)
+
+
+def report_files(help: str) -> Option:
+    """`-o FILE`, as often as files are wanted."""
+    return click.option(
+        "-o",
+        "--report",
+        "files",
+        multiple=True,
+        type=click.Path(),
+        metavar="FILE",
+        help=f"{help} Can be given several times.",
+    )
