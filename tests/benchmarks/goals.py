@@ -211,6 +211,8 @@ def by_schema(bench: Bench) -> Iterator[Finding]:
         command = (*INSIDE, f"schema_{align}", str(bench.file("jsonl", 20_000)))
         told = _told(command, bench.repeats)
         yield Finding(f"scored by a schema, {align}", told["scoring over the floor"], "× floor", bar)
+    for schema, milliseconds in _told((*INSIDE, "extract_bench"), bench.repeats).items():
+        yield Finding(f"a document of ExtractBench, {schema}", milliseconds, "ms")
 
 
 @goal("P11")
