@@ -422,7 +422,9 @@ def _near_misses(prepared: Prepared, folder: RunFolder) -> tuple[Section, ...]:
     from evaluators.reports.near_misses import near_miss_section
     from evaluators.running.near_misses import evidence_files, near_misses
 
-    return near_miss_section(near_misses(prepared.suite.lines, evidence_files(folder.working, prepared.test_set.variants)))
+    return near_miss_section(
+        near_misses(prepared.suite.lines, evidence_files(folder.working, prepared.test_set.variants))
+    )
 
 
 def _check_files(prepared: Prepared, request: RunRequest) -> None:
