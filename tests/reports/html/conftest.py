@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,6 +38,24 @@ def variants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(tmp_path_factory.mktemp("variants"), gallery_folder() / "comparing_models" / "suite.yaml")
 
 
+@pytest.fixture(scope="session")
+def many_gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run with seven gates that fail, two models and a schema, so that it has many parts."""
+    folder = tmp_path_factory.mktemp("gates")
+    paths = [f"field_{place}" for place in range(7)]
+    expected = json.dumps(dict.fromkeys(paths, 1))
+    for name, value in (("good", 1), ("bad", 2)):
+        line = {"id": "a", "output": json.dumps(dict.fromkeys(paths, value))}
+        (folder / f"{name}.jsonl").write_text(json.dumps(line))
+    (folder / "rows.jsonl").write_text(json.dumps({"id": "a", "shop": "north", "expected": expected}))
+    evaluator = {"type": "schema_match", "name": "page", "fields": dict.fromkeys(paths, "numeric")}
+    gates = {f"page.{path}": {"fail_below": 1, "variant": "bad"} for path in paths}
+    test_set = {"file": "rows.jsonl", "outputs": {"good": "good.jsonl", "bad": "bad.jsonl"}}
+    suite = {"test_set": test_set, "evaluators": [evaluator], "slices": ["row.shop"], "gates": gates}
+    (folder / "suite.yaml").write_text(json.dumps(suite))
+    return write_report(folder, folder / "suite.yaml")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A browser for the tests of one file: while it is up, an event loop runs, and other tests start their own."""
@@ -48,6 +67,10 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+SETTLED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(location.hash.slice(1)))))"
+"""The fragment of the address once the page has drawn itself."""
 
 
 class Opened:
@@ -81,7 +104,7 @@ class Opened:
         return self.texts(".lines tbody .column-id")
 
     def fragment(self) -> str:
-        return str(self.tab.url).partition("#")[2]
+        return str(self.tab.evaluate(SETTLED))
 
 
 @pytest.fixture
