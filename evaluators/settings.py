@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import core_schema
 
 from evaluators.issues import Problems
@@ -131,7 +132,14 @@ def details_of(
 
 def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
     """The settings that a model takes, as users write them."""
-    return tuple(name for name in model.model_fields if name != "type")
+    return tuple(_written(name, info) for name, info in model.model_fields.items() if name != "type")
+
+
+def _written(name: str, info: FieldInfo) -> str:
+    """A setting as users write it: by the first of its names."""
+    alias = info.validation_alias
+    first = alias.choices[0] if isinstance(alias, AliasChoices) else alias
+    return first if isinstance(first, str) else name
 
 
 def spell(value: object) -> str:

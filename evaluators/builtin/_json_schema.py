@@ -56,7 +56,9 @@ def read_file(name: str, folder: Path) -> Schema:
 def _near_file(path: Path, name: str) -> str | None:
     if not path.parent.is_dir():
         return None
-    found = nearest(path.name, sorted(entry.name for entry in path.parent.iterdir() if entry.is_file()))
+    # by the whole name, and then without endings: "nope.json" is not near every file that ends so
+    files = {entry.name: entry.stem for entry in sorted(path.parent.iterdir()) if entry.is_file()}
+    found = nearest(path.name, [name for name, stem in files.items() if nearest(path.stem, [stem])])
     return f'did you mean "{Path(name).with_name(found).as_posix()}"?' if found else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -30,23 +31,41 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.annotate import annotate_xeval
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
-from evaluators.settings import BadSettings, ReadBy, bad, spell
+from evaluators.registry import suggestion
+from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.json_text import to_text
 from evaluators.values.transforms import Transform
 
 INFER: Final = "infer"
+_FILE: Final = "schema_file"
 
 
 def _read_schema(value: object, info: ValidationInfo) -> object:
     if value is None or value == INFER or isinstance(value, FromColumn):
         return value
     if isinstance(value, str):
-        return _a_map(read_file(value, Path((info.context or {}).get("folder") or Path.cwd())), value)
+        return _of_file(value, info.context if isinstance(info.context, dict) else {})
     if not isinstance(value, Mapping):
         raise bad(f'"schema" must be a map, a file, a column, or the word infer; found {spell(value)}')
     if isinstance(value.get("column"), str) and len(value) == 1:
         return from_column(value, splits=False)
     return dict(value)
+
+
+def _of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
+    """The schema in a file, whose name goes into the context: messages say it."""
+    context[_FILE] = name
+    try:
+        return _a_map(read_file(name, Path(context.get("folder") or Path.cwd())), name)
+    except BadSettings as error:
+        if "." not in name and (hint := suggestion(name, (INFER,))):
+            raise BadSettings(replace(detail, hint=hint) for detail in error.details) from error
+        raise
+
+
+def _in_file(name: str, detail: Detail) -> Detail:
+    """What is wrong inside a schema that stands in a file: its place there, beside the suite's line that names the file."""
+    return replace(detail, key=False, message=f"{name} at {pointer(detail.loc)}: {detail.message}")
 
 
 def _a_map(schema: object, name: str) -> dict[str, Any]:
@@ -193,7 +212,12 @@ class SchemaMatch(Evaluator):
         try:
             found = read_schema(schema, self.dialect, self._context)
         except BadSettings as error:
-            raise BadSettings(detail.under("schema") for detail in error.details) from error
+            file = self._context.get(_FILE)
+            details = error.details if file is None else [_in_file(file, detail) for detail in error.details]
+            raise BadSettings(detail.under("schema") for detail in details) from error
+        notes = self._context.get("notes")
+        if isinstance(notes, list):
+            notes.extend(f"schema_match: {note}" for note in found.notes)
         return self._scored_by(found.root, found.dialect)
 
     def _scored_by(self, root: FieldNode, dialect: str) -> SchemaScoring:

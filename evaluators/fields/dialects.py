@@ -69,17 +69,23 @@ def dialects_in(schema: Any) -> dict[Dialect, Loc]:
 
 def _keywords(schema: Any, loc: Loc) -> Iterator[tuple[str, Loc]]:
     """The keywords of a schema and of those inside it, in the order in which they are written."""
+    for inner, place in walk(schema, loc):
+        for key in inner:
+            if isinstance(key, str):
+                yield key, (*place, key)
+
+
+def walk(schema: Any, loc: Loc) -> Iterator[tuple[Mapping[str, Any], Loc]]:
+    """A schema and those inside it, each with its place, in the order in which they are written."""
     waiting: list[tuple[Any, Loc]] = [(schema, loc)]
     while waiting:
         schema, loc = waiting.pop()
         if not isinstance(schema, Mapping):
             continue
+        yield schema, loc
         inside: list[tuple[Any, Loc]] = []
         for key, value in schema.items():
-            if not isinstance(key, str):
-                continue
             here = (*loc, key)
-            yield key, here
             if (key in MAPS or key == "defs") and isinstance(value, Mapping):
                 inside.extend((inner, (*here, name)) for name, inner in value.items())
             elif key in LISTS and isinstance(value, list):

@@ -240,6 +240,8 @@ def read_substitute(word: str, instead: object, context: Mapping[str, Any]) -> C
     first = next(iter(instead)) if isinstance(instead, Mapping) and len(instead) == 1 else instead
     if word == OF_LISTS and first in ALIGNMENTS:
         return Chosen("exact", None, f"{_spelled(instead)}, in place of {word}", word, read_align(instead))
+    if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
+        return Chosen("exact", None, word, word, read_align(instead))  # which says what is wrong with it
     chosen = choose(instead, {key: value for key, value in context.items() if key != "without_judge"})
     if chosen.comparator is None:
         raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")

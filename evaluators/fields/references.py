@@ -36,13 +36,17 @@ MOST_SCHEMAS: Final = 100_000
 
 
 class Placed(dict[str, Any]):
-    """A schema that remembers where its keys were written, and whether a null branch was taken away."""
+    """A schema that remembers where its keys were written, and whether a null branch was taken away.
+
+    A `lost` one has a reference that leads nowhere: what it describes is not known.
+    """
 
     def __init__(self, loc: Loc) -> None:
         super().__init__()
         self.loc = loc
         self.written: dict[str, Loc] = {}
         self.nullable = False
+        self.lost = False
 
 
 def place_of(schema: Mapping[str, Any], key: str, loc: Loc) -> Loc:
@@ -88,6 +92,17 @@ def plain(schema: Mapping[str, Any]) -> Schema:
 
 def resolve(schema: object) -> Placed:
     """The same, remembering places. Raises BadSettings, each detail with its place in the schema."""
+    resolved, details = resolve_as_far(schema)
+    if details:
+        raise BadSettings(details)
+    return resolved
+
+
+def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
+    """The same for a reader that has more to say: the problems, and the schema with what leads nowhere as `lost`.
+
+    Raises BadSettings where there is no schema to read.
+    """
     if not isinstance(schema, Mapping):
         raise BadSettings([Detail((), f"a schema must be a map; found {spell(schema)}", code="bad-schema")])
     walk = _Walk(schema)
@@ -95,9 +110,7 @@ def resolve(schema: object) -> Placed:
     resolved.pop("$defs", None)
     if targets := walk.targets():
         resolved["$defs"] = targets
-    if walk.details:
-        raise BadSettings(dict.fromkeys(walk.details))
-    return resolved
+    return resolved, list(dict.fromkeys(walk.details))
 
 
 class _Walk:
@@ -145,13 +158,16 @@ class _Walk:
     def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...]) -> None:
         if not isinstance(reference, str):
             self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
+            own.lost = True
             return
         if reference in inside or reference == "#":
             own["$ref"] = self._keep(reference)
             own.written["$ref"] = loc
             return
         found = self.target(reference, loc)
-        if found is not None:
+        if found is None:
+            own.lost = True
+        else:
             merge(own, self.schema(found[0], found[1], (*inside, reference)))
 
     def _keep(self, reference: str) -> str:
@@ -246,7 +262,8 @@ def merge(first: Placed, second: object) -> None:
             first[key] = _both(first[key], value)
         elif key in SINGLES and isinstance(first[key], Placed):
             first[key] = _merged(first[key], value)
-    first.nullable = first.nullable or (isinstance(second, Placed) and second.nullable)
+    if isinstance(second, Placed):
+        first.nullable, first.lost = first.nullable or second.nullable, first.lost or second.lost
 
 
 def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Schema:
@@ -262,7 +279,7 @@ def _merged(first: object, second: object) -> object:
     own = Placed(first.loc)
     own.update(first)
     own.written.update(first.written)
-    own.nullable = first.nullable
+    own.nullable, own.lost = first.nullable, first.lost
     merge(own, second)
     return own
 

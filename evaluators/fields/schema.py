@@ -13,8 +13,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.compiled.walker import Rare
-from evaluators.fields.dialects import dialect_note, dialect_of
+from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read import read_evaluation_config
+from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.metrics import places, substituted
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
@@ -24,6 +25,7 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
 from evaluators.model import Score, Verdict
+from evaluators.settings import BadSettings, Detail
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
 ScoreName: TypeAlias = Literal["f1", "precision", "recall", "mean_score", "overall_score", "field_score", "pass_rate"]
@@ -51,13 +53,30 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
     `context` has what `fields:` have (`comparators`, `without_judge`, `judge`) and `defaults`, comparators by JSON type.
     Raises BadSettings with every problem, each with its place inside the schema.
     """
-    chosen = dialect_of(schema) if dialect == "auto" else dialect
+    chosen = dialect_of(schema) if dialect == "auto" else _asked_for(dialect, schema)
     notes: list[str] = []
     given = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
     if dialect == "auto" and (note := dialect_note(schema)) is not None:
         notes.append(note)
     read = read_xeval if chosen == "x-eval" else read_evaluation_config
-    return SchemaTree(read(schema, given), chosen, tuple(notes))
+    details = keyword_problems(schema)
+    try:
+        root = read(schema, given)
+    except BadSettings as error:
+        raise BadSettings(dict.fromkeys([*details, *error.details])) from error
+    if details:
+        raise BadSettings(details)
+    return SchemaTree(root, chosen, tuple(notes))
+
+
+def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) -> Literal["x-eval", "evaluation_config"]:
+    """A dialect that is named. Raises BadSettings for a schema that uses the other one, and only that."""
+    found = dialects_in(schema)
+    if found and dialect not in found:
+        (other, loc), *_ = found.items()
+        message = f'the dialect is "{dialect}", but the schema says how to compare in the words of {other}'
+        raise BadSettings([Detail(loc, message, f"write dialect: {other}", True, "other-dialect")])
+    return dialect
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from evaluators.running.evaluation import ROLES, DocumentEvaluation, Evaluation
 from evaluators.running.learning import documents
 from evaluators.runs.job import Job, ShippedSuite
 from evaluators.runs.runner import figures, measure
-from evaluators.settings import BadSettings, Detail, build
+from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Reading
 from evaluators.testsets.columns import Columns
@@ -64,7 +64,7 @@ def evaluate(
     `comparators` are names of your own for comparators with their options, or for functions. The other settings are those
     of `schema_match`. Raises Problems with everything that is wrong with the schema or the settings.
     """
-    rows = _rows(list(expected), list(outputs), ids, id_field)
+    rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
     settings = {
         "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
@@ -119,6 +119,14 @@ def _evaluated(kind: type[Found], rows: GivenRows, line: EvaluatorLine) -> Found
     (stats,) = figures([line], measured)
     ids: Sequence[Any] = rows.columns["id"]
     return kind(line, table, ids, stats, tuple(measured.issues), dict(sorted(measured.issue_counts.items())))
+
+
+def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
+    """The documents. One alone, which also has parts to go through, is refused."""
+    if isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
+        message = f'"{name}" must be a list of documents; found {spell(documents)}'
+        raise problem("not-a-list", message, hint="evaluate_document scores one document")
+    return list(documents)
 
 
 def _rows(

@@ -35,6 +35,9 @@ BY_TYPE: Final = {"string": "string_semantic", "number": "number_tolerance", "in
 LOOKED_INTO: Final = ("object", "array")
 
 
+INSIDE: Final = {"object": ("properties", "additionalProperties"), "array": ("items",)}
+
+
 class Refused(Exception):
     """The schema is a config problem."""
 
@@ -119,7 +122,10 @@ def check(root: Any, schema: Any, seen: tuple[str, ...] = ()) -> None:
     if words is not None and words[0] == ():
         return
     if words is not None and words[0] and words[0][0].name != "array_llm":
-        return
+        several = branches(root, schema)
+        schema = several[0] if len(several) == 1 else schema
+        shape = _shape(schema) if len(several) < 2 else ""
+        schema = {key: schema.get(key) for key in INSIDE.get(shape, ())}
     for inner in _inside(schema):
         check(root, inner, seen)
 

@@ -270,3 +270,9 @@ def test_a_run_is_written_over_only_when_asked(tmp_path: Path) -> None:
 
 def test_every_name_of_the_public_api_is_there() -> None:
     assert all(getattr(evaluators, name) is not None for name in evaluators.__all__)
+
+
+@pytest.mark.parametrize("documents", [{"name": "Ann"}, '{"name": "Ann"}', 3])
+def test_one_document_is_no_list_of_documents(documents: Any) -> None:
+    with pytest.raises(evaluators.Problems, match="must be a list of documents"):
+        evaluators.evaluate(documents, [{}], {"type": "string"})

@@ -29,9 +29,9 @@ from evaluators.fields.evaluation_config.schemas import (
     with_words,
 )
 from evaluators.fields.evaluation_config.words import NO_WORDS, Asked, Words, read_words
-from evaluators.fields.judged import OF_LISTS, said_once
+from evaluators.fields.judged import OF_LISTS, NeedsJudge, said_once
 from evaluators.fields.metrics import resolve_alignment, resolve_metric
-from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve
+from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.values.path_text import ANY
@@ -83,7 +83,7 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
     """
     inner, loc = unwrap(schema)
     try:
-        return _Reader(resolve(inner), context or {}).tree()
+        return _Reader(*resolve_as_far(inner), context or {}).tree()
     except BadSettings as error:
         raise BadSettings(detail.under(*loc) for detail in error.details) from error
 
@@ -99,10 +99,10 @@ def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = 
 class _Reader:
     """One reading of a schema. `details` are its problems and `targets` the plans of what it refers back to."""
 
-    def __init__(self, root: Placed, context: Mapping[str, Any]) -> None:
+    def __init__(self, root: Placed, details: list[Detail], context: Mapping[str, Any]) -> None:
         self.root = root
         self.context = context
-        self.details: list[Detail] = []
+        self.details = details
         self.targets: dict[Target, Plan | None] = {}
 
     def tree(self) -> FieldNode:
@@ -159,7 +159,7 @@ class _Reader:
             return self.referred(schema, path)
         self.details.extend(bad_types(schema))
         words = self.words(schema, loc)
-        if words.skip:
+        if words.skip or (isinstance(schema, Placed) and schema.lost):
             return Plan(kind_of(schema), skip=True, weight=words.weight, shape=shape_of(schema))
         branches = branches_of(schema)
         if branches:
@@ -211,8 +211,22 @@ class _Reader:
             if align is not None:
                 plan = self.array(schema, path, align)
                 return replace(plan, stands_for=OF_LISTS, weight=words.weight * asked[0].weight)
-        metrics = tuple(self.metric(one, types_of(schema), path) for one in asked)
-        return Plan(kind, tuple(one for one in metrics if one), asked, words.weight, shape=shape_of(schema))
+        metrics = tuple(one for one in (self.metric(one, types_of(schema), path) for one in asked) if one)
+        self.look_below(schema, kind, path, compared=bool(metrics))
+        return Plan(kind, metrics, asked, words.weight, shape=shape_of(schema))
+
+    def look_below(self, schema: Mapping[str, Any], kind: Kind, path: SchemaPath, *, compared: bool) -> None:
+        """Notes what is wrong below a place that names its own metrics.
+
+        Where the place is `compared`, nothing below it needs a judge of its own.
+        """
+        if kind == "leaf":
+            return
+        known, targets = len(self.details), dict(self.targets)
+        _ = self.object(schema, path) if kind == "object" else self.array(schema, path, ALIGNED)
+        if compared:
+            self.details[known:] = [one for one in self.details[known:] if not isinstance(one, NeedsJudge)]
+            self.targets = targets  # read once more where they count
 
     def by_type(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> Plan:
         """A schema that names no metric: what its type says."""

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from evaluators.fields.judged import in_field, said_once
+from evaluators.fields.judged import NeedsJudge, in_field, said_once
 from evaluators.fields.lines import Align, read_align, read_transforms
 from evaluators.fields.metrics import default_metric, resolve_alignment, resolve_compound, resolve_metric
-from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve
+from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.fields.xeval.defaults import OTHERWISE, read_entry, type_defaults
 from evaluators.fields.xeval.structure import (
@@ -98,8 +98,8 @@ def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> Fiel
     `defaults`, comparators by JSON type. With `defaults`, if only an empty map, a place that names no comparator gets the
     one of its type; without them it is a problem.
     """
-    resolved = resolve(schema)
-    reader = _Reader(resolved, context or {})
+    resolved, details = resolve_as_far(schema)
+    reader = _Reader(resolved, context or {}, details)
     root = reader.part(resolved, (), ())
     if reader.details:
         raise BadSettings(said_once(dict.fromkeys(reader.details)))
@@ -109,12 +109,12 @@ def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> Fiel
 class _Reader:
     """Reads the schemas of one document into parts. `details` are the problems met."""
 
-    def __init__(self, root: Placed, context: Mapping[str, Any]) -> None:
+    def __init__(self, root: Placed, context: Mapping[str, Any], details: list[Detail]) -> None:
         self.root = root
         self.context = context
         self.fills = context.get("defaults") is not None
-        self.details: list[Detail] = []
-        self.parts: dict[int, Part] = {}
+        self.details = details
+        self.parts: dict[tuple[int, bool], Part] = {}
         self.metrics: dict[str, Metric] = {}
         self.choosing: list[Part] = []
         """The choices whose branches are being read, one inside the other with nothing between."""
@@ -131,7 +131,7 @@ class _Reader:
             self.details.append(Detail(loc, message, "let references lead back without anything beside them"))
             return Part()
         schema = self._followed(schema, loc)
-        known = self.parts.get(id(schema))
+        known = self.parts.get((id(schema), idle))
         if (known is not None and known in self.choosing) or len(self.choosing) > MOST_CHOICES:
             hint = "let a branch describe a value, with type and properties"
             message = "this choice leads to itself: it would be its own branch"
@@ -140,7 +140,7 @@ class _Reader:
         if known is not None:
             return known
         self.alive.append(schema)
-        part = self.parts[id(schema)] = Part()
+        part = self.parts[id(schema), idle] = Part()
         if "$ref" in schema:
             schema = self._with_target(schema, loc)
             self.alive.append(schema)
@@ -180,6 +180,9 @@ class _Reader:
 
     def _fill(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
         self._refuse_unknown_keys(schema, loc)
+        if isinstance(schema, Placed) and schema.lost:
+            part.skip = True
+            return
         types, (choice, branches) = types_of(schema), branches_of(schema)
         inside = looked_into(schema)
         several = bool(branches) and (inside is None or any(looked_into(schema[choice][one]) for one in branches))
@@ -248,7 +251,7 @@ class _Reader:
                 try:
                     part.metrics = (self._default(types.one or "", otherwise, shown),)
                 except BadSettings as error:
-                    self._met(error.details, loc, path)
+                    self._met(error.details, loc, path, idle)
                 return
             message = (
                 f'"{shown}" does not say how it is compared' if path else "the schema does not say how it is compared"
@@ -267,7 +270,7 @@ class _Reader:
                 return
             part.metrics = (self._metric(entry, shown),)
         except BadSettings as error:
-            self._met(error.details, place, path)
+            self._met(error.details, place, path, idle)
             return
         if part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
             self._note(f"{display(path)} is compared as a number, but the schema says {types.one}")
@@ -366,7 +369,10 @@ class _Reader:
             self._met(error.details, place_of(schema, key, loc), path)
             return otherwise
 
-    def _met(self, details: Iterable[Detail], place: Loc, path: SchemaPath) -> None:
+    def _met(self, details: Iterable[Detail], place: Loc, path: SchemaPath, idle: bool = False) -> None:
+        """Notes what is wrong. What is not compared needs no judge."""
+        if idle:
+            details = [detail for detail in details if not isinstance(detail, NeedsJudge)]
         self.details.extend(detail.under(*place) for detail in in_field(details, display(path)))
 
     def _note(self, note: str) -> None:
@@ -415,7 +421,7 @@ def _read_align(value: object, schema: Mapping[str, Any], note: Callable[[str], 
             note(f'"ordered" is true, so "match_by": {how} is not used')
         how = "ordered"
     if how not in MATCH_BY:
-        message = "it does not say how items are paired" if how is None else f"unknown alignment {spell(how)}"
+        message = "it does not say how items are paired" if how is None else f'unknown alignment "{how}"'
         loc = ("match_by",) if "match_by" in value else ()
         details.append(Detail(loc, message, _known(str(how), MATCH_BY)))
     if details:
