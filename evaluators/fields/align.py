@@ -163,7 +163,10 @@ def _by_key(align: Align, expected: Items, output: Items) -> Paired:
 
 
 def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
-    """What identifies an item: None where it lacks every part of its key, or one cannot be transformed."""
+    """What identifies an item: None where it lacks every part of its key.
+
+    A part that the transforms cannot change, such as a number among texts, stays as it is.
+    """
     paths, change = align.keys, chain(align.transforms)
     if len(paths) == 1 and change is None and len(paths[0].steps) == 1 and paths[0].steps[0].__class__ is str:
         name, path = paths[0].steps[0], paths[0]
@@ -181,13 +184,17 @@ def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
         if all(value is MISSING for value in values):
             return None
         if change is not None:
-            try:
-                values = [value if value is MISSING else change(value) for value in values]
-            except TransformError:
-                return None
+            values = [value if value is MISSING else _changed(change, value) for value in values]
         return tuple(map(identity, values))
 
     return read
+
+
+def _changed(change: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return change(value)
+    except TransformError:
+        return value
 
 
 def _paired(pairs: Pairs, expected: Items, output: Items, keys: Keys = Keys()) -> Paired:

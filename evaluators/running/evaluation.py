@@ -54,7 +54,7 @@ class FieldFigures:
 
     path: str
     stats: FieldStats
-    _evaluation: Evaluation
+    _evaluation: Evaluation = field(repr=False)
 
     @property
     def mean_score(self) -> float | None:
@@ -241,17 +241,20 @@ class Evaluation:
         return save(self, Path(folder), force)
 
     def __str__(self) -> str:
-        from evaluators.reports.document import Document, Paragraph, Section
+        from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
         from evaluators.reports.format import FORMATS, PageFormat
         from evaluators.reports.schema_sections import evaluation_sections
         from evaluators.runs.figures import rows_text
 
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
-        sections = (Section(None, (scored,)), *evaluation_sections(self.stats))
+        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.issues]
+        sections = [Section(None, (scored,)), *evaluation_sections(self.stats)]
+        if problems:
+            sections.append(Section("Problems", (Listing(tuple(problems)),)))
         text = FORMATS.find("text")()
         if not isinstance(text, PageFormat):
             raise TypeError("the format text cannot write a page")
-        return text.page(Document("Evaluation", sections)).rstrip("\n")
+        return text.page(Document("Evaluation", tuple(sections))).rstrip("\n")
 
     def part(self, run: str) -> Part:
         """The rows as reports read them."""

@@ -104,9 +104,10 @@ def test_keys_are_transformed_before_they_are_compared() -> None:
     assert by_key([{"id": " A1"}], [{"id": "a1"}], **settings).pairs == [(0, 0)]
 
 
-def test_a_key_that_cannot_be_transformed_is_none() -> None:
+def test_a_key_that_cannot_be_transformed_stays_as_it_is() -> None:
     found = by_key([{"id": 5}, {"id": "A"}], [{"id": "a"}, {"id": 6}], transforms=["lowercase"], keyless="apart")
-    assert found == ([(1, 0)], [0], [1], Keys((0,), (1,)))
+    assert found == ([(1, 0)], [0], [1], Keys())
+    assert by_key([{"id": 5}], [{"id": 5.0}], transforms=["lowercase"], keyless="apart").pairs == [(0, 0)]
 
 
 def test_items_without_a_key_pair_with_each_other_in_list_order() -> None:

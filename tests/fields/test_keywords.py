@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import evaluators
 from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.references import pointer
 from evaluators.fields.schema import read_schema
@@ -153,3 +154,31 @@ def test_a_suggestion_is_what_can_be_written_there(
 def test_remarks_about_a_schema_are_notes_of_the_suite() -> None:
     suite = loads("evaluators: [{schema_match: {schema: {type: string, x-eval-compare: numeric}}}]")
     assert any(note.endswith("is compared as a number, but the schema says string") for note in suite.notes)
+
+
+def keyed(**align: Any) -> dict[str, Any]:
+    properties = {"id": {"type": "string", "x-eval-transform": ["lowercase"]}, "line": {"type": "integer"}}
+    items = {"type": "object", "properties": properties}
+    return {"type": "object", "properties": {"xs": {"type": "array", "x-eval-align": align, "items": items}}}
+
+
+def test_keys_of_items_may_be_changed_before_they_are_compared() -> None:
+    expected = {"xs": [{"id": "A", "line": 1}, {"id": "B", "line": 1}]}
+    output = {"xs": [{"id": "b", "line": 1}, {"id": "a", "line": 1}]}
+    for key in ("id", ["id", "line"]):
+        schema = keyed(match_by="key_field", key=key, transforms=["strip", "lowercase"], keyless="apart")
+        assert evaluators.evaluate([expected], [output], schema).mean_f1 == 1.0
+
+
+@pytest.mark.parametrize(
+    ("align", "place", "said"),
+    [
+        ({"match_by": "key_field", "key": "id", "transforms": ["strp"]}, "transforms/0", 'did you mean "strip"?'),
+        ({"match_by": "key_field", "key": "id", "keyless": "away"}, "keyless", "keyless must be ordered or apart"),
+        ({"match_by": "hungarian", "transforms": ["strip"]}, "transforms", "hungarian uses none"),
+    ],
+)
+def test_what_is_said_of_keys_is_checked(align: dict[str, Any], place: str, said: str) -> None:
+    ((found, message, hint),) = complaints(keyed(**align))
+    assert found == f"#/properties/xs/x-eval-align/{place}"
+    assert said in f"{message}\n{hint}"

@@ -276,3 +276,9 @@ def test_every_name_of_the_public_api_is_there() -> None:
 def test_one_document_is_no_list_of_documents(documents: Any) -> None:
     with pytest.raises(evaluators.Problems, match="must be a list of documents"):
         evaluators.evaluate(documents, [{}], {"type": "string"})
+
+
+def test_what_kept_a_row_from_being_scored_is_printed() -> None:
+    result = evaluators.evaluate(["{", {"a": "x"}], [{}, {"a": "x"}], {"properties": {"a": {"type": "string"}}})
+    assert 'row 1, column "expected": not JSON' in str(result)
+    assert "Problems" not in str(evaluators.evaluate([{"a": "x"}], [{}], {"properties": {"a": {"type": "string"}}}))

@@ -33,7 +33,8 @@ from evaluators.values.path_text import ANY, display
 from evaluators.values.transforms import Transform
 
 KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
-ALIGN_KEYS: Final = ("ordered", "match_by", "key", "threshold")
+ALIGN_KEYS: Final = ("ordered", "match_by", "key", "transforms", "keyless", "threshold")
+OF_A_KEY: Final = ("transforms", "keyless")
 MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
 MOST_CHOICES: Final = 30
 """Choices that stand directly inside one another."""
@@ -437,6 +438,9 @@ def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> 
         if not value.get("key"):
             raise bad('"key_field" needs "key"', hint='write {"match_by": "key_field", "key": "id"}')
         options = {"key": _spelled_keys(value["key"], _key_names(schema))}
+        options |= {name: value[name] for name in OF_A_KEY if name in value}
+    elif unused := [name for name in OF_A_KEY if name in value]:
+        raise bad(f'"{unused[0]}" is about keys, and {how} uses none', unused[0], hint="match_by: key_field", key=True)
     try:
         return read_align({how: options} if options else how)
     except BadSettings as error:
