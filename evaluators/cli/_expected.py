@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,7 +77,16 @@ def answers(place: str, column: str | None) -> Answers:
     folder = Path() if suite is None else suite.test_set_folder
     if suite is not None and column is not None:
         config = config.but({"columns": {**config.columns.named(), "expected": column}, "expected": None})
-    return Answers(open_expected(config, folder), suite)
+    try:
+        return Answers(open_expected(config, folder), suite)
+    except Problems as problems:
+        raise Problems(_own_option(issue) for issue in problems.issues) from None
+
+
+def _own_option(issue: Issue) -> Issue:
+    """The issue with the option of these commands in its hint: they have no roles to name."""
+    unnamed = issue.hint is not None and "--columns " in issue.hint
+    return replace(issue, hint="say which one: --column NAME") if unnamed else issue
 
 
 def _config(place: str, column: str | None) -> TestSetConfig:

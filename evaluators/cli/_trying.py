@@ -200,7 +200,7 @@ def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | N
         return Problems([Issue("no-rows", Blame.TESTSET, "there are no rows", rows.name)])
     if row_id is not None:
         hint = (
-            "ids stand in the column of the role id"
+            f'ids stand in the column "{rows.columns.id}" and are taken to the letter: 003 is not 3'
             if rows.columns.id
             else "the test set has no column of ids; use --row"
         )

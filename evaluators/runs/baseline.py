@@ -97,8 +97,8 @@ def read_baseline(file: Path) -> Side:
     except OSError as error:
         said = (error.strerror or str(error)).lower()
         raise problem("no-baseline", f"the baseline cannot be read: {said}", where=str(file), hint=hint) from None
-    except ValueError as error:
-        raise problem("not-a-baseline", f"not a baseline: {error}", where=str(file), hint=hint) from None
+    except ValueError:
+        raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint) from None
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint)
     if body.get("format") != FORMAT:

@@ -41,8 +41,8 @@ def read_run(text: bytes, where: str) -> RunResult:
     """
     try:
         body = json.loads(text)
-    except ValueError as error:
-        raise problem("not-a-run", f"not a run: {error}", where=where) from None
+    except ValueError:
+        raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
     if not isinstance(body, dict) or not isinstance(body.get("format"), int):
         raise problem(
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"

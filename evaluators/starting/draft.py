@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evaluators.issues import Fault
@@ -45,11 +45,15 @@ def evaluators_for(
     given = [cell for cell in expected if not _absent(cell)]
     documents = [value for cell in given if not isinstance(value := expected_of(cell), Fault)]
     containers = [value for value in documents if isinstance(value, dict | list)]
-    empty = len(expected) - len(given)
+    damaged = [cell for cell in expected if isinstance(cell, Fault)]
+    empty = len(expected) - len(given) - len(damaged)
     guard = _guard(empty, columns)
-    if given and len(containers) >= _MOSTLY * len(given):
-        return _of_documents(containers, len(given), guard, empty, ask)
-    return _of_texts([_text(cell) for cell in given], guard, empty)
+    made = (
+        _of_documents(containers, len(given), guard, empty, ask)
+        if given and len(containers) >= _MOSTLY * len(given)
+        else _of_texts([_text(cell) for cell in given], guard, empty)
+    )
+    return replace(made, notes=(*made.notes, *_damage(damaged)))
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[Slice]:
@@ -87,6 +91,18 @@ def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
 
 def _notes(empty: int, guard: Sequence[str]) -> list[str]:
     return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
+
+
+def _damage(damaged: Sequence[Fault]) -> list[str]:
+    """How many rows cannot be read, and what is wrong with the first of them."""
+    if not damaged:
+        return []
+    rows = (
+        "1 row was not looked at and has" if len(damaged) == 1 else f"{len(damaged):,} rows were not looked at and have"
+    )
+    issue = damaged[0].issue
+    hint = f" ({issue.hint})" if issue.hint else ""
+    return [f"{rows} no score: {issue.message}{hint}"]
 
 
 def _of_documents(documents: Sequence[Any], count: int, guard: list[str], empty: int, ask: Ask) -> Evaluators:

@@ -47,6 +47,8 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 _CUTTABLE = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|cp437|cp85\d|koi8-[rut]|mac-\w+")
 
 _RAGGED: Final = "ragged-row"
+_WORKBOOK: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""How .xlsx and .xls files begin."""
 _NOT_TEXT: Final = Issue(
     "undecodable-text",
     Blame.TESTSET,
@@ -300,6 +302,10 @@ def _head(source: Source) -> tuple[str, bool]:
     """The beginning of the text, and whether it is the whole."""
     data = source.head(_HEAD_BYTES)
     whole = len(data) < _HEAD_BYTES
+    if data.startswith(_WORKBOOK):
+        raise broken(
+            source, "undecodable-text", "the file looks like an Excel workbook", "save it as CSV there, and name that"
+        )
     if source.encoding == "utf-8" and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise broken(source, "undecodable-text", "the file looks like UTF-16", "write `encoding: utf-16` below test_set")
     try:

@@ -75,3 +75,8 @@ def test_a_suite_that_has_changed_gives_no_advice(folder: Path) -> None:
 
 def test_what_is_no_run_is_refused() -> None:
     assert call("advice", "away").exit_code == 2
+
+
+def test_a_file_that_is_no_json_is_no_run() -> None:
+    found = call("advice", "suite.yaml")
+    assert (found.exit_code, found.stderr.splitlines()[0]) == (2, "suite.yaml: not a run: it is not JSON")

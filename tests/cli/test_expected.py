@@ -176,3 +176,13 @@ def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
     assert message in found.stderr
     assert call("check-expected", "suite.yaml", "--schema-column", "schema").exit_code == 3
     assert call("check-expected", "suite.yaml", "--schema-column", "shema").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "words", [("infer-schema", "other.csv"), ("check-expected", "other.csv", "--schema", "schema.json")]
+)
+def test_the_hint_names_the_option_of_the_command(folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "other.csv").write_text("id,right answer\na,{}\n", encoding="utf-8")
+    found = call(*words)
+    assert (found.exit_code, found.stderr.splitlines()[1]) == (3, "  hint: say which one: --column NAME")
+    assert call(*words, "--column", "right answer").exit_code == 0

@@ -232,3 +232,12 @@ def test_a_suite_for_any_texts_runs(folder: Path, texts: list[str]) -> None:
     assert call("init", "any.jsonl", "--force").exit_code == 0
     ran = call("run", "any.yaml", "--no-results", "-q")
     assert ran.exit_code == 0, ran.output + (folder / "any.yaml").read_text(encoding="utf-8")
+
+
+def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> None:
+    rows = ["output;expected", '{"a": 1};{"a": 1}', '{"a": "é"};{"a": "é"}']
+    (folder / "windows.csv").write_bytes("\n".join(rows).encode("cp1252"))
+    found = CliRunner().invoke(command, ["init", "windows.csv"])
+    assert "1 row was not looked at and has no score: this row holds bytes that are not text" in found.output
+    assert "present: true" not in (folder / "windows.yaml").read_text(encoding="utf-8")
+    assert CliRunner().invoke(command, ["run", "windows.yaml", "--no-results"]).exit_code == 3

@@ -306,3 +306,9 @@ def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(
 def test_any_bytes_are_rows_faults_or_problems(shared_file: Path, content: bytes, encoding: str, format: str) -> None:
     _, problems = attempt(lambda: numbered(opened(shared_file, content, format, encoding)))
     assert all(issue.blame is Blame.TESTSET for issue in problems)
+
+
+@pytest.mark.parametrize("beginning", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"])
+def test_a_workbook_is_called_one(file: Path, beginning: bytes) -> None:
+    with pytest.raises(Problems, match="looks like an Excel workbook"):
+        opened(file, beginning + b"\x14\x00, more\n1,2\n")
