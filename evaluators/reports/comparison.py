@@ -10,11 +10,13 @@ from typing import Final
 
 from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone, dense
 from evaluators.runs.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
-from evaluators.runs.figures import UNDEFINED, counted, interval_text, more_text, rows_text, score_text
+from evaluators.runs.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
 from evaluators.runs.result import Interval
 
 MOST_ROWS: Final = 20
 """Broken rows, and fixed rows, that a page lists; all of them are in the JSON file."""
+MOST_CHANGES: Final = 5
+"""Fields of such a row that a page lists; all of them are in the JSON file."""
 MOST_FIELDS: Final = 20
 """Fields that a page lists, the worst first; all of them are in the JSON and CSV files."""
 
@@ -218,7 +220,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
         ),
         tuple(
             (
-                ranking.evaluator, str(one.rank), one.variant, score_text(one.mean), interval_text(one.interval),
+                ranking.evaluator, str(one.rank), one.variant, score_text(one.mean), mean_interval_text(one.interval),
                 f"{one.passed:,} of {ranking.rows:,}", ", ".join(one.alike),
             )
             for ranking in comparison.rankings
@@ -227,7 +229,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
     )  # fmt: skip
     legend = (
         Item("rank: 1 + the number of variants that are clearly better, by the rows that every variant scored"),
-        Item("95 % interval: of the mean score, in percent"),
+        Item("95 % interval: where the mean score would likely be with many more rows like these"),
         Item("cannot be told apart from: chance explains the difference (every two are tested, corrected after Holm)"),
     )
     return (Section("Variants", (table, Listing(legend))),)
@@ -246,7 +248,9 @@ def _row(row: ChangedRow) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     variant = f", variant {row.variant}" if row.variant else ""
     said = [f"{word}: {', '.join(names)}" for word, names in (("broken", row.broken), ("fixed", row.fixed)) if names]
-    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", row.fields, tone="bad" if row.broken else "good")
+    more = len(row.fields) - MOST_CHANGES
+    details = (*row.fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else row.fields
+    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", details, tone="bad" if row.broken else "good")
 
 
 def _notes(comparison: Comparison) -> tuple[Section, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, Tone, dense
-from evaluators.runs.figures import interval_text, more_text, percent_text, score_text
+from evaluators.runs.figures import interval_text, mean_interval_text, more_text, percent_text, score_text
 from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
 
 MOST_SLICES: Final = 20
@@ -53,8 +53,9 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     remarks = tuple(item for stats in result.evaluators for item in _of_which(stats))
     legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
     if any(stats.interval for stats in result.evaluators):
-        of_mean = (Item(_MEAN_INTERVAL),) if _has(table, "its 95 % interval") else ()
-        legend = (*of_mean, Item(_INTERVAL), *legend)
+        together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
+        of_mean = (Item(_MEAN_INTERVAL + together),) if _has(table, "its 95 % interval") else ()
+        legend = (*of_mean, Item(_INTERVAL + together), *legend)
     return (Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ()))),)
 
 
@@ -77,7 +78,7 @@ def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
 def _mean_interval(stats: EvaluatorStats) -> str:
     """The interval of the mean, where it is not that of the pass rate."""
     found = stats.mean_interval
-    return "" if found is None or found == stats.interval else f"[{score_text(found.low)}, {score_text(found.high)}]"
+    return "" if found is None or found == stats.interval else mean_interval_text(found)
 
 
 _INTERVAL: Final = "95 % interval: where the pass rate would likely be with many more rows like these"

@@ -31,6 +31,11 @@ def interval_text(interval: Interval | None) -> str:
     return f"[{_rounded(100 * interval.low, 100.0, 1)}, {_rounded(100 * interval.high, 100.0, 1)}]"
 
 
+def mean_interval_text(interval: Interval | None) -> str:
+    """An interval of a mean score: `[0.8814, 0.9640]`."""
+    return UNDEFINED if interval is None else f"[{score_text(interval.low)}, {score_text(interval.high)}]"
+
+
 def beside_limit(value: float, limit: float) -> str:
     """A score with as many decimals as it takes to tell it from the limit it is compared with."""
     for decimals in range(4, 17):

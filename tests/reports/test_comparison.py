@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluators.issues import Problems
-from evaluators.reports.comparison import chance, comparison_line, comparison_page, signed
+from evaluators.reports.comparison import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
@@ -163,6 +163,21 @@ def test_a_difference_never_rounds_to_none() -> None:
         "-1.0000",
     ]
     assert [chance(p) for p in (0.00001, 1.0, None)] == ["<0.0001", "1.0000", "–"]
+
+
+def test_the_fields_of_a_row_are_cut_and_counted() -> None:
+    whole = worse()
+    statuses = tuple(f"header.f{place}: match → omission" for place in range(MOST_CHANGES + 2))
+    changed = replace(whole.changed[0], fields=statuses)
+    page = TextFormat().compared(replace(whole, changed=(changed,)))
+    assert f"header.f{MOST_CHANGES - 1}: match → omission\n  and 2 more fields\n" in page
+    assert f"header.f{MOST_CHANGES}:" not in page
+
+
+def test_github_is_told_first_how_it_ended() -> None:
+    lines = FORMATS.find("github")().compared(worse()).splitlines()
+    assert lines[0].startswith("::error title=evaluators::invoice extraction: FAILED")
+    assert all("title=guard" in line for line in lines[1:])
 
 
 def test_the_files_that_were_written_are_listed() -> None:

@@ -46,6 +46,13 @@ def test_every_mean_stands_beside_its_counts(named_run: tuple[str, RunResult]) -
         assert f"{stats.scored:,} of {stats.rows:,}" in line
 
 
+def test_intervals_say_what_counts_as_one(runs: dict[str, RunResult]) -> None:
+    legend = "with many more rows like these"
+    assert "count as one" not in text_of(summary(runs["failed"]))
+    clustered = text_of(summary(replace(runs["failed"], cluster="doc_id")))
+    assert clustered.count(f"{legend}; rows of one doc_id count as one") == clustered.count(legend) > 0
+
+
 def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
     assert any(line.split()[:4] == ["exact_match", "–", "–", "–"] for line in lines_of(runs["broken"]))
 

@@ -2,7 +2,7 @@
 
 `--format github` prints the annotations, and adds the page in Markdown to the file that `GITHUB_STEP_SUMMARY` names. An
 annotation that has a place in a file says so, and GitHub shows it there. GitHub keeps ten errors and ten warnings of a
-step, so the weightiest come first.
+step, so how it ended comes first, then what is weightiest.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class GitHub(Format):
     words = ("github",)
 
     def render(self, result: RunResult, options: Options) -> str:
-        """One annotation for each gate that did not pass and each problem, and one for the run."""
-        return _lines([*_gates(result), *_problems(result), _ending(result)])
+        """One annotation for the run, and one for each gate that did not pass and each problem."""
+        return _lines([_ending(result), *_gates(result), *_problems(result)])
 
     def compared(self, comparison: Comparison) -> str:
-        """One annotation for each guard that did not pass, or reason against comparing, and one for the comparison."""
-        return _lines([*_guards(comparison), _compared(comparison)])
+        """One annotation for the comparison, and one for each guard that did not pass, or reason against comparing."""
+        return _lines([_compared(comparison), *_guards(comparison)])
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
         """`github.txt`."""
