@@ -46,7 +46,7 @@ function neutralTable(table, label) {
 
 function neutralRow(cells, table, tone) {
   const made = cells.map((cell, index) => {
-    const word = table.columns[index][0] === "verdict";
+    const word = ["verdict", "finding"].includes(table.columns[index][0]);
     return el("td", { class: table.columns[index][1] ? "number" : null }, word ? badge(cell, tone) : plain(cell));
   });
   return el("tr", { class: `tone-${tone}` }, made);
@@ -93,6 +93,7 @@ function evaluatorCard(one) {
     el("p", {}, `pass rate ${one.passRate} `, one.passInterval && el("span", { class: "quiet", text: one.passInterval })),
     countBar(one),
     one.figures.length > 0 && el("p", { class: "quiet", text: one.figures.map((pair) => pair.join(" ")).join(" · ") }),
+    one.detectable && el("p", { class: "quiet", text: `Two runs of so many rows would show a difference of means from about ${one.detectable}.` }),
     distribution(one, place),
     one.counts.failed > 0 && head.rows && button(
       `Show ${counted(one.counts.failed, "failed row")}`, () => showRows({ evaluator: one.name, result: "failed", variant: one.variant || "" }), { class: "link" },

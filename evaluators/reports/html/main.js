@@ -13,10 +13,20 @@ function verdictHeader() {
   );
 }
 
-/** Causes and exit code, which other reports have at their end. */
+const MOST_CAUSES = 5;
+
+/** The first causes and the exit code, which other reports have at their end. */
 function resultLines(result) {
   const [ending, ...rest] = result.blocks;
-  return el("div", { class: "result" }, rest.filter((block) => block.items).map((block) => neutralBlock(block, "Causes")), el("p", { class: "quiet" }, plain(ending.text)));
+  return el("div", { class: "result" }, rest.filter((block) => block.items).map(firstCauses), el("p", { class: "quiet" }, plain(ending.text)));
+}
+
+function firstCauses(block) {
+  const more = block.items.length - MOST_CAUSES;
+  return [
+    neutralBlock({ items: block.items.slice(0, MOST_CAUSES) }, "Causes"),
+    more > 0 && button(`${counted(more, "more cause")}`, () => goTo("section-result"), { class: "link" }),
+  ];
 }
 
 function themeButton() {
@@ -50,6 +60,12 @@ function neutralPage() {
   return head.sections.filter((section) => section.title).map(neutralSection);
 }
 
+/** A part that is jumped to stops below the links, which may take two lines. */
+function keepClear() {
+  const links = document.querySelector("nav");
+  if (links) document.documentElement.style.setProperty("--links", `${links.offsetHeight}px`);
+}
+
 async function main() {
   const report = document.getElementById("report");
   readState();
@@ -63,6 +79,7 @@ async function main() {
   document.title = [head.title, head.headline].filter(Boolean).join(": ");
   const made = head.evaluators ? sections() : neutralPage();
   refill(report, verdictHeader(), navigation(made), el("main", {}, made), head.rows && rowDialog());
+  keepClear();
   if (head.rows && rows.count) {
     listeners.push(refreshRows, refreshRow);
     refreshRows();
@@ -71,5 +88,5 @@ async function main() {
   report.dataset.ready = "yes";
 }
 
-window.addEventListener("resize", () => { if (view.box) { view.first = -1; drawLines(); } });
+window.addEventListener("resize", () => { keepClear(); if (view.box) { view.first = -1; drawLines(); } });
 main();

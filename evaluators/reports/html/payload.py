@@ -98,7 +98,8 @@ def _evaluator(stats: EvaluatorStats, fact: EvaluatorFacts | None) -> Encoded:
         "passInterval": interval_text(stats.interval) if stats.interval else "",
         "rows": stats.rows,
         "counts": {name: getattr(stats, name) for name in _COUNTED},
-        "figures": [*_ratios(stats), *([one.name, score_text(one.mean)] for one in stats.figures)],
+        "figures": _ratios(stats),
+        "detectable": score_text(stats.detectable) if stats.detectable is not None else "",
     }
 
 

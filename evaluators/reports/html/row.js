@@ -106,12 +106,11 @@ function evaluatorPart(row, evaluator, detail) {
   const verdict = verdictOf(row, evaluator);
   const said = detail && detail.explanations.find((one) => one.evaluator === evaluator);
   const fields = fieldsOf(verdict, evaluator, said);
-  return el(
-    "div", { class: "explained" },
-    verdictLine(verdict, evaluator, said),
-    fields.length > 0 && fieldCards(fields, evaluator, said),
-    detail && detail.documents.length ? documentsPart(detail, said, fields) : el("p", { class: "tone-note", text: head.rows.note || "The documents of this row are not in this file." }),
-  );
+  const cards = fields.length > 0 && fieldCards(fields, evaluator, said);
+  const documents = detail && detail.documents.length ? documentsPart(detail, said, fields) : el("p", { class: "tone-note", text: head.rows.note || "The documents of this row are not in this file." });
+  // Where the output could not be read, every field is missing for one reason: the output shows it.
+  const parts = verdict.standing === UNREADABLE ? [documents, cards] : [cards, documents];
+  return el("div", { class: "explained" }, verdictLine(verdict, evaluator, said), parts);
 }
 
 function verdictLine(verdict, evaluator, said) {

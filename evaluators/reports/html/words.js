@@ -17,6 +17,7 @@ const WRONG_STATUSES = [2, 3, 4, 6, 7];
 const COUNTED_STATUSES = [1, 2, 3, 4, 6, 7, 5, 0];
 
 const STANDINGS = ["scored", "unreadable", "blocked", "skipped", "not measured", "invalid", "unjudged", "bug"];
+const UNREADABLE = 1;
 const LAST_SCORED = 2;
 /** Skipped and not measured: nothing is wrong with such a row. */
 const LEFT_OUT = [3, 4];

@@ -143,6 +143,9 @@ def test_an_unreadable_output_is_shown_as_it_is(opened: Open, invoices: Path) ->
     page = opened(invoices, "row=11&as=same_shape")
     assert "The output could not be read, so the row scores 0." in page.text("dialog")
     assert page.text(".side:nth-child(2) pre") != ""
+    heads = page.texts(".explained h3")
+    assert heads[0] == "Side by side"
+    assert heads[1].endswith("not right")
 
 
 def test_another_evaluator_of_the_row_is_one_step_away(opened: Open, invoices: Path) -> None:
@@ -212,6 +215,23 @@ def test_nothing_is_wider_than_a_phone(opened: Open, variants: Path, invoices: P
         page = opened(report, fragment, width=390)
         assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 390
         assert page.tab.evaluate("() => (document.querySelector('dialog[open]') || document.body).scrollWidth") <= 390
+
+
+def test_many_causes_are_counted_at_the_top_and_listed_below(opened: Open, many_gates: Path) -> None:
+    page = opened(many_gates)
+    assert len(page.texts(".result li")) == 5
+    page.tab.get_by_role("button", name="2 more causes").click()
+    assert page.tab.locator(":focus").text_content() == "Result"
+    assert len(page.texts("#section-result li")) >= 7
+
+
+def test_every_part_has_a_link_in_sight(opened: Open, many_gates: Path) -> None:
+    page = opened(many_gates)
+    links = page.tab.locator("nav")
+    assert links.evaluate("(nav) => nav.scrollWidth - nav.clientWidth") == 0
+    links.get_by_role("button", name="Evaluators").click()
+    below = page.tab.locator("#section-evaluators").bounding_box()["y"] - links.bounding_box()["height"]
+    assert abs(below) < 2
 
 
 def test_paper_gets_the_rows_and_no_buttons(opened: Open, invoices: Path) -> None:
@@ -293,7 +313,7 @@ def test_numbers_keep_their_digits_and_long_cells_say_that_they_are_cut(opened: 
 
 def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
     table = Table(
-        (Column("evaluator"), Column("difference", True)), (("header", "+0.1"), ("<i>", "0")), ("good", "plain")
+        (Column("evaluator"), Column("finding")), (("header", "better"), ("<i>", "the same")), ("good", "plain")
     )
     blocks = (Paragraph("Two runs.", "note"), table, Listing((ListItem("one", ("hint",), ("a: b", "   ^")),)))
     file = tmp_path / "page.html"
@@ -303,7 +323,7 @@ def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
     file.write_text(Html().page(document), encoding="utf-8")
     page = opened(file)
     assert page.text("h1") == "a and b: better"
-    assert page.texts("#section-differences td") == ["header", "+0.1", "<i>", "0"]
+    assert page.texts("#section-differences td") == ["header", "✓\nbetter", "<i>", "the same"]
     assert page.complaints == []
 
 
