@@ -72,7 +72,7 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
 
     for key in data:
         if key not in SECTIONS:
-            hint = suggestion(key, SECTIONS) or _evaluator_outside(key) or f"known: {', '.join(SECTIONS)}"
+            hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
             details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
     collect(lambda: _version(data.get("version", 1)), "version")
     name = collect(lambda: _text(data.get("name"), "name"), "name")
@@ -365,7 +365,16 @@ def _respelled(detail: Detail, spelled: Mapping[str, str]) -> Detail:
     return detail
 
 
-def _evaluator_outside(key: str) -> str | None:
+_HOMES: Final = {
+    "cluster": "statistics", "baseline": "compare", "fail_on": "compare", "max_broken_rows": "compare", "guards": "compare",
+    "columns": "test_set", "unreadable_output": "test_set", "outputs": "test_set",
+}  # fmt: skip
+"""Settings that are likely to be written at the top of a suite, and the section that they belong to."""
+
+
+def _outside(key: str) -> str | None:
+    if key in _HOMES:
+        return f'"{key}" goes under "{_HOMES[key]}": {_HOMES[key]}: {{{key}: …}}'
     return f'"{key}" is an evaluator type: it goes in the list under "evaluators"' if key in BUILTIN else None
 
 

@@ -340,6 +340,10 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
         ("suite.yaml:2:1", 'unknown setting "exact_match"', ('"exact_match" is an evaluator type: it goes in the list under '
             '"evaluators"')),
     ),
+    "a setting of a section at the top": (
+        "evaluators: [contains_json]\ncluster: row.doc_id\n",
+        ("suite.yaml:2:1", 'unknown setting "cluster"', '"cluster" goes under "statistics": statistics: {cluster: …}'),
+    ),
 }  # fmt: skip
 
 
