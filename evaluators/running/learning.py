@@ -17,9 +17,13 @@ from evaluators.needs import expected_of
 from evaluators.running.suite import Suite
 from evaluators.settings import BadSettings, Detail
 from evaluators.testsets.test_set import TestSet
+from evaluators.values.flow import flow
+from evaluators.values.path_text import ANY, display
 
 MOST_DOCUMENTS: Final = 100_000
 """Documents that are looked at."""
+MOST_SAID: Final = 50
+"""Fields of an inferred schema that are printed."""
 
 
 def taught(suite: Suite, test_set: TestSet, roles: Mapping[str, str]) -> Suite:
@@ -61,6 +65,25 @@ def documents(table: TestSet, column: str) -> Iterator[JSON]:
 def lesson_text(lesson: Mapping[str, Any]) -> str:
     """What was learned, for people to review."""
     return json.dumps(lesson, indent=2, ensure_ascii=False) + "\n"
+
+
+def lesson_said(lesson: Mapping[str, Any]) -> str:
+    """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
+    said = list(_compared(lesson, ()))
+    more = f", and {len(said) - MOST_SAID:,} more" if len(said) > MOST_SAID else ""
+    return ", ".join(said[:MOST_SAID]) + more
+
+
+def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
+    """The places of an inferred schema that are compared as one value."""
+    properties, items = schema.get("properties"), schema.get("items")
+    if "x-eval-compare" in schema:
+        yield f"{display(path)}: {flow(schema['x-eval-compare'])}"
+    elif isinstance(properties, Mapping):
+        for key, inner in properties.items():
+            yield from _compared(inner, (*path, key))
+    elif isinstance(items, Mapping):
+        yield from _compared(items, (*path, ANY))
 
 
 def _as_issue(name: str, where: str, detail: Detail) -> Issue:

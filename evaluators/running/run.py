@@ -291,10 +291,14 @@ def _schema_warnings(suite: Suite, stats: Sequence[EvaluatorStats]) -> list[Issu
 
 
 def _lesson_notes(suite: Suite) -> list[str]:
+    if not suite.lessons:
+        return []
+    from evaluators.running.learning import lesson_said
+
     return [
         f'"{name}": its schema was inferred from the expected answers; review it ({LESSON.format(name)} in the run folder, '
-        "or `evaluators infer-schema`)"
-        for name in suite.lessons
+        f"or `evaluators infer-schema`). It compares {lesson_said(lesson)}"
+        for name, lesson in suite.lessons.items()
     ]
 
 

@@ -288,7 +288,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_check_infers_the_schema_and_says_so(folder: Path) -> None:
     found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
     assert found.exit_code == 0
-    assert '"schema_match": its schema was inferred from the expected answers' in found.stdout
+    said = " ".join(found.stdout.split())
+    assert '"schema_match": its schema was inferred from the expected answers' in said
+    assert "It compares header.items[*].qty: numeric, header.items[*].sku: exact, header.number: exact" in said
 
 
 def test_check_says_that_there_is_nothing_to_infer_a_schema_from(folder: Path) -> None:
