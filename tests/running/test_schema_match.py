@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
+from evaluators.running.compare import compare
 from evaluators.running.suite import load
 from evaluators.runs.result import RunResult
 from evaluators.testsets.readers import jsonl
@@ -308,3 +309,17 @@ def test_explain_shows_a_suite_that_infers_its_schema(folder: Path) -> None:
 def test_try_scores_a_row_by_the_schema_that_is_inferred(folder: Path) -> None:
     found = CliRunner().invoke(command, ["try", "suite.yaml", "rows.jsonl", "--row", "2"])
     assert "mismatch: header.number" in found.stdout
+
+
+def test_two_runs_are_compared_field_by_field(tmp_path: Path) -> None:
+    good = [{**row, "output": row["expected"]} for row in rows_of(24)]
+    bad = [{**row, "output": str(row["output"]).replace('"N', '"n')} for row in good]
+    for name, rows in (("good", good), ("bad", bad)):
+        load(suite_of(ORDER)).run(written(tmp_path, rows, f"{name}.jsonl"), results=tmp_path / "runs", name=name)
+    found = compare(tmp_path / "runs/good", tmp_path / "runs/bad")
+    assert {one.field: (one.broken, one.finding) for one in found.fields} == {
+        "header.number": (24, "worse"),
+        "header.items[*].sku": (0, "the same"),
+        "header.items[*].qty": (0, "the same"),
+    }
+    assert found.changed[0].fields == ("order.header.number: match → mismatch",)
