@@ -31,7 +31,8 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
     if figures != sorted(figures):
         blocks.append(Paragraph(_ORDER))
-    if not weak and any(field.counts.measured for _, field in fields):
+    broken = any(field.counts.fault for _, field in fields)
+    if not weak and not broken and any(field.counts.measured for _, field in fields):
         blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
     if unmeasured:
         blocks.append(Paragraph(f"Measured in no row: {_some(unmeasured)}.", "warning"))

@@ -219,3 +219,10 @@ def ledger_that_keeps(count: int) -> Ledger:
         KEPT = count
 
     return Small(FIELDS)
+
+
+def test_what_a_row_without_a_score_lost_does_not_make_the_others_look_better() -> None:
+    tally = Tally()
+    tally.add(Verdict(Standing.SCORED, False, 1, 2, counts=(1, 1, 0, 0)))
+    tally.add(Verdict(Standing.BUG, None, 0, 0, counts=(5, 0, 0, 0)))
+    assert tally.counts == [1, 1, 0, 0]
