@@ -8,6 +8,7 @@ from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import page_payload, run_payload
 from evaluators.reports.html.rows import Material, pack
 from evaluators.reports.summary import Options
+from evaluators.runs.comparison import Comparison
 from evaluators.runs.result import RunResult
 
 
@@ -20,6 +21,12 @@ class Html(RowsPageFormat):
     def page(self, document: Document) -> str:
         """Any page: what it says, without rows."""
         return page(page_payload(document))
+
+    def compared(self, comparison: Comparison) -> str:
+        """The page of a comparison, with how it ended below its name."""
+        from evaluators.reports.comparison import comparison_page, headline  # a run has no use for it, and starts sooner
+
+        return page(page_payload(comparison_page(comparison), headline(comparison)))
 
     def render(self, result: RunResult, options: Options) -> str:
         """The figures of the run, without rows."""

@@ -27,9 +27,14 @@ _COUNTED: Final = (
 )  # fmt: skip
 
 
-def page_payload(document: Document) -> Encoded:
-    """A neutral page."""
-    return {"title": document.title, "tone": document.tone, "sections": [_section(one) for one in document.sections]}
+def page_payload(document: Document, headline: str = "") -> Encoded:
+    """A neutral page. A headline that ends its title stands below it, with its tone."""
+    return {
+        "title": document.title.removesuffix(f": {headline}") if headline else document.title,
+        "headline": headline,
+        "tone": document.tone,
+        "sections": [_section(one) for one in document.sections],
+    }
 
 
 def run_payload(

@@ -14,6 +14,7 @@ import pytest
 from evaluators.reports.document import Column, Document, Listing, Paragraph, Section, Table
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.formats.html import Html
+from evaluators.runs.comparison import Comparison, Difference, GuardResult
 
 Open = Callable[..., Any]
 
@@ -325,6 +326,19 @@ def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
     assert page.text("h1") == "a and b: better"
     assert page.texts("#section-differences td") == ["header", "✓\nbetter", "<i>", "the same"]
     assert page.complaints == []
+
+
+def test_a_comparison_says_how_it_ended_and_what_became_worse(opened: Open, tmp_path: Path) -> None:
+    drop = Difference("header", None, 20, 1.0, 0.5, -0.5, None, 0.001, 0.001, "worse", 0, 10, 0, None)
+    guard = GuardResult("significant_drop", None, "failed", "clearly worse: header by 0.5")
+    found = Comparison("a", "b", "bills: old", 20, 0, 10, 10, (drop,), guards=(guard,), exit_code=1, causes=("header",))
+    file = tmp_path / "comparison.html"
+    file.write_text(Html().compared(found), encoding="utf-8")
+    page = opened(file)
+    assert page.text("h1") == "bills: old"
+    assert page.text(".verdict-bad .headline").split() == ["✕", "FAILED"]
+    assert page.tab.title() == "bills: old: FAILED"
+    assert page.texts("#section-evaluators .badge") == ["✕\nworse"]
 
 
 def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path) -> None:
