@@ -230,6 +230,8 @@ class Evaluator(Settings):
             score = self.unreadable(unreadable.issue, *values) if unreadable else self.explain(*values)
         except RowProblem as error:
             raise Problems([error.issue]) from error
+        if score.issue is not None and score.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
+            raise Problems([score.issue])
         return replace(score, passed=self.settle(score).passed)
 
     async def score_async(

@@ -219,7 +219,16 @@ class Evaluation:
     @cached_property
     def per_field(self) -> Mapping[str, FieldFigures]:
         """The fields, by their place in the schema: `items[*].name`."""
-        return {each.path: FieldFigures(each.path, each, self) for each in self.stats.fields}
+        return {
+            each.path: FieldFigures(each.path, each, self)
+            for each in self.stats.fields
+            if each.array is None or each.counts.measured
+        }
+
+    @property
+    def arrays(self) -> Mapping[str, ArrayStats]:
+        """The items of each array that was aligned, by its place in the schema."""
+        return {each.path: each.array for each in self.stats.fields if each.array is not None}
 
     @cached_property
     def instances(self) -> Mapping[str, Sequence[tuple[str | int, FieldResult]]]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.evaluator import BUILTIN, Evaluator, Example, read
-from evaluators.issues import Blame, Fault, RowProblem
+from evaluators.issues import Blame, Fault, Problems, RowProblem
 from evaluators.model import JSON, MISSING, Score, Standing, Verdict
 from evaluators.needs import Expected, Part
 from evaluators.settings import build
@@ -139,3 +139,10 @@ def test_a_document_too_deep_for_its_schema_does_not_fit() -> None:
 def test_a_hostile_text_has_a_format_or_not(text: str) -> None:
     for name in ("json", "xml", "yaml", "markdown", "csv"):
         assert build(BUILTIN.find("format_valid"), {"format": name}).score(text).value in (0.0, 1.0)
+
+
+def test_a_row_that_cannot_be_measured_is_a_problem_when_it_is_scored_alone() -> None:
+    fields = {"a": {"compare": "exact", "transforms": ["strip"]}}
+    one = build(BUILTIN.find("json_multi_field_match"), {"fields": fields})
+    with pytest.raises(Problems, match="expected value cannot be transformed"):
+        one.score('{"a": "x"}', '{"a": []}')

@@ -282,3 +282,10 @@ def test_what_kept_a_row_from_being_scored_is_printed() -> None:
     result = evaluators.evaluate(["{", {"a": "x"}], [{}, {"a": "x"}], {"properties": {"a": {"type": "string"}}})
     assert 'row 1, column "expected": not JSON' in str(result)
     assert "Problems" not in str(evaluators.evaluate([{"a": "x"}], [{}], {"properties": {"a": {"type": "string"}}}))
+
+
+def test_every_field_of_a_result_has_a_mean_score_and_lists_stand_apart() -> None:
+    schema = {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}}
+    result = evaluators.evaluate([{"tags": ["a", "b"]}], [{"tags": ["a", "c"]}], evaluators.annotate_xeval(schema))
+    assert {path: field.mean_score for path, field in result.per_field.items()} == {"tags[*]": 0.5}
+    assert result.arrays["tags"].matched == 1
