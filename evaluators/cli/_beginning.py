@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -22,9 +22,10 @@ from evaluators.starting.roles import Chosen, choose_roles
 from evaluators.starting.suite_text import Draft, suite_text
 from evaluators.testsets.columns import listed
 from evaluators.testsets.config import TestSetConfig
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.encodings import encoding_to_name
+from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Chunk, Table, whole
-from evaluators.testsets.source import STANDARD_INPUT
+from evaluators.testsets.source import STANDARD_INPUT, locate
 from evaluators.testsets.test_set import TestSet, open_test_set
 
 MOST_ROWS: Final = 20_000
@@ -80,12 +81,18 @@ def begin(
     place = os.path.normpath(place)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
+    encoding = encoding_to_name(locate(data, Path())) if data is not None else None
+    reading = {"encoding": encoding} if encoding is not None else {}
+    if encoding is not None:
+        ask.said.append(f"{place} is not UTF-8; it is read as {encoding}. Look whether its letters are right")
     chosen = (
-        _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask)
+        _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, encoding)
         if data is not None
         else Chosen()
     )
-    test_set = open_test_set(build(TestSetConfig, {**config, "columns": chosen.columns}, noun="test_set"), Path())
+    test_set = open_test_set(
+        build(TestSetConfig, {**config, **reading, "columns": chosen.columns}, noun="test_set"), Path()
+    )
     cells, count, more = _cells(test_set)
     roles = test_set.columns
     if roles.output is None:
@@ -102,15 +109,17 @@ def begin(
     rows = f"its first {rows_text(count)}" if more else "its only row" if count == 1 else f"its {rows_text(count)}"
     taken = [name for name in (roles.id, roles.input, roles.output, roles.expected) if name is not None]
     draft = Draft(
-        name=_stem(place), file=_in_shell(file), place=place, rows=rows, test_set=_relative(config, file), columns=own, why=why,
+        name=_stem(place), file=_in_shell(file), place=place, rows=rows, test_set={**_relative(config, file), **reading},
+        columns=own, why=why,
         evaluators=made.lines, gated=made.gated, slices=slices_for(cells, taken),
     )  # fmt: skip
     return Begun(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
 
 
-def _roles(data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Asker) -> Chosen:
+def _roles(data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Asker, encoding: str | None) -> Chosen:
     """The roles of the columns of a file of rows."""
-    table = open_file(data, Path())
+    source = locate(data, Path())
+    table = open_table(replace(source, encoding=encoding) if encoding is not None else source)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
     if unknown:

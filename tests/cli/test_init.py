@@ -234,10 +234,19 @@ def test_a_suite_for_any_texts_runs(folder: Path, texts: list[str]) -> None:
     assert ran.exit_code == 0, ran.output + (folder / "any.yaml").read_text(encoding="utf-8")
 
 
-def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_read_as_one_of_windows_and_the_suite_says_so(folder: Path) -> None:
     rows = ["output;expected", '{"a": 1};{"a": 1}', '{"a": "é"};{"a": "é"}']
     (folder / "windows.csv").write_bytes("\n".join(rows).encode("cp1252"))
     found = CliRunner().invoke(command, ["init", "windows.csv"])
+    assert "windows.csv is not UTF-8; it is read as cp1252" in found.output
+    assert "encoding: cp1252" in (folder / "windows.yaml").read_text(encoding="utf-8")
+    assert CliRunner().invoke(command, ["run", "windows.yaml", "--no-results"]).exit_code == 0
+
+
+def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> None:
+    rows = ["output;expected", '{"a": 1};{"a": 1}', '{"a": "é"};{"a": "é"}']
+    (folder / "odd.data").write_bytes("\n".join(rows).encode("cp1252"))
+    found = CliRunner().invoke(command, ["init", "odd.data"])
     assert "1 row was not looked at and has no score: this row holds bytes that are not text" in found.output
-    assert "present: true" not in (folder / "windows.yaml").read_text(encoding="utf-8")
-    assert CliRunner().invoke(command, ["run", "windows.yaml", "--no-results"]).exit_code == 3
+    assert "present: true" not in (folder / "odd.yaml").read_text(encoding="utf-8")
+    assert CliRunner().invoke(command, ["run", "odd.yaml", "--no-results"]).exit_code == 3
