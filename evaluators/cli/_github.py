@@ -1,11 +1,16 @@
-"""The step summary of GitHub Actions: a page that is shown on the run's own page."""
+"""What GitHub Actions is told beside a report: the page of a step, and what kept a command from doing its work."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
+from evaluators.cli._printing import say
+from evaluators.issues import Issue, Problems
 from evaluators.reports.document import Document
+from evaluators.reports.formats.github import Annotation
 from evaluators.reports.formats.markdown import MarkdownFormat
 
 VARIABLE: Final = "GITHUB_STEP_SUMMARY"
@@ -23,3 +28,22 @@ def add_to_step_summary(page: Document) -> None:
         text = text[:MOST_BYTES].rpartition(b"\n")[0] + b"\n\nThe rest is too long for a step summary.\n"
     with open(place, "ab") as summary:
         summary.write(text)
+
+
+@contextmanager
+def annotated_problems() -> Iterator[None]:
+    """Problems that end the command are annotations too, and go on."""
+    try:
+        yield
+    except Problems as error:
+        say(problem_annotations(error.issues))
+        raise
+
+
+def problem_annotations(issues: Sequence[Issue]) -> str:
+    """One error annotation for each problem, in the order given, at its place in its file."""
+    return "".join(f"{Annotation('error', issue.code, _said(issue), issue.where)}\n" for issue in issues)
+
+
+def _said(issue: Issue) -> str:
+    return f"{issue.message} (hint: {issue.hint})" if issue.hint else issue.message

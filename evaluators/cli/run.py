@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,13 +114,23 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.running.run import finish
     from evaluators.running.suite import load
 
-    loaded = load(suite)
-    line = progress_line()
-    with interruptible() as stopped, line or nullcontext():
-        results = _results_folder(options, loaded.results.folder)
-        finished = finish(loaded, _request(test_set, results, options, stopped, line or (lambda rows, share: None)))
+    with _problems_printed(options):
+        loaded = load(suite)
+        line = progress_line()
+        with interruptible() as stopped, line or nullcontext():
+            results = _results_folder(options, loaded.results.folder)
+            finished = finish(loaded, _request(test_set, results, options, stopped, line or (lambda rows, share: None)))
     _print(finished, options)
     sys.exit(finished.result.exit_code)
+
+
+def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
+    """Where problems that keep the run from starting go, beside standard error."""
+    if options["print_as"] != "github":
+        return nullcontext()
+    from evaluators.cli._github import annotated_problems
+
+    return annotated_problems()
 
 
 def _results_folder(options: dict[str, Any], of_suite: str) -> Path | None:

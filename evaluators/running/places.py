@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -43,11 +43,14 @@ def placed(issue: Issue, column: str, suite: Suite) -> Issue:
     return _placed(issue, column, suite, loc) if loc else issue
 
 
-def placed_role(issue: Issue, suite: Suite) -> Issue:
-    """A problem with the column of a role, placed where the suite names that column; any other problem as it is."""
+def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str] = ()) -> Issue:
+    """A problem with the column of a role, placed where the suite names that column; any other problem as it is.
+
+    So is one with a column that is named `elsewhere`, such as on the command line.
+    """
     if issue.code == "no-such-column":
         for role, column in suite.test_set.columns.named().items():
-            if issue.message.startswith(f'there is no column "{column}";'):
+            if column not in elsewhere and issue.message.startswith(f'there is no column "{column}";'):
                 return _placed(issue, column, suite, ("test_set", "columns", role))
     return issue
 

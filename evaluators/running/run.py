@@ -132,8 +132,8 @@ def prepare(suite: Suite, request: RunRequest) -> Prepared:
     try:
         opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
     except Problems as error:
-        own = "columns" not in request.test_set_settings
-        raise Problems(placed_role(issue, suite) if own else issue for issue in error.issues) from error
+        asked = set((request.test_set_settings.get("columns") or {}).values())
+        raise Problems(placed_role(issue, suite, asked) for issue in error.issues) from error
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
@@ -151,15 +151,17 @@ _ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "out
 def _test_set_config(suite: Suite, request: RunRequest) -> tuple[TestSetConfig, Path]:
     """The settings of the test set, and the folder that its places are relative to.
 
-    A file named by the request takes the place of the suite's, and of documents that the suite pairs with it. Expected answers
+    Columns named by the request join those that the suite names; of one role, the request's counts. A file named by the
+    request takes the place of the suite's, and of documents that the suite pairs with it. Expected answers
     and outputs that are both named by the request are a test set, and take the place of the suite's file.
     """
     config, changes = suite.test_set, dict(request.test_set_settings)
     elsewhere = {role for name, role in _ELSEWHERE.items() if changes.get(name) is not None}
     if elsewhere == {"expected", "output"} and request.test_set is None:
         changes.setdefault("file", None)
-    if "columns" not in changes and elsewhere & config.columns.named().keys():
-        changes["columns"] = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
+    if changes.get("columns") or elsewhere & config.columns.named().keys():
+        kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
+        changes["columns"] = {**kept, **(changes.get("columns") or {})}
     if request.test_set is not None:
         changes["file"] = request.test_set
         for documents in ("output", "outputs", "expected"):

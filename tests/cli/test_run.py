@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -210,6 +211,43 @@ def test_two_columns_that_could_be_the_output_are_an_error_and_the_command_line_
     assert '2 columns could be the output: "output" and "prediction"' in unclear.stderr
     assert "--columns output=output" in unclear.stderr
     assert run("run", "suite.yaml", "rows.csv", "--columns", "output=output").returncode == 0
+
+
+def test_mistakes_of_a_suite_are_annotations_on_github_at_their_places(files: Path, run: Start) -> None:
+    write(files / "suite.yaml", SUITE.replace("exact, zip: exact", "exatc, zip: fuzy"))
+    ended = run("run", "suite.yaml", "rows.csv", "--format", "github")
+    assert ended.returncode == 2
+    lines = ended.stdout.splitlines()
+    assert len(lines) == 2
+    assert all(re.match(r"::error file=suite\.yaml,line=\d+,col=\d+,title=[a-z-]+::", line) for line in lines)
+    assert 'did you mean "exact"' in lines[0]
+    assert ended.stderr.endswith("\n2 problems found.\n")
+
+
+def test_a_test_set_that_is_not_there_is_an_annotation_on_github(files: Path, run: Start) -> None:
+    ended = run("run", "suite.yaml", "rows.cvs", "--format", "github")
+    assert (ended.returncode, len(ended.stdout.splitlines())) == (2, 1)
+    assert ended.stdout.startswith("::error ")
+
+
+NAMED = "test_set: {file: rows.csv, columns: {output: Model answer}}\nevaluators:\n  - exact_match\n"
+
+
+def test_columns_of_the_command_line_join_those_of_the_suite(files: Path, run: Start) -> None:
+    write(files / "named.yaml", NAMED)
+    table(files / "rows.csv", ("a", "a"), head=("Model answer", "Correct answer"))
+    assert run("run", "named.yaml").returncode == 3
+    ended = run("run", "named.yaml", "--columns", "expected=Correct answer", "--no-results")
+    assert ended.returncode == 0, ended.stderr
+    assert "output = Model answer, expected = Correct answer" in ended.stdout
+
+
+def test_of_one_role_the_column_of_the_command_line_counts(files: Path, run: Start) -> None:
+    write(files / "named.yaml", NAMED)
+    table(files / "rows.csv", ("a", "b", "b"), head=("Model answer", "second", "expected"))
+    assert run("run", "named.yaml", "--columns", "output=second", "--no-results").returncode == 0
+    wrong = run("run", "named.yaml", "--columns", "expected=third", "--no-results")
+    assert (wrong.returncode, "named.yaml" in wrong.stderr) == (3, False)
 
 
 def test_a_traceback_is_shown_only_when_it_is_asked_for(files: Path, run: Start) -> None:
