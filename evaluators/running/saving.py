@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evaluators import __version__
 from evaluators.engines.engine import ENGINES
+from evaluators.issues import Issue, Problems
 from evaluators.reports.html.rows import Material
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.summary import Options
@@ -28,12 +30,31 @@ def save(evaluation: Evaluation, place: Path, force: bool) -> Path:
     place = place.absolute()
     part = evaluation.part(place.name)
     result = _result(evaluation, place.name)
-    with RunFolder.create(place.parent, place.name, force) as folder:
+    with _created(place, force) as folder:
         _store(evaluation, folder.working)
         options = Options(extra=failed_section([part]))
         folder_files(folder, result, FORMATS, options, evaluation.plan(), [evaluation.scored()], _no_material)
         write_outcomes(folder, result, FORMATS, [part])
         return folder.finish(result)
+
+
+_HINTS: Final = {
+    "run-exists": "another folder, or force=True, which replaces the old run",
+    "not-a-run-folder": "take another folder",
+}
+
+
+def _created(place: Path, force: bool) -> RunFolder:
+    """The folder. What is said of one that is taken is for a program, not for the command line."""
+    try:
+        return RunFolder.create(place.parent, place.name, force)
+    except Problems as error:
+        raise Problems(_in_python(issue) for issue in error.issues) from error
+
+
+def _in_python(issue: Issue) -> Issue:
+    message = issue.message.replace("--force", "force=True")
+    return replace(issue, message=message, hint=_HINTS.get(issue.code, issue.hint))
 
 
 def _store(evaluation: Evaluation, working: Path) -> None:

@@ -259,11 +259,20 @@ def test_a_saved_document_is_one_report(tmp_path: Path) -> None:
     assert (report["overall_score"], report["outcomes"]["total_evaluated"]) == (10 / 12, 3)
 
 
+def test_a_folder_that_is_no_run_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(evaluators.Problems, match="force=True replaces nothing but runs") as taken:
+        evaluators.evaluate([TEN], [EIGHT], EXTRACT_BENCH).save(tmp_path / "notes", force=True)
+    assert "--" not in str(taken.value)
+
+
 def test_a_run_is_written_over_only_when_asked(tmp_path: Path) -> None:
     found = evaluators.evaluate([TEN], [EIGHT], EXTRACT_BENCH)
     found.save(tmp_path / "one")
-    with pytest.raises(evaluators.Problems):
+    with pytest.raises(evaluators.Problems, match="force=True") as taken:
         found.save(tmp_path / "one")
+    assert "--" not in str(taken.value)
     assert found.save(tmp_path / "one", force=True).is_dir()
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
