@@ -48,7 +48,10 @@ _ORDER: Final = "A low figure from few rows may be chance, so it stands behind a
 
 
 def _gap(field: FieldStats) -> bool:
-    return field.counts.measured == 0 and not field.optional and field.array is None
+    """No row measured it, and nothing says that this is as it should be."""
+    counts = field.counts
+    only_skipped = counts.skipped > 0 and counts.not_measured == counts.fault == 0
+    return counts.measured == 0 and not field.optional and not only_skipped and field.array is None
 
 
 def _below_one(field: FieldStats) -> bool:

@@ -31,6 +31,16 @@ def test_an_interrupted_run_says_so_in_the_first_line(runs: dict[str, RunResult]
     assert "interrupted after 120 rows" in text_of(fields_page(runs["interrupted"]))
 
 
+def test_a_field_that_is_only_skipped_is_no_gap(runs: dict[str, RunResult]) -> None:
+    stats = runs["failed"].evaluators[0]
+    summary_field = FieldStats("summary", Counts(skipped=3), None, None, None, None)
+    skipped = replace(runs["failed"], evaluators=(replace(stats, fields=(*stats.fields, summary_field)),))
+    assert not [line for line in lines_of(skipped) if line.startswith("Measured in no row") and "→ summary" in line]
+    unmet = replace(summary_field, counts=Counts(skipped=3, not_measured=1))
+    found = replace(runs["failed"], evaluators=(replace(stats, fields=(*stats.fields, unmet)),))
+    assert [line for line in lines_of(found) if line.startswith("Measured in no row") and "→ summary" in line]
+
+
 def test_gates_come_first_when_one_failed_or_is_undecided(runs: dict[str, RunResult]) -> None:
     assert titles(summary(runs["failed"]))[0] == "Gates"
     assert titles(summary(runs["unmeasured"]))[0] == "Gates"
