@@ -106,12 +106,14 @@ _ARRAY_COLUMNS: Final = (
 
 def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
     table = array_table(scored)
-    return () if table is None else (Section("Array breakdown", (table, Paragraph(_ARRAY_LEGEND))),)
+    return () if table is None else (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND))),)
 
 
 _ARRAY_LEGEND: Final = (
-    "matched: expected items that are in the output and right. missed: expected items that are not. spurious: items of the "
-    "output that are not expected. A list's score is R, its recall."
+    Item("matched: expected items that are in the output and right"),
+    Item("missed: expected items that are not"),
+    Item("spurious: items of the output that are not expected"),
+    Item("R: recall, and the score of the list"),
 )
 
 
