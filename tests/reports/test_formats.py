@@ -275,6 +275,19 @@ def test_a_failed_gate_does_not_hide_that_rows_are_without_a_score(runs: dict[st
     assert dict(kinds(junit(result)))["everything was measured"] == "error"
 
 
+def measured(result: RunResult) -> Element:
+    (test,) = (test for test in junit(result) if test.attrib.get("name") == "everything was measured")
+    return test
+
+
+def test_whether_everything_was_measured_says_nothing_of_failed_gates(runs: dict[str, RunResult]) -> None:
+    failed = runs["failed"]
+    assert any(cause.startswith("gate ") for cause in failed.causes)
+    assert list(measured(failed)) == []
+    (error,) = measured(replace(failed, causes=(*failed.causes, "the test set left rows without a score: header 1 of 3")))
+    assert error.attrib["message"] == "the test set left rows without a score: header 1 of 3"
+
+
 def test_the_counts_of_the_suite_are_those_of_its_tests(named_run: tuple[str, RunResult]) -> None:
     suite = junit(named_run[1])
     outcomes = [outcome for _, outcome in kinds(suite)]

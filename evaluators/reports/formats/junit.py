@@ -2,9 +2,9 @@
 
 A gate is a test: failed when the gate fails, an error when it is undecided. An evaluator is a test too, and an error
 when the test set, the environment or a bug left rows without a score; a low score alone fails nothing, because only a
-gate says how low is too low. The run itself is a test, and an error, with every cause, when its exit code is neither
-0 nor 1, or when a gate failed and rows are without a score beside that. So no test fails in a run that ends with exit
-code 0, and one fails in any other.
+gate says how low is too low. That everything was measured is a test, and an error, with every cause but failed gates, when
+the exit code is neither 0 nor 1, or when a gate failed and something was not measured beside that. So no test fails in a
+run that ends with exit code 0, and one fails in any other.
 """
 
 from __future__ import annotations
@@ -136,10 +136,12 @@ def _left_out(stats: EvaluatorStats) -> list[str]:
 
 
 def _run(result: RunResult) -> Element:
-    if result.exit_code in (0, 1) and not any(map(_left_out, result.evaluators)):
-        return _test("run", "everything was measured", detail="\n".join(result.causes))
-    message = "; ".join(result.causes) or f"exit code {result.exit_code}"
-    return _test("run", "everything was measured", "error", message, "\n".join(result.causes))
+    failed = tuple(f"gate {gate_label(gate)} failed: " for gate in result.gates if gate.verdict == "failed")
+    found = [cause for cause in result.causes if not cause.startswith(failed)]
+    if result.exit_code in (0, 1) and not found and not any(map(_left_out, result.evaluators)):
+        return _test("run", "everything was measured")
+    message = "; ".join(found) or f"exit code {result.exit_code}"
+    return _test("run", "everything was measured", "error", message, "\n".join(found))
 
 
 def _legal(text: str) -> str:
