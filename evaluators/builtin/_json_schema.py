@@ -179,7 +179,15 @@ def _parsed(text: str, name: str) -> Any:
     try:
         return json_text.parse(text)
     except json_text.NotJSON as error:
-        raise bad(f'the schema file "{name}" is not JSON: {error}') from error
+        raise bad(f'the schema file "{name}" is not JSON: {_place(text, error)}{error.message}') from error
+
+
+def _place(text: str, error: json_text.NotJSON) -> str:
+    """The line and the column, for a file that is open in an editor."""
+    if error.position is None:
+        return ""
+    before = text[: error.position]
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}: "
 
 
 def _draft(schema: Schema) -> Any:
