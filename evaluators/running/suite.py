@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluators.issues import Problems, problem
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.running.sections import READERS, CompareSection, ResultsConfig, StatisticsConfig
@@ -186,7 +187,28 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
         given = deepcopy(dict(suite))
         source = suite_source.from_data(given, environment=environment)
         return Suite(read_config(source, READERS), environment, given)
-    return Suite(read_config(suite_source.load(Path(suite), environment), READERS), environment)
+    return Suite(read_config(_read(Path(suite), environment), READERS), environment)
+
+
+def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Source:
+    try:
+        return suite_source.load(path, environment)
+    except Problems as error:
+        from evaluators.testsets.opening import named_as_rows
+
+        if not (named_as_rows(path) and path.is_file()):
+            raise
+        raise problem(
+            "rows-for-suite",
+            "a suite is expected here, a YAML file, and this file holds rows",
+            where=str(path),
+            hint=f"`evaluators init {_as_word(path)}` writes a first suite for it",
+        ) from error
+
+
+def _as_word(path: Path) -> str:
+    """The path as a command line takes it."""
+    return f'"{path}"' if " " in str(path) else str(path)
 
 
 def loads(

@@ -27,8 +27,16 @@ def format_of(source: Source) -> str:
     name = source.suffix.removeprefix(".")
     if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:
         return name  # the other readers need not be imported
-    by_suffix = {suffix: name for name in READERS.names() for suffix in READERS.find(name).suffixes}
-    return by_suffix.get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
+    return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
+
+
+def named_as_rows(path: Path) -> bool:
+    """The file's name says that it holds rows."""
+    return path.suffix.lower() in _by_suffix()
+
+
+def _by_suffix() -> dict[str, str]:
+    return {suffix: name for name in READERS.names() for suffix in READERS.find(name).suffixes}
 
 
 def _sniffed(head: bytes) -> str:

@@ -167,6 +167,9 @@ def test_every_cause_is_listed_beside_the_code_that_won(files: Path, run: Start)
     [
         (("suite.yaml", "rows.cvs"), 2, 'did you mean "rows.csv"?'),
         (("suite.yml", "rows.csv"), 2, 'did you mean "suite.yaml"?'),
+        (("rows.csv",), 2, "rows.csv: a suite is expected here, a YAML file, and this file holds rows"),
+        (("rows.csv",), 2, "`evaluators init rows.csv` writes a first suite for it"),
+        (("rows.cvs",), 2, "there is no such file"),
         (("suite.yaml",), 2, "there is no test set"),
         (("suite.yaml", "rows.csv", "--where", "suplier=north"), 3, 'did you mean "supplier"?'),
         (("suite.yaml", "rows.csv", "--where", "supplier"), 2, "COLUMN=VALUE"),
