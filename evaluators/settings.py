@@ -208,6 +208,8 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
                 quoted = f'"{value}" is in quotes, so it is text; remove the quotes'
             elif value.endswith("%") and _numeric(value[:-1]):
                 quoted = f"write {float(value[:-1]) / 100:g} for {value}"
+            elif _TYPES[kind] == "a number" and _DECIMAL_COMMA.fullmatch(value):
+                quoted = f"write {value.replace(',', '.')}, with a point before the decimals"
         wanted = item.get("wanted", _TYPES[kind])
         return Detail(loc, f"{named} must be {wanted}; found {spell(value)}", quoted, code="bad-value")
     limits = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
@@ -318,6 +320,10 @@ def _without_union_echoes(details: list[Detail]) -> list[Detail]:
         seen.add(detail.loc)
         kept.append(detail)
     return kept
+
+
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)", re.ASCII)
+"""A comma before decimals, and none between thousands."""
 
 
 def _numeric(text: str) -> bool:
