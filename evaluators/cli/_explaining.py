@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evaluators.cli._alignments import alignment_data, alignment_page, is_alignment
 from evaluators.issues import problem
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
 from evaluators.reports.document import Document
@@ -40,11 +41,13 @@ def of_name(written: str, format_: str) -> str:
     """The page of everything that has the name. Raises Problems (config) when nothing has it."""
     name = present_name(written.removeprefix("preset:"))
     kinds = kinds_of(name)
-    if not kinds:
+    if not kinds and not is_alignment(name):
         raise unknown(name)
     if format_ == "mermaid":
         hint = "leave --format away, or name a suite: evaluators explain suite.yaml --format mermaid"
         raise problem("no-diagram", f'"{written}" is not a suite, and a diagram can be made of a suite only', hint=hint)
+    if not kinds:
+        return _json(alignment_data(name)) if format_ == "json" else _written(alignment_page(name), format_)
     if format_ == "json":
         return _json([_data(kind, name) for kind in kinds])
     note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""

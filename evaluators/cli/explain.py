@@ -21,7 +21,8 @@ def command(subject: str, format_: str) -> None:
     """Explain one thing that a suite can name, or a suite.
 
     NAME is an evaluator, a comparator, a transform or a preset: you get what it does, its settings, and examples whose
-    results are computed now. `evaluators list` shows all names.
+    results are computed now. `evaluators list` shows all names. `align`, or the name of an alignment, says how lists are
+    paired.
 
     SUITE is a YAML file: you get what each evaluator reads, what it waits for and what it compares, then the order and
     the steps.

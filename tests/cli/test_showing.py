@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from evaluators.cli import command
+from evaluators.fields.align import ALIGNMENTS
 from evaluators.reports.catalog import KINDS, entries
+from evaluators.running.suite import loads
 from evaluators.suite.presets import gallery_folder
 
 
@@ -77,6 +79,26 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
     found = program("explain", "fuzy")
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == 'nothing is called "fuzy"\n  hint: did you mean "fuzzy"?\n1 problem found.\n'
+
+
+@pytest.mark.parametrize("name", ["align", *ALIGNMENTS])
+def test_an_alignment_is_explained(name: str) -> None:
+    text = said("explain", name).stdout
+    assert text.startswith(f"{name}\n{'=' * len(name)}\n")
+    assert "which items of two lists are compared" in text
+    assert all(f"- {how}: " in text for how in ALIGNMENTS if name in ("align", how))
+    assert all(how in text for how in ALIGNMENTS)
+    assert said("explain", name, "--format", "markdown").stdout.startswith("# ")
+    found = json.loads(said("explain", name, "--format", "json").stdout)
+    assert [one["name"] for one in found] == ([*ALIGNMENTS] if name == "align" else [name])
+
+
+@pytest.mark.parametrize("how", ALIGNMENTS)
+def test_what_the_page_of_an_alignment_shows_can_be_written_in_a_suite(how: str) -> None:
+    lines = [line.strip() for line in said("explain", how).stdout.splitlines() if line.startswith("    ")]
+    assert lines
+    for line in lines:
+        loads(f"evaluators:\n  - json_multi_field_match:\n      fields:\n        {line}\n")
 
 
 def test_only_a_suite_has_a_diagram() -> None:

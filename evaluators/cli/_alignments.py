@@ -1,0 +1,47 @@
+"""What `explain` says of the alignments of lists: one page for all, under the name of each and under `align`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, get_args
+
+from evaluators.fields.align import AlignHow
+from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
+
+SETTING: Final = "align"
+
+DOES: Final[Mapping[AlignHow, str]] = {
+    "ordered": "The first item goes with the first, the second with the second. This is so where nothing is said.",
+    "any_order": "An item goes with an item that is right in every field, wherever it stands.",
+    "key_field": "Items that have the same key go together, such as the same article number.",
+    "hungarian": "Items are paired so that as much as possible is right in all pairs together.",
+}
+_WRITTEN: Final[Mapping[AlignHow, tuple[str, ...]]] = {
+    "ordered": ("items: {align: ordered}",),
+    "any_order": ("tags: {align: any_order}",),
+    "key_field": ("items: {align: {key_field: {key: sku}}}",),
+    "hungarian": ("items: {align: hungarian}", "items: {align: {hungarian: {at_least: 0.5}}}"),
+}
+
+
+def is_alignment(name: str) -> bool:
+    """The name is that of an alignment, or of the setting that chooses one."""
+    return name == SETTING or name in get_args(AlignHow)
+
+
+def alignment_page(name: str) -> Document:
+    """The page of one alignment, or of all."""
+    chosen = [how for how in DOES if name in (SETTING, how)]
+    said = Paragraph(
+        "An alignment says which items of two lists are compared with each other. It stands under `fields` of an evaluator, "
+        "at the path of the list."
+    )
+    items = tuple(Item(f"{how}: {DOES[how]}", quote=_WRITTEN[how]) for how in chosen)
+    others = [how for how in DOES if how not in chosen]
+    more = (Paragraph(f"The other alignments are {', '.join(others)}."),) if others else ()
+    return Document(name, (Section(None, (said, Listing(items), *more)),))
+
+
+def alignment_data(name: str) -> list[Mapping[str, str]]:
+    """The same for programs."""
+    return [{"kind": "alignments", "name": how, "does": does} for how, does in DOES.items() if name in (SETTING, how)]
