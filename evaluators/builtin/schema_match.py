@@ -26,7 +26,6 @@ from evaluators.fields.references import pointer
 from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.schema_check import ColumnCheck, lost_verdict, places_of
 from evaluators.fields.scored import Documents, Scored
-from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.annotate import annotate_xeval
 from evaluators.issues import Blame, Fault, Issue, RowProblem
@@ -309,11 +308,8 @@ class SchemaMatch(Evaluator):
     def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output, *cells = values
         listed = frozenset(self.row_fields())
-        found = self.scoring(tuple(cells)).scored(expected, output)
-        return [
-            result for result in found.fields
-            if result.status in WRONG and (result.field if result.field in listed else "") in wanted
-        ]  # fmt: skip
+        found = self.scoring(tuple(cells)).wrong(expected, output)
+        return [result for result in found if (result.field if result.field in listed else "") in wanted]
 
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values

@@ -19,12 +19,12 @@ from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.metrics import places, substituted
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
-from evaluators.fields.score import score_document
+from evaluators.fields.score import score_document, wrong_results
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
-from evaluators.model import Score, Verdict
+from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
@@ -114,6 +114,12 @@ class SchemaScoring:
     def scored(self, expected: Any, output: Any) -> Scored:
         """The results of one row. A side that is not there is MISSING."""
         return score_document(self.root, expected, output, self.processors)
+
+    def wrong(self, expected: Any, output: Any) -> list[FieldResult]:
+        """The results of one row that are wrong. Quicker than `scored`."""
+        if self.processors:
+            return [result for result in self.scored(expected, output).fields if result.status in WRONG]
+        return wrong_results(self.root, expected, output)
 
     def explain(self, expected: Any, output: Any) -> Score:
         """The score of one row with a result per unit. `details` has the other figures and the arrays."""

@@ -48,14 +48,15 @@ from evaluators.fields.gather import gather
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.scored import ArrayResult, Scored
-from evaluators.fields.settle import settle_arrays, settle_unit
+from evaluators.fields.settle import WRONG, settle_arrays, settle_unit
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import Found, Listed, Outside, Unit
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FieldResult, Status
+from evaluators.values.equality import same
 from evaluators.values.paths import Path
 
-__all__ = ["ArrayResult", "Scored", "score_document"]
+__all__ = ["ArrayResult", "Scored", "score_document", "wrong_results"]
 
 
 def score_document(root: FieldNode, expected: Any, output: Any, post_processors: Sequence[Processor] = ()) -> Scored:
@@ -78,6 +79,24 @@ def score_document(root: FieldNode, expected: Any, output: Any, post_processors:
         _outside(found),
         _problem(fields, units, answers),
     )
+
+
+def wrong_results(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
+    """The results of one row that are wrong, and no others: what is equal is passed over without a look.
+
+    Nothing is counted and no post-processor runs.
+    """
+    units = [each for each in gather(root, expected, output) if isinstance(each, Unit) and _may_be_wrong(each)]
+    answers = compare(units)
+    results = [settle_unit(unit, answers.get(number)) for number, unit in enumerate(units)]
+    return [result for result in results if result.status in WRONG]
+
+
+def _may_be_wrong(unit: Unit) -> bool:
+    if unit.status is not None:
+        return unit.status in WRONG
+    one_sided = unit.metric is not None and unit.metric.comparator.reads == "output"
+    return one_sided or not same(unit.expected, unit.actual)
 
 
 def _outside(found: Sequence[Found]) -> tuple[str, ...]:
