@@ -180,11 +180,11 @@ class Evaluator(Settings):
 
     def lesson(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
         """What the JSON values of that column teach, as plain data that a worker can be given. Raises BadSettings."""
-        raise NotImplementedError
+        raise NotImplementedError  # asked only of a type that `learns_from` a column
 
     def taught(self, lesson: Mapping[str, Any]) -> Evaluator:
         """The same settings with what was learned. Raises BadSettings."""
-        raise NotImplementedError
+        raise NotImplementedError  # asked only of a type that `learns_from` a column
 
     def optional_fields(self) -> frozenset[str]:
         """The listed fields that may be absent from every row without anything being wrong."""

@@ -8,7 +8,8 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
-from evaluators.running.run import Prepared, RunRequest, check_gate_targets, prepare
+from evaluators.running.preparing import Prepared, RunRequest, prepare
+from evaluators.running.run import check_gate_targets
 from evaluators.running.suite import Suite
 from evaluators.runs.figures import counted, rows_text
 from evaluators.runs.result import RunResult

@@ -17,7 +17,7 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section
 from evaluators.reports.reference import short_score
-from evaluators.running.run import RunRequest, prepare
+from evaluators.running.preparing import RunRequest, prepare
 from evaluators.running.suite import Suite, load
 from evaluators.runs.verdict import Facts, exit_code
 from evaluators.suite import source

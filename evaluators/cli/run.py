@@ -13,7 +13,8 @@ from evaluators.cli._completion import suites
 from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, pairs, report_files
 
 if TYPE_CHECKING:
-    from evaluators.running.run import Finished, Progress, RunRequest
+    from evaluators.running.preparing import Progress, RunRequest
+    from evaluators.running.run import Finished
 
 
 COUNT = click.IntRange(min=1)
@@ -140,7 +141,7 @@ def _results_folder(options: dict[str, Any], of_suite: str) -> Path | None:
 def _request(
     test_set: str | None, results: Path | None, options: dict[str, Any], stopped: Any, progress: Progress
 ) -> RunRequest:
-    from evaluators.running.run import RunRequest
+    from evaluators.running.preparing import RunRequest
     from evaluators.testsets.selection import Selection
 
     formats = options["formats"]

@@ -66,7 +66,7 @@ class RowsPageFormat(PageFormat):
 
     def render_rows(self, result: RunResult, options: Options, material: Material) -> str:
         """The whole file for one run, rows included."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each format writes its own
 
 
 class RowsFile(StrEnum):

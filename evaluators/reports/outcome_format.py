@@ -26,7 +26,7 @@ class OutcomesFormat(Format):
 
     def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
         """Writes the files that list outcomes. There is at least one part."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each format writes its own
 
 
 class OutcomesFile(OutcomesFormat):
@@ -43,7 +43,7 @@ class OutcomesFile(OutcomesFormat):
 
     def write(self, stream: TextIO, part: Part) -> None:
         """Writes the whole file."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each format writes its own
 
     def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
         for part in parts:

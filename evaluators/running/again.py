@@ -19,8 +19,8 @@ from evaluators.reports.summary import Options
 from evaluators.running.explained import material_of
 from evaluators.running.files import Scored, asked_files
 from evaluators.running.outcomes import check_outcomes, parts_of
+from evaluators.running.preparing import Prepared, RunRequest, prepare
 from evaluators.running.recorded import recorded_material
-from evaluators.running.run import Prepared, RunRequest, prepare
 from evaluators.running.suite import load
 from evaluators.runs.given import output_columns
 from evaluators.runs.result import Origin, RunResult

@@ -10,7 +10,7 @@ from evaluators.running.suite import Suite
 from evaluators.runs.result import Origin
 
 if TYPE_CHECKING:
-    from evaluators.running.run import RunRequest
+    from evaluators.running.preparing import RunRequest
 
 
 def origin_of(suite: Suite, request: RunRequest) -> Origin | None:

@@ -140,12 +140,13 @@ class Suite:
         return await to_thread(self.evaluate, row)
 
     def run(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
-        """Score a whole test set; `options` are those of `evaluators.running.run.RunRequest`.
+        """Score a whole test set; `options` are those of `evaluators.running.preparing.RunRequest`.
 
         `test_set` is a file; without it, the suite's own test set is read. Nothing is written unless `results` names a
         folder. Raises Problems when nothing can be run: bad settings, no such file, an unclear column.
         """
-        from evaluators.running.run import RunRequest, execute
+        from evaluators.running.preparing import RunRequest
+        from evaluators.running.run import execute
 
         return execute(self, RunRequest(test_set=str(test_set) if test_set is not None else None, **options))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluators.testsets.reader import Chunk, Split, Table
+from evaluators.testsets.reader import Chunk, Split, Table, with_column
 from evaluators.testsets.source import Source
 
 
@@ -20,7 +20,7 @@ class Aliased:
     @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return (*(name for name in self.base.header if name != self.column), self.column)
+        return with_column(self.base.header, self.column)
 
     @property
     def first_number(self) -> int:

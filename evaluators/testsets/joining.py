@@ -16,7 +16,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.documents import Document, Documents, text_of
-from evaluators.testsets.reader import Chunk, Split, Table, whole
+from evaluators.testsets.reader import Chunk, Split, Table, whole, with_column
 from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
@@ -145,7 +145,7 @@ class JoinedTable:
     @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return (*(name for name in self.base.header if name != self.column), self.column)
+        return with_column(self.base.header, self.column)
 
     @property
     def first_number(self) -> int:

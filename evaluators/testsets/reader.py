@@ -128,6 +128,11 @@ class Reader:
         return column in self.header
 
 
+def with_column(header: Sequence[str], column: str) -> tuple[str, ...]:
+    """The names of the columns with one more, which takes the place of a column of that name and stands last."""
+    return (*(name for name in header if name != column), column)
+
+
 def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
     """All pieces of a table as one."""
     names, before = list(dict.fromkeys(columns)), 0

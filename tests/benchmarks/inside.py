@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from evaluators.engines.engine import ENGINES
-from evaluators.running.run import RunRequest, prepare
+from evaluators.running.preparing import RunRequest, prepare
 from evaluators.running.suite import Suite, loads
 from evaluators.runs.job import Job
 from evaluators.runs.runner import figures, measure, store_parts

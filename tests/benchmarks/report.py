@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evaluators.running.run import RunRequest, finish
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import finish
 from evaluators.running.suite import load
 from tests.benchmarks import rows, suites
 

@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evaluators.running.run import RunRequest, finish
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import finish
 from evaluators.running.suite import load
 from evaluators.suite.presets import gallery_folder
 

@@ -12,7 +12,8 @@ import pytest
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
 from evaluators.running.files import check_asked, named_for
-from evaluators.running.run import RunRequest, finish
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import finish
 from evaluators.running.suite import Suite, loads
 
 SUITE = """

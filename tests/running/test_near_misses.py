@@ -13,7 +13,8 @@ import pytest
 from evaluators.reports.near_misses import near_miss_section
 from evaluators.running import near_misses as advice
 from evaluators.running.near_misses import evidence_files, near_misses
-from evaluators.running.run import RunRequest, finish
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import finish
 from evaluators.running.suite import load
 
 

@@ -14,7 +14,8 @@ from evaluators.reports.formats.fields import FieldsTable
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.summary import summary
 from evaluators.running.again import again
-from evaluators.running.run import Finished, RunRequest, finish
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import Finished, finish
 from evaluators.running.suite import load
 
 FIELDS = {

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from evaluators.engines.engine import ENGINES, Engine, Result, Task
-from evaluators.running.run import RunRequest, prepare
+from evaluators.running.preparing import RunRequest, prepare
 from evaluators.running.suite import Suite, load
 from evaluators.runs.job import Job
 from evaluators.runs.rows import RowsFormat

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.running.run import RunRequest, finish
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import finish
 from evaluators.running.suite import load
 from evaluators.suite.presets import gallery_folder
 
