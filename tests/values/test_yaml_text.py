@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators.values.yaml_text import MAX_DEPTH, NotYAML, load_untrusted
@@ -98,6 +98,15 @@ PLAIN: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+class _Quoted(yaml.SafeDumper):
+    """Texts in quotes: what PyYAML leaves bare, such as `0E0`, may be a number to a reader of YAML 1.2."""
+
+
+_Quoted.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'))
+
+
+@example("0E0")
+@example({"1e3": ["-0", ".5"]})
 @given(PLAIN)
 def test_plain_data_come_back(value: Any) -> None:
-    assert load_untrusted(yaml.safe_dump(value)) == value
+    assert load_untrusted(yaml.dump(value, Dumper=_Quoted)) == value
