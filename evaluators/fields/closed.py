@@ -303,6 +303,8 @@ def earned(answers: Sequence[Explained], several: bool) -> Fraction:
 def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
     """The row's score: the weighted mean of the measured fields, with its exact fraction.
 
+    Where all of them weigh nothing, it is 1 when every one of them matches, else 0: what was measured is never left out.
+
     A required field that does not match keeps the row from passing. A field that could not be measured for another
     reason than the output leaves the row without a score.
     """
@@ -315,12 +317,19 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
         for weight, one in zip(tree.weights, settled, strict=True)
         if one.result.status not in (Status.NOT_MEASURED, Status.SKIPPED)
     ]
-    whole = sum(weight for weight, _ in measured)
-    if not whole:
+    if not measured:
         return Score(None, None, fields, "no field was measured", standing=Standing.NOT_MEASURED)
-    total = sum((weight * share for weight, share in measured), Fraction(0)) / whole
+    total = weighted_mean(measured)
     passed = False if required_missing(tree, [result.status for result in fields]) else None
     return Score(float(total), passed, fields, ratio=(total.numerator, total.denominator))
+
+
+def weighted_mean(measured: Sequence[tuple[int, Fraction]]) -> Fraction:
+    """The mean of some (weight, share). Where they weigh nothing, 1 when every share is whole, else 0."""
+    whole = sum(weight for weight, _ in measured)
+    if not whole:
+        return WHOLE if all(share == WHOLE for _, share in measured) else NOTHING
+    return sum((weight * share for weight, share in measured), NOTHING) / whole
 
 
 def standing_of(problem: RowProblem) -> Standing:

@@ -1,4 +1,7 @@
-"""The figures of scored documents, as exact fractions. A figure without a denominator is None, never 1.
+"""The figures of scored documents, as exact fractions.
+
+A figure without a denominator is None only where nothing was there to score. It is 0 where anything went wrong; where all
+that was there is right and weighs nothing, it is 1.
 
 Precision, recall and F1 are over statuses: a unit that several metrics compare counts once. The mean score is over
 results, with their weights. The totals of extract-bench are over *entries*: what stands outside of arrays, and each
@@ -20,7 +23,8 @@ FIGURES: Final = ("precision", "recall", "f1", "mean_score", "overall_score", "f
 """The figures of a row, in the order of `row_figures`."""
 MEASURED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR))
 NOTHING: Final = Fraction(0)
-_PLAIN: Final = {0.0: NOTHING, 1.0: Fraction(1)}
+WHOLE: Final = Fraction(1)
+_PLAIN: Final = {0.0: NOTHING, 1.0: WHOLE}
 
 
 class Tallied(NamedTuple):
@@ -44,18 +48,24 @@ class Tallied(NamedTuple):
     @property
     def precision(self) -> Fraction | None:
         """Matches among what the output gave."""
-        return _share(self.match, self.match + self.mismatch + self.hallucination)
+        return self.settled(_share(self.match, self.match + self.mismatch + self.hallucination))
 
     @property
     def recall(self) -> Fraction | None:
         """Matches among what was expected."""
-        return _share(self.match, self.match + self.mismatch + self.omission)
+        return self.settled(_share(self.match, self.match + self.mismatch + self.omission))
 
     @property
     def f1(self) -> Fraction | None:
         """Precision and recall in one figure."""
         whole = 2 * self.match + 2 * self.mismatch + self.omission + self.hallucination
         return _share(2 * self.match, whole)
+
+    def settled(self, figure: Fraction | None) -> Fraction | None:
+        """A figure of these results: one that has nothing to divide by is undefined only where nothing was measured."""
+        if figure is not None or not self.measured:
+            return figure
+        return NOTHING if self.wrong else WHOLE
 
 
 class Entry(NamedTuple):
@@ -160,7 +170,7 @@ def row_figures(scored: Scored) -> tuple[tuple[int, int], ...]:
         counts.precision, counts.recall, counts.f1,
         mean_score(scored.fields), overall_score(found), field_score(found), pass_rate(found),
     )  # fmt: skip
-    return tuple((0, 0) if figure is None else figure.as_integer_ratio() for figure in figures)
+    return tuple((0, 0) if figure is None else figure.as_integer_ratio() for figure in map(counts.settled, figures))
 
 
 def _mean(weighted: Sequence[tuple[Fraction, Fraction]]) -> Fraction | None:

@@ -33,6 +33,8 @@ FIGURES: Final = (
 )  # fmt: skip
 """The figures of a row, by the names that their means have."""
 UNDEFINED: Final = (0, 0)
+ZERO: Final = (0, 1)
+WHOLE: Final = (1, 1)
 Ratio = tuple[int, int]
 Counts = tuple[int, int, int, int]
 
@@ -78,7 +80,8 @@ class RowFigures(NamedTuple):
 
 
 def row_figures(events: Iterable[Event]) -> RowFigures:
-    """The figures of the events of one row.
+    """The figures of the events of one row. One that has nothing to divide by is undefined only where
+    nothing was measured; it is 0 where anything went wrong, and else 1.
 
     P = M/(M+X+H), R = M/(M+X+O) and F1 = 2M/(2M+2X+H+O) over statuses, errors among the mismatches; the two totals as
     extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
@@ -112,7 +115,10 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
         flat.ratio(),
         (passed, entries),
     )
-    return RowFigures((match, mismatch, omission, hallucination), tuple(map(_or_undefined, figures)))
+    otherwise = ZERO if mismatch or omission or hallucination else WHOLE if match else UNDEFINED
+    return RowFigures(
+        (match, mismatch, omission, hallucination), tuple([each if each[1] else otherwise for each in figures])
+    )
 
 
 def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
@@ -236,7 +242,3 @@ def _details(event: Event) -> Iterable[tuple[Detail, int]]:
         num -= den
     if den and num:
         yield (event.path, CREDIT, den), num
-
-
-def _or_undefined(ratio: Ratio) -> Ratio:
-    return ratio if ratio[1] else UNDEFINED

@@ -24,6 +24,7 @@ from evaluators.fields.closed import (
     holds,
     required_missing,
     standing_of,
+    weighted_mean,
 )
 from evaluators.fields.items import ListNode, Place, pair_values, places
 from evaluators.fields.lines import Align, FieldLine
@@ -186,10 +187,9 @@ def _verdict(tree: ClosedTree, pass_at: float, statuses: bytes, shares: Sequence
         for weight, share, code in zip(tree.weights, shares, statuses, strict=True)
         if code not in (Status.NOT_MEASURED, Status.SKIPPED)
     ]
-    whole = sum(weight for weight, _ in measured)
-    if not whole:
+    if not measured:
         return Verdict(Standing.NOT_MEASURED, None, 0, 0, statuses)
-    total = sum((weight * share for weight, share in measured), Fraction(0)) / whole
+    total = weighted_mean(measured)
     passed = not required_missing(tree, statuses) and total.numerator / total.denominator >= pass_at
     return Verdict(Standing.SCORED, passed, total.numerator, total.denominator, statuses)
 

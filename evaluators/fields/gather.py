@@ -104,6 +104,8 @@ class _Gathering:
                 return [*self.inside(visit._replace(output=MISSING), visit), _own(visit, Status.HALLUCINATION)]
             case ("full", _) | ("missing" | "null" | "empty", "full"):
                 return self.inside(visit, visit)
+            case "empty", "empty" if not visit.location and node.kind == "object":
+                return self.inside(visit, visit)
             case "missing" | "null", "other":
                 if _has_leaves(output):
                     own: Thing = Extra(visit.location, node.path, output)

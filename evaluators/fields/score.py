@@ -19,7 +19,7 @@ Any other container is looked into. What counts is its leaves; null, {} and [] a
 | nothing, null or empty | contents | a hallucination per leaf |
 | nothing or null | empty or another kind | one hallucination (of a container of another kind: one per leaf) |
 | nothing | null | one hallucination |
-| empty | empty | one match |
+| empty | empty | one match; nothing where both are whole documents, unless a key is required |
 | null | null | one match |
 | null or empty | nothing | one omission |
 | empty | null | one omission |

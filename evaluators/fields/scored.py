@@ -53,13 +53,13 @@ class ArrayResult:
 
     @property
     def precision(self) -> Fraction | None:
-        """Matched among the items of the output."""
-        return _share(self.matched, self.matched + self.spurious)
+        """Matched among the items of the output; 0 where there are none, and some are missed."""
+        return _share(self.matched, self.matched + self.spurious or self.missed)
 
     @property
     def recall(self) -> Fraction | None:
-        """Matched among the expected items."""
-        return _share(self.matched, self.matched + self.missed)
+        """Matched among the expected items; 0 where there are none, and some are made up."""
+        return _share(self.matched, self.matched + self.missed or self.spurious)
 
     @property
     def f1(self) -> Fraction | None:

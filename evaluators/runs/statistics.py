@@ -1,6 +1,7 @@
 """Figures from exact sums: every ratio is kept in integers and rounded once, at the end.
 
-An undefined figure (nothing in its denominator) is None, never 0 and never 1.
+A figure with nothing in its denominator is never 1: it is 0 where anything went wrong, and None (undefined) where nothing
+was there to score.
 """
 
 from __future__ import annotations
@@ -58,14 +59,15 @@ def ratios(counts: Counts) -> Ratios:
     """Accuracy, precision, recall and F1 of the counts.
 
     With M matches, X mismatches (errors included), H hallucinations and O omissions: accuracy = M/(M+X+H+O),
-    precision = M/(M+X+H), recall = M/(M+X+O), F1 = 2M/(2M+2X+H+O).
+    precision = M/(M+X+H), recall = M/(M+X+O), F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong: an
+    output that gave nothing of what was expected has a precision of 0.
     """
     right, wrong = counts.match, counts.mismatch + counts.error
     invented, missing = counts.hallucination, counts.omission
     return Ratios(
         accuracy=share(right, counts.measured),
-        precision=share(right, right + wrong + invented),
-        recall=share(right, right + wrong + missing),
+        precision=share(right, right + wrong + invented or missing),
+        recall=share(right, right + wrong + missing or invented),
         f1=share(2 * right, 2 * right + 2 * wrong + invented + missing),
     )
 

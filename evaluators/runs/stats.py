@@ -193,7 +193,7 @@ def _array(further: Mapping[tuple[str, int], int]) -> ArrayStats | None:
         return None
     return ArrayStats(
         matched, missed, spurious, paired,
-        share(matched, matched + spurious), share(matched, matched + missed),
+        share(matched, matched + spurious or missed), share(matched, matched + missed or spurious),
         share(2 * matched, 2 * matched + missed + spurious),
     )  # fmt: skip
 

@@ -62,8 +62,8 @@ class Tally:
     statuses: list[list[int]] = field(default_factory=list)
     """For each listed field, how often each status was met."""
     counts: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
-    """(match, mismatch, omission, hallucination) over the leaves of an open tree, of the rows that are scored: what a row
-    lost that could not be judged must not make the others look better."""
+    """(match, mismatch, omission, hallucination) over the leaves of an open tree, of every row that was read, also where
+    nothing came to a score; but not of a row that could not be judged: what it lost must not make the others look better."""
     paths: dict[str, list[int]] = field(default_factory=dict)
     """The same by path, of all rows: a field that was measured counts for itself."""
     figures: list[FigureSum] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Tally:
             if place == len(self.figures):
                 self.figures.append(FigureSum())
             self.figures[place].add(figure, times)
-        if verdict.counts is not None and verdict.standing.scored:
+        if verdict.counts is not None and (verdict.standing.scored or verdict.standing is Standing.NOT_MEASURED):
             if verdict.den and not any(verdict.counts) and verdict.standing is Standing.SCORED:
                 self.empty_expected += times
             for place, count in enumerate(verdict.counts):

@@ -309,6 +309,8 @@ def _container(
             yield own(HALLUCINATION)
     elif theirs is MISSING or (theirs is None and ours is not None):
         yield own(OMISSION)
+    elif path == "$" and ours == theirs == {}:
+        return
     else:
         yield own(MISMATCH if other[1] else MATCH)
 

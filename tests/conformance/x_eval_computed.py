@@ -79,7 +79,8 @@ class Row:
         ]
         if not all(whole for _, whole in shares):
             self.partings.add("undefined figure")
-        return [float(Fraction(part, whole)) if whole else None for part, whole in shares]
+        nothing = 0.0 if mismatch or omission or hallucination else None
+        return [float(Fraction(part, whole)) if whole else nothing for part, whole in shares]
 
     # The walk
 
@@ -117,6 +118,8 @@ class Row:
             return
         if theirs == "full" and ours != "other":
             yield from self.inside(found, schema, MISSING, actual, path, True)
+            return
+        if not path and ours == theirs == "empty" and found == "object":
             return
         status = self.own_status(ours, theirs, expected, actual)
         if status == "leaves":

@@ -106,11 +106,13 @@ def test_weights_count_exactly() -> None:
     assert Fraction(verdict.num, verdict.den) == Fraction(1, 3)
 
 
-def test_a_weight_of_0_is_shown_and_counts_nothing() -> None:
+def test_a_weight_of_0_is_shown_and_counts_only_where_nothing_else_does() -> None:
     score, verdict = row({"a": {"weight": 0}, "b": "exact"}, {"a": 1, "b": 1}, {"a": 2, "b": 1})
     assert verdict.value == 1.0
     assert score.fields[0].status.word == "mismatch"
-    assert value({"a": {"weight": 0}, "b": "exact"}, {"a": 1}, {"a": 1}) is None
+    assert value({"a": {"weight": 0}, "b": "exact"}, {"a": 1}, {"a": 1}) == 1.0
+    assert value({"a": {"weight": 0}, "b": "exact"}, {"a": 1}, {"a": 2}) == 0.0
+    assert value({"a": {"weight": 0}, "b": "exact"}, {}, {}) is None
 
 
 def test_weights_of_fields_that_are_not_measured_are_set_aside() -> None:

@@ -77,7 +77,7 @@ def listed_fields(
     for path in draw(st.lists(st.sampled_from(paths), min_size=1, max_size=5, unique=True)):
         line: dict[str, Any] = {"compare": draw(st.sampled_from(comparators))}
         if draw(st.booleans()):
-            line["weight"] = draw(st.sampled_from([0.5, 2, 3]))
+            line["weight"] = draw(st.sampled_from([0, 0.5, 2, 3]))
         if draw(st.integers(0, 4)) == 0:
             line["transforms"] = draw(st.lists(st.sampled_from(TRANSFORMS), min_size=1, max_size=2))
         if required and draw(st.integers(0, 4)) == 0:

@@ -234,8 +234,9 @@ def test_the_figures_come_from_the_same_results_as_the_counts(each: Drawn) -> No
         "mean_recall": (match, match + mismatch + omission),
         "mean_f1": (2 * match, 2 * match + 2 * mismatch + hallucination + omission),
     }
+    nothing = Fraction(0) if mismatch or hallucination or omission else None
     for name, (num, den) in ratios.items():
-        assert named[name] == (Fraction(num, den) if den else None)
+        assert named[name] == (Fraction(num, den) if den else nothing)
     measured = [result for result in explained(each).fields if result.status in MEASURED]
     assert bool(measured) == bool(sum(found.counts))
 

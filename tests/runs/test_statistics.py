@@ -68,7 +68,7 @@ def test_the_four_figures_come_from_the_same_counts() -> None:
     assert found.f1 == 12 / 22
 
 
-def test_an_undefined_figure_is_none() -> None:
-    assert ratios(Counts(not_measured=3)) == (None, None, None, None)
-    assert ratios(Counts(omission=3)) == (0.0, None, 0.0, 0.0)
-    assert ratios(Counts(hallucination=3)) == (0.0, 0.0, None, 0.0)
+def test_a_figure_is_undefined_only_where_nothing_was_there_to_score() -> None:
+    assert ratios(Counts(not_measured=3, skipped=2)) == (None, None, None, None)
+    assert ratios(Counts(omission=3)) == (0.0, 0.0, 0.0, 0.0)
+    assert ratios(Counts(hallucination=3)) == (0.0, 0.0, 0.0, 0.0)
