@@ -6,12 +6,13 @@ Every difference stands beside its interval, and what is called better or worse 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone, dense
 from evaluators.runs.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
 from evaluators.runs.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
 from evaluators.runs.result import Interval
+from evaluators.runs.row_changes import Change
 
 MOST_ROWS: Final = 20
 """Broken rows, and fixed rows, that a page lists; all of them are in the JSON file."""
@@ -20,6 +21,7 @@ MOST_CHANGES: Final = 5
 MOST_FIELDS: Final = 20
 """Fields that a page lists, the worst first; all of them are in the JSON and CSV files."""
 
+Cell = TypeVar("Cell")
 _FINDING_TONES: Final[dict[str, Tone]] = {
     "better": "good", "worse": "bad", "no clear difference": "plain", "the same": "plain",
     "not measured": "warning",
@@ -37,8 +39,11 @@ def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Docume
         *_evaluators(comparison),
         *_fields(comparison),
         *_rankings(comparison),
-        *_rows("Broken rows", [row for row in comparison.changed if row.broken]),
-        *_rows("Fixed rows", [row for row in comparison.changed if not row.broken]),
+        *_rows("Broken rows", comparison, "broken"),
+        *_rows("Lost rows", comparison, "lost"),
+        *_rows("Fixed rows", comparison, "fixed"),
+        *_rows("Gained rows", comparison, "gained"),
+        *_rows("Settled rows", comparison, "settled"),
         *_notes(comparison),
         _ending(comparison, files),
     )
@@ -64,7 +69,9 @@ def headline(comparison: Comparison) -> str:
 def comparison_line(comparison: Comparison) -> str:
     """The comparison in one line, with the first cause."""
     cause = f" ({comparison.causes[0]})" if comparison.causes else ""
-    changed = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken"
+    changed = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken" + (
+        f", {comparison.lost:,} lost" if comparison.lost else ""
+    )
     counts = (
         "" if comparison.incomparable or not comparison.evaluators else f"; {changed} of {rows_text(comparison.rows)}"
     )
@@ -98,13 +105,24 @@ def _tone(comparison: Comparison) -> Tone:
 
 def _opening(comparison: Comparison) -> Section:
     if comparison.rankings and not comparison.evaluators:
-        rows = f"{rows_text(comparison.rows)} that every variant scored"
+        rows = f"{rows_text(comparison.rows)} that every ranked variant has"
         return Section(None, (Paragraph(f"Variants: {comparison.base}, {comparison.new}"), Paragraph(rows)))
     places = Paragraph(f"Base: {comparison.base}. New: {comparison.new}.")
     if comparison.incomparable:
         return Section(None, (places,))
-    counts = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken, {comparison.unchanged:,} unchanged"
-    return Section(None, (places, Paragraph(f"{rows_text(comparison.rows)} in both runs: {counts}")))
+    counts = [f"{comparison.fixed:,} fixed", f"{comparison.broken:,} broken", f"{comparison.unchanged:,} unchanged"]
+    further = (
+        (comparison.lost, "lost"), (comparison.gained, "gained"), (comparison.settled, "settled"),
+        (comparison.never_measured, "never measured"),
+    )  # fmt: skip
+    counts += [f"{count:,} {word}" for count, word in further if count]
+    both = comparison.rows - comparison.one_sided
+    rows = (
+        f"{rows_text(comparison.rows)}, {both:,} of them in both runs"
+        if comparison.one_sided
+        else f"{rows_text(both)} in both runs"
+    )
+    return Section(None, (places, Paragraph(f"{rows}: {', '.join(counts)}")))
 
 
 def _why_not(comparison: Comparison) -> tuple[Section, ...]:
@@ -135,15 +153,17 @@ def _guard_row(guard: GuardResult) -> tuple[str, ...]:
 _FIGURES: Final = (
     Column("base", True), Column("new", True), Column("difference", True), Column("95 % interval", True),
     Column("chance", True), Column("finding"), Column("fixed", True), Column("broken", True), Column("pairs", True),
-    Column("detectable", True), Column("unpaired", True),
+    Column("detectable", True), Column("lost", True), Column("gained", True), Column("settled", True),
 )  # fmt: skip
-_KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[:-1]))
+_DETECTABLE: Final = 9
+_KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[: _DETECTABLE + 1]))
 
 
 def _figures(one: Difference) -> tuple[str, ...]:
     return (
         score_text(one.base), score_text(one.new), signed(one.difference), _between(one.interval), chance(one.p_corrected),
-        one.finding, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.detectable), f"{one.unpaired:,}",
+        one.finding, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.detectable),
+        f"{one.lost:,}", f"{one.gained:,}", f"{one.settled:,}",
     )  # fmt: skip
 
 
@@ -160,7 +180,9 @@ def _evaluators(comparison: Comparison) -> tuple[Section, ...]:
 
 def _legend(comparison: Comparison) -> Iterable[Item]:
     tests = sum(one.p is not None for one in comparison.evaluators)
-    yield Item("difference: mean score of the new run less that of the base, over the rows that both runs scored")
+    aside = any(one.lost or one.gained or one.settled for one in comparison.evaluators)
+    which = "that neither run lost" if aside else "that both runs scored"
+    yield Item(f"difference: mean score of the new run less that of the base, over the rows {which}")
     yield Item(
         "95 % interval: where the difference would likely be with many more rows like these"
         + (f"; rows of one {comparison.cluster} count as one" if comparison.cluster else "")
@@ -174,19 +196,25 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         "; unknown with fewer than 6 changes" if any(one.detectable is None for one in comparison.evaluators) else ""
     )
     yield Item(f"detectable: a true difference smaller than this would often go unseen with so many rows{unknown}")
-    if any(one.unpaired for one in comparison.evaluators):
-        yield Item("unpaired: rows that only one of the runs scored; they are left out")
+    if any(one.lost for one in comparison.evaluators):
+        yield Item(
+            "lost: rows that the base scored and the new run did not; for guards they are broken where the base passed"
+        )
+    if any(one.gained for one in comparison.evaluators):
+        yield Item("gained: rows that the new run scored and the base did not")
+    if any(one.settled for one in comparison.evaluators):
+        yield Item("settled: rows in which nothing is there to score any more, neither expected nor in the output")
 
 
 def _fields(comparison: Comparison) -> tuple[Section, ...]:
-    changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired]
+    changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired or one.difference]
     same = len(comparison.fields) - len(changed)
     if not comparison.fields:
         return ()
     ordered = sorted(changed, key=lambda one: (one.difference is None, one.difference or 0.0))
     shown = ordered[:MOST_FIELDS]
     table = Table(
-        (Column("evaluator"), Column("field"), Column("variant"), *_FIGURES[:-2], _FIGURES[-1]),
+        (Column("evaluator"), Column("field"), Column("variant"), *_without_detectable(_FIGURES)),
         tuple(_field_row(one) for one in shown),
         tuple(_FINDING_TONES[one.finding] for one in shown),
     )
@@ -202,12 +230,16 @@ def _fields(comparison: Comparison) -> tuple[Section, ...]:
 
 
 def _field_row(one: Difference) -> tuple[str, ...]:
-    figures = _figures(one)
-    return one.evaluator, one.field or "", one.variant or "", *figures[:-2], figures[-1]
+    return one.evaluator, one.field or "", one.variant or "", *_without_detectable(_figures(one))
+
+
+def _without_detectable(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    return (*cells[:_DETECTABLE], *cells[_DETECTABLE + 1 :])
 
 
 def _ranked_variants(rankings: Sequence[Ranking]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.variant for ranking in rankings for one in ranking.variants))
+    names = [[*(one.variant for one in each.variants), *(one.variant for one in each.unranked)] for each in rankings]
+    return tuple(dict.fromkeys(name for each in names for name in each))
 
 
 def _rankings(comparison: Comparison) -> tuple[Section, ...]:
@@ -227,15 +259,25 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
             for one in ranking.variants
         ),
     )  # fmt: skip
-    legend = (
-        Item("rank: 1 + the number of variants that are clearly better, by the rows that every variant scored"),
+    legend = [
+        Item("rank: 1 + the number of variants that are clearly better, by the rows that every ranked variant has"),
         Item("95 % interval: where the mean score would likely be with many more rows like these"),
         Item("cannot be told apart from: chance explains the difference (every two are tested, corrected after Holm)"),
+    ]
+    blocks: list[Table | Listing] = [table] if table.rows else []
+    aside = tuple(
+        Item(
+            f"{ranking.evaluator}, {one.variant}: not ranked: {one.lacking:,} of {rows_text(one.others)} that others have are missing",
+            tone="warning",
+        )
+        for ranking in comparison.rankings
+        for one in ranking.unranked
     )
-    return (Section("Variants", (table, Listing(legend))),)
+    return (Section("Variants", (*blocks, *((Listing(aside),) if aside else ()), Listing(tuple(legend)))),)
 
 
-def _rows(title: str, rows: Sequence[ChangedRow]) -> tuple[Section, ...]:
+def _rows(title: str, comparison: Comparison, change: Change) -> tuple[Section, ...]:
+    rows = [row for row in comparison.changed if row.change == change]
     if not rows:
         return ()
     more = len(rows) - MOST_ROWS
@@ -247,10 +289,24 @@ def _rows(title: str, rows: Sequence[ChangedRow]) -> tuple[Section, ...]:
 def _row(row: ChangedRow) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     variant = f", variant {row.variant}" if row.variant else ""
-    said = [f"{word}: {', '.join(names)}" for word, names in (("broken", row.broken), ("fixed", row.fixed)) if names]
+    became = (
+        ("broken", row.broken), ("lost", [_reasoned(row, name) for name in row.lost]), ("fixed", row.fixed),
+        ("gained", [_reasoned(row, name, "was ") for name in row.gained]), ("settled", row.settled),
+    )  # fmt: skip
+    said = [f"{word}: {', '.join(names)}" for word, names in became if names]
     more = len(row.fields) - MOST_CHANGES
     details = (*row.fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else row.fields
-    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", details, tone="bad" if row.broken else "good")
+    return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", details, tone=_CHANGE_TONES[row.change])
+
+
+def _reasoned(row: ChangedRow, name: str, was: str = "") -> str:
+    return f"{name} ({was}{row.reasons[name]})"
+
+
+_CHANGE_TONES: Final[dict[Change, Tone]] = {
+    "broken": "bad", "lost": "warning", "fixed": "good", "gained": "note", "settled": "note", "unchanged": "plain",
+    "never measured": "plain",
+}  # fmt: skip
 
 
 def _notes(comparison: Comparison) -> tuple[Section, ...]:

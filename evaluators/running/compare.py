@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from evaluators.registry import suggestion
 from evaluators.running.suite import Suite
 from evaluators.runs.baseline import read_baseline, write_baseline
 from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
-from evaluators.runs.comparison import Comparison
+from evaluators.runs.comparison import Comparison, Ranking
 from evaluators.runs.gates import Target, parse_target
 from evaluators.runs.guard_config import CompareConfig, GuardConfig
 from evaluators.runs.sides import Side, read_run_side
+from evaluators.runs.verdict import Facts, causes, exit_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,19 @@ def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(
         one, other = (variant_side(side, name) for name in chosen)
         return replace(_compared(one, other, rules), rankings=rankings)
     rows = max((ranking.rows for ranking in rankings), default=0)
-    return Comparison(chosen[0], ", ".join(chosen[1:]), side.name, rows, 0, 0, 0, rankings=rankings, cluster=side.cluster)
+    found = Comparison(
+        chosen[0], ", ".join(chosen[1:]), side.name, rows, 0, 0, 0, rankings=rankings, cluster=side.cluster
+    )
+    facts = Facts(issues=tuple(_not_ranked(rankings)))
+    return replace(found, exit_code=exit_code(facts), causes=causes(facts))
+
+
+def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
+    for ranking in rankings:
+        for one in ranking.unranked:
+            lacks = f"{one.lacking:,} of the {one.others:,} rows that others have"
+            message = f'the variant "{one.variant}" is not ranked by {ranking.evaluator}: it lacks {lacks}'
+            yield Issue("not-ranked", Blame.TESTSET, message)
 
 
 def baseline_of(suite: Suite) -> Path:

@@ -71,7 +71,8 @@ def baseline_text(side: Side) -> str:
 def _variant_text(variant: str | None, rows: SideRows) -> str:
     codes: dict[str, dict[Said, int]] = {name: {} for name in rows.said}
     numbered = {
-        name: [codes[name].setdefault(said, len(codes[name])) for said in column] for name, column in rows.said.items()
+        name: [codes[name].setdefault(said._replace(reason=None), len(codes[name])) for said in column]
+        for name, column in rows.said.items()
     }
     said = {
         name: [[one.standing, one.score, one.passed, "".join(map(_LETTERS.__getitem__, one.statuses))] for one in known]

@@ -10,14 +10,15 @@ those of all fields (Holm).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from fractions import Fraction
-from functools import cache, partial
 from itertools import combinations
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.issues import Blame, Issue
+from evaluators.runs.changed_rows import changed_rows
 from evaluators.runs.comparison import (
     ChangedRow,
     Comparison,
@@ -26,6 +27,7 @@ from evaluators.runs.comparison import (
     GuardResult,
     RankedVariant,
     Ranking,
+    UnrankedVariant,
 )
 from evaluators.runs.figures import rows_text
 from evaluators.runs.guard_config import CompareConfig
@@ -38,26 +40,24 @@ from evaluators.runs.intervals import (
     moments_of_values,
     paired_rates,
 )
+from evaluators.runs.paired_rows import Pairs, paired, row_keys
 from evaluators.runs.result import Interval
+from evaluators.runs.row_changes import (
+    Change,
+    Measured,
+    State,
+    States,
+    change_of,
+    field_states,
+    score_state,
+    score_states,
+)
 from evaluators.runs.sides import Said, Side, SideRows
 from evaluators.runs.significance import LEAST_CHANGED, LEVEL, holm, sign_flips
 from evaluators.runs.statistics import wilson
 from evaluators.runs.verdict import Facts, causes, exit_code
 
 _SHOWN: Final = 5  # ids, settings and the like that a sentence names
-
-
-class _Pairs(NamedTuple):
-    """The places of the rows that both sides have."""
-
-    base: SideRows
-    new: SideRows
-    places: list[tuple[int, int]]
-    base_only: list[str]
-    new_only: list[str]
-    other_question: list[int]
-    """Places in the new run of rows whose cells beside the output differ."""
-    repeated: int
 
 
 def compare_sides(
@@ -74,62 +74,93 @@ def compare_sides(
     evaluators are compared in what they have in common, and the differences are notes.
     """
     named = [variant for variant in new.rows if variant in base.rows]
-    pairs = {variant: _paired(base.rows[variant], new.rows[variant]) for variant in named}
+    pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
+    alone = [_of_variant(text, variant) for variant, found in pairs.items() for text in _rows_of_one_run(found)]
     reasons = [*_other_variants(base, new), *_other_meaning(base, new), *_partial(base, new)]
-    for variant, found in pairs.items():
-        reasons += [_of_variant(text, variant) for text in _other_rows(found)]
+    asked = [_of_variant(text, variant) for variant, found in pairs.items() for text in _other_questions(found)]
     empty = Comparison(
-        base.label, new.label, new.name, sum(len(one.places) for one in pairs.values()), 0, 0, 0,
+        base.label, new.label, new.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.cluster, data={"base": base.data_fingerprint, "new": new.data_fingerprint},
         notes=tuple(_notes(base, new, pairs.values())),
     )  # fmt: skip
-    if (reasons and not common) or not empty.rows:
-        facts = Facts(incomparable=(*reasons, *(() if empty.rows else ("no row is in both runs",))))
+    if ((reasons or alone or asked) and not common) or not empty.rows:
+        facts = Facts(incomparable=(*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
-        pairs = {variant: _of_one_question(found) for variant, found in pairs.items()}
-        empty = replace(
-            empty, rows=sum(len(one.places) for one in pairs.values()),
-            notes=(*empty.notes, *(f"set aside: {reason}" for reason in reasons)),
-        )  # fmt: skip
+        pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
+        empty = replace(empty, notes=(*empty.notes, *(f"set aside: {reason}" for reason in (*reasons, *asked)), *alone))
     alike = [name for name in new.fields if name in base.fields and base.meaning.get(name) == new.meaning.get(name)]
-    evaluators: list[Difference] = []
-    fields: list[Difference] = []
+    shown = _judged_all(pairs, alike, base, new, lost_is_broken=False)
+    held = _judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
+    rows: list[ChangedRow] = []
+    changes: Counter[Change] = Counter()
     for variant, found in pairs.items():
-        for name in alike:
-            one, of_fields = _differences(_rows_of(found, name), name, base.fields[name], new.fields[name], variant)
-            evaluators.append(one)
-            fields += of_fields
-    found_evaluators, found_fields = _judged(evaluators), _judged(fields)
-    changed = [one for variant, each in pairs.items() for one in _changed(each, alike, base, new, variant)]
-    broken = sum(bool(row.broken) for row in changed)
-    guards = judge_guards(config, targets or {}, (*found_evaluators, *found_fields), broken)
-    facts = _facts(found_evaluators, guards)
+        of_variant, counts = changed_rows(found, alike, base, new, variant)
+        rows += of_variant
+        changes += counts
+    broken = sum(bool(row.broken or row.lost_passed) for row in rows)
+    lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
+    guards = judge_guards(config, targets or {}, held, broken, lost)
+    facts = _facts(shown, guards, [row for row in rows if row.lost])
     return replace(
         empty,
-        fixed=len(changed) - broken,
-        broken=broken,
-        unchanged=empty.rows - len(changed),
-        evaluators=found_evaluators,
-        fields=found_fields,
-        changed=tuple(changed),
+        rows=changes.total(),
+        fixed=changes["fixed"],
+        broken=changes["broken"],
+        unchanged=changes["unchanged"],
+        lost=changes["lost"],
+        gained=changes["gained"],
+        settled=changes["settled"],
+        never_measured=changes["never measured"],
+        one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
+        evaluators=tuple(one for one in shown if one.field is None),
+        fields=tuple(one for one in shown if one.field is not None),
+        changed=tuple(rows),
         guards=guards,
         exit_code=exit_code(facts),
         causes=causes(facts),
     )
 
 
-def _facts(evaluators: Sequence[Difference], judged: Sequence[GuardResult]) -> Facts:
+def _judged_all(
+    pairs: Mapping[str | None, Pairs], names: Sequence[str], base: Side, new: Side, lost_is_broken: bool
+) -> tuple[Difference, ...]:
+    """The differences of all evaluators, then those of all fields."""
+    evaluators: list[Difference] = []
+    fields: list[Difference] = []
+    for variant, found in pairs.items():
+        for name in names:
+            before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
+            one, of_fields = _differences(_rows_of(found, name), name, before, after, variant, lost_is_broken)
+            evaluators.append(one)
+            fields += of_fields
+    return (*_judged(evaluators), *_judged(fields))
+
+
+def _facts(differences: Sequence[Difference], judged: Sequence[GuardResult], lost: Sequence[ChangedRow]) -> Facts:
     named = {one: f"{one.rule}{f' of {one.target}' if one.target else ''}" for one in judged}
     issues = [
         Issue("undecided", Blame.TESTSET, f"the guard {named[one]} is undecided: {one.message}")
         for one in judged
         if one.verdict == "undecided"
     ]
-    if not any(one.pairs for one in evaluators):
+    if lost:
+        issues.append(Issue("lost-rows", Blame.TESTSET, _lost_text(lost)))
+    if not any(one.pairs for one in differences):
         issues.append(Issue("nothing-compared", Blame.TESTSET, "nothing was compared: no row was scored in both runs"))
     failed = tuple(f"{named[one]}: {one.message}" for one in judged if one.verdict == "failed")
     return Facts(issues=tuple(issues), regressions=failed)
+
+
+def _lost_text(rows: Sequence[ChangedRow]) -> str:
+    """How many rows are lost, why, and which."""
+    why = Counter(
+        word for row in rows for word in dict.fromkeys(row.reasons[name].partition(":")[0] for name in row.lost)
+    )
+    spoken = ", ".join(f"{word} {count:,}" for word, count in sorted(why.items()))
+    are = "row is" if len(rows) == 1 else "rows are"
+    named = _listed([row.id or f"row {row.number}" for row in rows])
+    return f"{len(rows):,} {are} lost, scored in the base and not in the new run ({spoken}): {named}"
 
 
 def _other_variants(base: Side, new: Side) -> Iterator[str]:
@@ -156,17 +187,21 @@ def _other_meaning(base: Side, new: Side) -> Iterator[str]:
             yield f"{owner}: {_listed(settings)}"
 
 
-def _other_rows(pairs: _Pairs) -> Iterator[str]:
-    for said, ids in (("base", pairs.base_only), ("new run", pairs.new_only)):
-        if ids:
+def _rows_of_one_run(pairs: Pairs) -> Iterator[str]:
+    for said, rows, places in (("base", pairs.base, pairs.base_only), ("new run", pairs.new, pairs.new_only)):
+        if places:
+            ids = [rows.ids[place] for place in places]
             yield f"{rows_text(len(ids))} {'is' if len(ids) == 1 else 'are'} in the {said} only: {_listed(ids)}"
+
+
+def _other_questions(pairs: Pairs) -> Iterator[str]:
     if pairs.other_question:
         ids = [f"{pairs.new.ids[place]} (row {pairs.new.numbers[place]})" for place in pairs.other_question]
         have = "has" if len(ids) == 1 else "have"
         yield f"{rows_text(len(ids))} {have} another expected answer, or another cell that is looked at: {_listed(ids)}"
 
 
-def _notes(base: Side, new: Side, pairs: Iterable[_Pairs]) -> Iterator[str]:
+def _notes(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[str]:
     if base.version != new.version:
         yield f"the base was scored by evaluators {base.version}, the new run by {new.version}"
     repeated = sum(one.repeated for one in pairs)
@@ -190,50 +225,29 @@ def _names(names: Sequence[str]) -> str:
     return _listed([f'"{name}"' for name in names]) if names else "none"
 
 
-def _paired(base: SideRows, new: SideRows) -> _Pairs:
-    waiting = {key: place for place, key in enumerate(_keys(base))}
-    places: list[tuple[int, int]] = []
-    new_only: list[str] = []
-    other: list[int] = []
-    keys = _keys(new)
-    for place, key in enumerate(keys):
-        partner = waiting.pop(key, None)
-        if partner is None:
-            new_only.append(new.ids[place])
-            continue
-        places.append((partner, place))
-        was, now = base.given[partner], new.given[place]
-        if was and now and was != now:
-            other.append(place)
-    return _Pairs(base, new, places, [key[0] for key in waiting], new_only, other, sum(again > 0 for _, again in keys))
-
-
-def _keys(rows: SideRows) -> list[tuple[str, int]]:
-    """The id of each row, and how many rows of that id were before it."""
-    seen: dict[str, int] = defaultdict(int)
-    found = []
-    for one in rows.ids:
-        found.append((one, seen[one]))
-        seen[one] += 1
-    return found
-
-
-def _of_one_question(pairs: _Pairs) -> _Pairs:
-    other = set(pairs.other_question)
-    return pairs._replace(places=[(was, now) for was, now in pairs.places if now not in other])
+Units: TypeAlias = tuple[Fraction, int, Fraction, int]
+"""(earned, whole) in the base, and the same in the new run: of one row, or of the rows of one cluster together."""
 
 
 @dataclass(slots=True)
 class _Values:
-    """What the pairs of one evaluator or field came to."""
+    """What the rows of one evaluator or field came to."""
 
-    pairs: dict[tuple[Fraction, Fraction], int]
-    """(base, new) → how many pairs."""
-    fixed: int = 0
-    broken: int = 0
-    unpaired: int = 0
-    clusters: dict[str, tuple[int, Fraction]] | None = None
-    """By cluster: its pairs, and the sum of their differences."""
+    rows: Counter[Units] = dataclass_field(default_factory=Counter)
+    """How often each was met, over the rows that count in the figures."""
+    changes: Counter[Change] = dataclass_field(default_factory=Counter)
+    lost_passed: int = 0
+    clusters: dict[str, Units] | None = None
+
+    @property
+    def pairs(self) -> int:
+        """The rows that both runs measured."""
+        return self.changes["fixed"] + self.changes["broken"] + self.changes["unchanged"]
+
+    @property
+    def units(self) -> Counter[Units]:
+        """What is independent of each other: rows, or the clusters of rows."""
+        return self.rows if self.clusters is None else Counter(self.clusters.values())
 
 
 _Met: TypeAlias = Mapping[tuple[Said, Said], int]
@@ -241,104 +255,150 @@ _Met: TypeAlias = Mapping[tuple[Said, Said], int]
 
 
 class _Rows(NamedTuple):
-    """The pairs of one evaluator, and the same by cluster where rows come in clusters."""
+    """The rows of one evaluator, and the same by cluster where rows come in clusters."""
 
     met: _Met
     clusters: Mapping[str, _Met] | None
 
 
-def _rows_of(pairs: _Pairs, name: str) -> _Rows:
-    was, now, names = pairs.base.said[name], pairs.new.said[name], pairs.new.clusters
-    both = [(was[before], now[after]) for before, after in pairs.places]
+def _rows_of(pairs: Pairs, name: str) -> _Rows:
+    both, names = list(pairs.verdicts(name)), pairs.clusters()
     if not names:
         return _Rows(Counter(both), None)
     clusters: dict[str, Counter[tuple[Said, Said]]] = defaultdict(Counter)
-    for (_, after), each in zip(pairs.places, both, strict=True):
-        clusters[names[after]][each] += 1
+    for cluster, each in zip(names, both, strict=True):
+        clusters[cluster][each] += 1
     return _Rows(Counter(both), clusters)
 
 
 def _differences(
-    rows: _Rows, name: str, before: Sequence[str], after: Sequence[str], variant: str | None
+    rows: _Rows, name: str, before: Sequence[str], after: Sequence[str], variant: str | None, lost_is_broken: bool
 ) -> tuple[Difference, list[Difference]]:
     """The difference of an evaluator, and those of the fields that both runs list."""
     fields = [
-        _difference(name, path, _values(rows, partial(_right, before.index(path)), partial(_right, place)), variant)
+        _difference(name, path, _values(rows, field_states(before.index(path), place), lost_is_broken), variant)
         for place, path in enumerate(after)
         if path in before
     ]
-    return _difference(name, None, _values(rows, _score, _score), variant), fields
+    return _difference(name, None, _values(rows, score_states, lost_is_broken), variant), fields
 
 
-_Value: TypeAlias = Callable[[Said], tuple[Fraction, bool] | None]
-"""What a verdict is worth, and whether it is right; None where it was not measured."""
-
-
-def _score(said: Said) -> tuple[Fraction, bool] | None:
-    return (_exact(said.score), bool(said.passed)) if said.score is not None and said.scored else None
-
-
-def _right(place: int, said: Said) -> tuple[Fraction, bool] | None:
-    right = said.right(place)
-    return None if right is None else (Fraction(right), right)
-
-
-def _values(rows: _Rows, old: _Value, fresh: _Value) -> _Values:
-    values = _Values({})
-    for (one, other), count in rows.met.items():
-        was, now = old(one), fresh(other)
-        if was is None or now is None:
-            values.unpaired += count if was is not now else 0
-            continue
-        key = was[0], now[0]
-        values.pairs[key] = values.pairs.get(key, 0) + count
-        values.fixed += count if now[1] and not was[1] else 0
-        values.broken += count if was[1] and not now[1] else 0
+def _values(rows: _Rows, states: States, lost_is_broken: bool) -> _Values:
+    """What the rows came to. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now."""
+    values = _Values()
+    for said, count in rows.met.items():
+        change, units, lost_passed = _of_row(states(*said), lost_is_broken)
+        values.changes[change] += count
+        values.lost_passed += count if lost_passed else 0
+        if units is not None:
+            values.rows[units] += count
     if rows.clusters is not None:
-        values.clusters = {cluster: _of_cluster(met, old, fresh) for cluster, met in rows.clusters.items()}
+        values.clusters = {
+            cluster: units
+            for cluster, met in rows.clusters.items()
+            if (units := _of_cluster(met, states, lost_is_broken)) != _NO_UNITS
+        }
     return values
 
 
-def _of_cluster(met: _Met, old: _Value, fresh: _Value) -> tuple[int, Fraction]:
-    rows, total = 0, Fraction(0)
-    for (one, other), count in met.items():
-        was, now = old(one), fresh(other)
-        if was is not None and now is not None:
-            rows += count
-            total += (now[0] - was[0]) * count
-    return rows, total
+def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
+    """What became of a row, what it adds to the figures, and whether it was lost after it had passed."""
+    was, now = states
+    change = change_of(was, now)
+    lost_passed = change == "lost" and was is not None and was.right
+    if lost_passed and lost_is_broken and was is not None:
+        return "broken", (was.earned, was.whole, Fraction(0), was.whole), True
+    if was is None or now is None or change == "never measured":
+        return change, None, lost_passed
+    return change, (was.earned, was.whole, now.earned, now.whole), False
+
+
+def _of_cluster(met: _Met, states: States, lost_is_broken: bool) -> Units:
+    one, two, three, four = _NO_UNITS
+    for said, count in met.items():
+        _, units, _ = _of_row(states(*said), lost_is_broken)
+        if units is not None:
+            one, two = one + units[0] * count, two + units[1] * count
+            three, four = three + units[2] * count, four + units[3] * count
+    return one, two, three, four
+
+
+_NO_UNITS: Final[Units] = (Fraction(0), 0, Fraction(0), 0)
 
 
 def _difference(name: str, path: str | None, values: _Values, variant: str | None) -> Difference:
-    pairs = sum(values.pairs.values())
-    if not pairs:
-        return Difference(
-            name, path, 0, None, None, None, None, None, None, "not measured", 0, 0, values.unpaired, None, variant
-        )
-    base = sum((was * count for (was, _), count in values.pairs.items()), Fraction(0)) / pairs
-    new = sum((now * count for (_, now), count in values.pairs.items()), Fraction(0)) / pairs
-    differences: dict[Fraction, int] = {}
-    for (was, now), count in values.pairs.items():
-        differences[now - was] = differences.get(now - was, 0) + count
-    if values.clusters is not None:
-        moments = moments_of_clusters(values.clusters.values())
-        tested: Mapping[Fraction, int] = Counter(total for rows, total in values.clusters.values() if rows)
-    else:
-        moments, tested = moments_of_values(differences), differences
-    changed = sum(count for difference, count in tested.items() if difference)
-    return Difference(
-        name, path, pairs, float(base), float(new), float(new - base), _interval(values, moments),
-        sign_flips(tested), None, "the same" if differences.keys() == {0} else "no clear difference",
-        values.fixed, values.broken, values.unpaired, detectable_pairs(moments) if changed >= LEAST_CHANGED else None, variant,
+    changes = values.changes
+    one, two, three, four = _sum(values.rows)
+    base, new = (Fraction(one, two) if two else None), (Fraction(three, four) if four else None)
+    found = Difference(
+        name, path, values.pairs, _float(base), _float(new), None, None, None, None, "not measured", changes["fixed"],
+        changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
+        values.lost_passed, changes["gained"], changes["settled"],
     )  # fmt: skip
+    if base is None or new is None or not values.pairs:
+        return found
+    tested = _tested_differences(values.units)
+    moments = moments_of_values(_deviations(values.units))
+    changed = sum(count for difference, count in tested.items() if difference)
+    return replace(
+        found,
+        difference=float(new - base),
+        interval=_interval(values, moments),
+        p=sign_flips(tested),
+        finding="no clear difference" if changed else "the same",
+        detectable=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
+    )
+
+
+def _float(figure: Fraction | None) -> float | None:
+    return None if figure is None else float(figure)
+
+
+def _sum(units: Mapping[Units, int]) -> Units:
+    one, two, three, four = _NO_UNITS
+    for (was, of_was, now, of_now), count in units.items():
+        one, two, three, four = one + was * count, two + of_was * count, three + now * count, four + of_now * count
+    return one, two, three, four
+
+
+def _tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
+    """What changes its sign when a unit's two runs are exchanged, as a test by sign flips needs it.
+
+    Where both runs measured as much, it is the difference of what they earned. Where one measured more, what it measured
+    more is held against the figure of both runs together, which an exchange leaves as it is. The sum has the sign of the
+    difference of the figures.
+    """
+    one, two, three, four = _sum(units)
+    together = (one + three) / (two + four) if two + four else Fraction(0)
+    found: Counter[Fraction] = Counter()
+    for (was, of_was, now, of_now), count in units.items():
+        found[now - was - together * (of_now - of_was)] += count
+    return found
+
+
+def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
+    """What each unit adds to the difference of the figures; the mean of all is the difference.
+
+    Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator), for the
+    difference of two ratios over the same units.
+    """
+    one, two, three, four = _sum(units)
+    base, new, count = one / two, three / four, sum(units.values())
+    found: Counter[Fraction] = Counter()
+    for (was, of_was, now, of_now), times in units.items():
+        if of_was == of_now == 1 and two == four == count:
+            found[now - was] += times
+        else:
+            found[new - base + (now - new * of_now) * count / four - (was - base * of_was) * count / two] += times
+    return found
 
 
 def _interval(values: _Values, moments: Moments | None) -> Interval | None:
-    """Newcombe's for pairs of right and wrong; the bootstrap's for scores, and for clusters."""
-    right_or_wrong = all(value in (0, 1) for pair in values.pairs for value in pair)
-    if values.clusters is None and right_or_wrong:
-        counts = {pair: values.pairs.get((Fraction(pair[0]), Fraction(pair[1])), 0) for pair in _FOUR}
-        return paired_rates(*(counts[pair] for pair in _FOUR))
+    """Newcombe's for pairs of right and wrong; the bootstrap's for scores, for several values in a row, and for clusters."""
+    if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
+        counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _FOUR}
+        if sum(counts.values()) == values.rows.total():
+            return paired_rates(*(counts[pair] for pair in _FOUR))
     return bootstrap(moments, -1.0, 1.0)
 
 
@@ -346,10 +406,23 @@ _FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
 
 
 def _judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The differences with their corrected p-values and what they mean."""
-    known = [one.p for one in differences if one.p is not None]
-    corrected = iter(holm(known))
-    return tuple(_found(one, next(corrected)) if one.p is not None else one for one in differences)
+    """The differences with their corrected p-values and what they mean.
+
+    Gains and drops are corrected apart, so that a clear gain of one figure never makes the drop of another look clearer.
+    """
+    gains, drops = (_corrected(differences, sign) for sign in (1, -1))
+    return tuple(
+        one if one.p is None else _found(one, drop if (one.difference or 0.0) < 0 else gain)
+        for one, gain, drop in zip(differences, gains, drops, strict=True)
+    )
+
+
+def _corrected(differences: Sequence[Difference], sign: int) -> list[float]:
+    """The p-values after Holm's correction, of those whose difference has that sign; the others count as 1."""
+    known = [one.p if one.p is not None and (one.difference or 0.0) * sign > 0 else 1.0 for one in differences]
+    tested = [p for p, one in zip(known, differences, strict=True) if one.p is not None]
+    corrected = iter(holm(tested))
+    return [1.0 if one.p is None else next(corrected) for one in differences]
 
 
 def _found(one: Difference, corrected: float) -> Difference:
@@ -359,47 +432,21 @@ def _found(one: Difference, corrected: float) -> Difference:
     return replace(one, p_corrected=corrected, finding=finding)
 
 
-@cache
-def _exact(score: float) -> Fraction:
-    """The fraction that a stored score was rounded from, where it is a small one; else the score as it is."""
-    near = Fraction(score).limit_denominator(10_000)
-    return near if float(near) == score else Fraction(score)
-
-
-def _changed(pairs: _Pairs, names: Sequence[str], base: Side, new: Side, variant: str | None) -> Iterator[ChangedRow]:
-    columns = [(name, pairs.base.said[name], pairs.new.said[name]) for name in names]
-    for before, after in pairs.places:
-        broken: list[str] = []
-        fixed: list[str] = []
-        fields: list[str] = []
-        for name, was, now in columns:
-            one, other = was[before], now[after]
-            if one is other or not (one.scored and other.scored) or bool(one.passed) == bool(other.passed):
-                continue
-            (broken if one.passed else fixed).append(name)
-            fields.extend(_field_changes(name, one, other, base.fields[name], new.fields[name]))
-        if broken or fixed:
-            yield ChangedRow(
-                pairs.new.ids[after], pairs.new.numbers[after], tuple(broken), tuple(fixed), tuple(fields), variant
-            )
-
-
-def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    old = dict(zip(before, was.statuses, strict=False))
-    for path, status in zip(after, now.statuses, strict=False):
-        if path in old and old[path] != status:
-            yield f"{name}.{path}: {old[path]} → {status}"
-
-
 def variant_side(run: Side, variant: str) -> Side:
     """One variant of a run as a run of its own."""
     return replace(run, label=variant, rows={None: run.rows[variant]})
 
 
-def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
-    """The variants in order, by each evaluator, over the rows that all of them scored.
+MOST_LACKING: Final = Fraction(1, 20)
+"""A variant that lacks a larger share of the rows that others have is not ranked with them."""
 
-    Every two are tested against each other; the p-values of one evaluator are corrected together (Holm).
+
+def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
+    """The variants in order, by each evaluator, over the rows that all the ranked ones have.
+
+    A variant *has* a row that it scored, an unreadable or blocked output among them, which count 0; and one in which
+    nothing is there to score. One that lacks more than MOST_LACKING of the rows that others have is not ranked. Every two
+    are tested against each other; the p-values of one evaluator are corrected together (Holm).
     """
     return tuple(
         ranking
@@ -408,19 +455,29 @@ def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
     )
 
 
+_Column: TypeAlias = dict[tuple[str, int], Measured]
+"""The rows that a variant has, by id."""
+
+
 def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
-    columns = [dict(zip(_keys(rows), rows.said.get(name, ()), strict=True)) for _, rows in variants]
-    clusters = dict(zip(_keys(variants[0][1]), variants[0][1].clusters, strict=False))
-    shared = [key for key in columns[0] if all(key in column and column[key].scored for column in columns)]
-    if not shared:
-        return None
-    two = list(combinations(range(len(variants)), 2))
-    tested = [
-        _tested([(columns[one][key], columns[other][key], clusters.get(key)) for key in shared]) for one, other in two
+    columns = {variant: _column(rows, name) for variant, rows in variants}
+    clusters = {key: one for _, rows in variants for key, one in zip(row_keys(rows), rows.clusters, strict=False)}
+    unranked = [each for variant in columns if (each := _unranked(variant, columns)) is not None]
+    aside = {each.variant for each in unranked}
+    ranked = {variant: column for variant, column in columns.items() if variant not in aside}
+    shared = [
+        key
+        for key in next(iter(ranked.values()), ())
+        if all(key in column for column in ranked.values()) and any(column[key].whole for column in ranked.values())
     ]
+    if not shared:
+        return Ranking(name, 0, (), tuple(unranked)) if unranked else None
+    order = list(ranked)
+    two = list(combinations(order, 2))
+    tested = [_tested(ranked[one], ranked[other], shared, clusters) for one, other in two]
     corrected = holm([p for p, _ in tested])
-    ahead: dict[int, set[int]] = {place: set() for place in range(len(variants))}
-    alike: dict[int, set[int]] = {place: set() for place in range(len(variants))}
+    ahead: dict[str, set[str]] = {variant: set() for variant in order}
+    alike: dict[str, set[str]] = {variant: set() for variant in order}
     for (one, other), (_, difference), p in zip(two, tested, corrected, strict=True):
         if p < LEVEL and difference:
             better, worse = (other, one) if difference > 0 else (one, other)
@@ -429,39 +486,56 @@ def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | No
             alike[one].add(other)
             alike[other].add(one)
     found = []
-    for place, (variant, _) in enumerate(variants):
-        said = [columns[place][key] for key in shared]
-        scores = Counter(_exact(one.score or 0.0) for one in said)
-        mean = sum((score * count for score, count in scores.items()), Fraction(0)) / len(said)
+    for variant, column in ranked.items():
+        own = [(key, column[key]) for key in shared if column[key].whole]
+        scores = Counter(one.earned for _, one in own)
+        mean = sum((score * count for score, count in scores.items()), Fraction(0)) / len(own) if own else Fraction(0)
         found.append(
             RankedVariant(
-                variant, 1 + len(ahead[place]), float(mean), _mean_interval(scores, said, [clusters.get(k) for k in shared]),
-                sum(bool(one.passed) for one in said), tuple(variants[other][0] for other in sorted(alike[place])),
+                variant, 1 + len(ahead[variant]), float(mean), _mean_interval(own, clusters),
+                sum(one.right for _, one in own), tuple(other for other in order if other in alike[variant]),
             )
         )  # fmt: skip
     ordered = sorted(found, key=lambda one: (one.rank, -one.mean))
-    return Ranking(name, len(shared), tuple(ordered))
+    return Ranking(name, len(shared), tuple(ordered), tuple(unranked))
 
 
-def _tested(pairs: Sequence[tuple[Said, Said, str | None]]) -> tuple[float, Fraction]:
-    """The p-value of two variants, and the sum of their differences."""
-    units: dict[object, Fraction] = {}
-    for number, (one, other, cluster) in enumerate(pairs):
-        key: object = number if cluster is None else cluster
-        units[key] = units.get(key, Fraction(0)) + _exact(other.score or 0.0) - _exact(one.score or 0.0)
-    counts = Counter(units.values())
+def _column(rows: SideRows, name: str) -> _Column:
+    said = zip(row_keys(rows), rows.said.get(name, ()), strict=True)
+    return {key: state for key, one in said if (state := score_state(one)) is not None}
+
+
+def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:
+    """What is said of a variant that lacks too many rows; None for one that can be ranked."""
+    others = {key for other, column in columns.items() if other != variant for key, one in column.items() if one.whole}
+    lacking = len(others - columns[variant].keys())
+    return UnrankedVariant(variant, lacking, len(others)) if lacking > MOST_LACKING * len(others) else None
+
+
+def _tested(
+    base: _Column, new: _Column, keys: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
+) -> tuple[float, Fraction]:
+    """The p-value of two variants, and a number with the sign of their difference."""
+    units: dict[object, Units] = {}
+    for key in keys:
+        was, now = base[key], new[key]
+        one, two, three, four = units.get(cluster := clusters.get(key, key), _NO_UNITS)
+        units[cluster] = one + was.earned, two + was.whole, three + now.earned, four + now.whole
+    counts = _tested_differences(Counter(units.values()))
     return sign_flips(counts), sum((value * count for value, count in counts.items()), Fraction(0))
 
 
 def _mean_interval(
-    scores: Mapping[Fraction, int], said: Sequence[Said], clusters: Sequence[str | None]
+    rows: Sequence[tuple[tuple[str, int], Measured]], clusters: Mapping[tuple[str, int], str]
 ) -> Interval | None:
-    if any(cluster is not None for cluster in clusters):
+    """The interval of a variant's mean score."""
+    if clusters:
         sums: dict[str | None, tuple[int, Fraction]] = {}
-        for one, cluster in zip(said, clusters, strict=True):
-            rows, total = sums.get(cluster, (0, Fraction(0)))
-            sums[cluster] = rows + 1, total + _exact(one.score or 0.0)
+        for key, one in rows:
+            count, total = sums.get(clusters.get(key), (0, Fraction(0)))
+            sums[clusters.get(key)] = count + 1, total + one.earned
         return bootstrap(moments_of_clusters(sums.values()))
+    scores = Counter(one.earned for _, one in rows)
     if set(scores) <= {Fraction(0), Fraction(1)}:
-        return wilson(scores.get(Fraction(1), 0), len(said))
+        return wilson(scores.get(Fraction(1), 0), len(rows))
     return bootstrap(moments_of_values(scores))

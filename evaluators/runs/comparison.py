@@ -1,7 +1,7 @@
 """What a comparison of two runs found: the document that its reports and files are made from.
 
-Everything is counted over pairs: the rows that both runs scored. A difference is always that of the new run less that of
-the base, so a positive one is a gain.
+Figures are those of the rows that neither run lost. A difference is always that of the new run less that of the base, so a
+positive one is a gain.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from evaluators.runs.result import Interval
+from evaluators.runs.row_changes import Change
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 
@@ -19,13 +20,15 @@ Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same
 class Difference:
     """One evaluator, or one of its fields, in two runs.
 
-    `base` and `new` are means over the pairs: of scores, or of right and wrong for a field. `broken` and `fixed` count
-    pairs that passed (were right) in one run only.
+    `base` and `new` are the figures of each run over the rows that neither lost: the mean score, or for a field what is
+    right of what was measured. A row in which a run had nothing to measure is not in that run's figure, as in its own
+    report. `broken` and `fixed` count the pairs that passed (were right) in one run only.
     """
 
     evaluator: str
     field: str | None
     pairs: int
+    """The rows that both runs measured."""
     base: float | None
     new: float | None
     difference: float | None
@@ -38,25 +41,45 @@ class Difference:
     fixed: int
     broken: int
     unpaired: int
-    """Rows that only one of the runs measured."""
+    """Rows that only one of the runs measured: lost, gained and settled."""
     detectable: float | None
     """The smallest true difference that so many pairs would show four times out of five; None with fewer than six changes."""
     variant: str | None = None
+    lost: int = 0
+    """Rows that the base measured and the new run did not, though something was there to measure."""
+    lost_passed: int = 0
+    """Of these, the ones that passed (were right) in the base."""
+    gained: int = 0
+    """Rows that the new run measured and the base did not."""
+    settled: int = 0
+    """Rows that the base measured, and in which nothing is there any more, neither expected nor in the output."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
-    """A row of which some verdict changed."""
+    """A row of which some verdict changed, or that one of the runs did not measure."""
 
     id: str
     number: int
-    """The row's number in the new run."""
+    """The row's number in the new run; in the base where only that has the row."""
     broken: tuple[str, ...]
     """The evaluators that passed in the base and fail now."""
     fixed: tuple[str, ...]
     fields: tuple[str, ...]
     """What became of the fields of those evaluators, such as `header.total: match → mismatch`."""
     variant: str | None = None
+    change: Change = "unchanged"
+    """What the row counts as: the weightiest of what became of it."""
+    lost: tuple[str, ...] = ()
+    """The evaluators that scored the row in the base and do not now."""
+    lost_passed: tuple[str, ...] = ()
+    """Of these, the ones that the row passed in the base."""
+    gained: tuple[str, ...] = ()
+    """The evaluators that score the row now and did not in the base."""
+    settled: tuple[str, ...] = ()
+    """The evaluators that scored the row in the base and have nothing to measure now."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why an evaluator that lost or gained the row did not score it in the other run: `invalid: the cell is empty`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +109,23 @@ class RankedVariant:
 
 
 @dataclass(frozen=True, slots=True)
+class UnrankedVariant:
+    """A variant that lacks too many of the rows that others have to be put in order with them."""
+
+    variant: str
+    lacking: int
+    others: int
+    """The rows that the others have."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
-    """All variants of one run, by one evaluator, over the rows that every one of them scored."""
+    """The variants of one run, by one evaluator, over the rows that all the ranked ones have."""
 
     evaluator: str
     rows: int
     variants: tuple[RankedVariant, ...]
+    unranked: tuple[UnrankedVariant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +137,10 @@ class Comparison:
     name: str
     """The name of the suite."""
     rows: int
-    """The rows that are in both runs, each variant counted."""
+    """The rows that are compared, each variant counted: fixed + broken + unchanged + lost + gained + settled +
+    never_measured. Those that only one run has are among them where --common asked for it."""
     fixed: int
-    """Rows of which some verdict became right and none wrong."""
+    """Rows of which some verdict became right, none wrong, and none was lost."""
     broken: int
     """Rows of which some verdict became wrong."""
     unchanged: int
@@ -122,3 +157,13 @@ class Comparison:
     cluster: str | None = None
     data: Mapping[str, str] = field(default_factory=dict)
     """The fingerprints of the test sets, under base and new."""
+    lost: int = 0
+    """Rows of which some evaluator lost its verdict, and none became wrong."""
+    gained: int = 0
+    """Rows that some evaluator scored in the new run only, and of which nothing became better or worse."""
+    settled: int = 0
+    """Rows in which nothing is there to measure any more, and nothing else changed."""
+    never_measured: int = 0
+    """Rows that no evaluator scored in the base or in the new run."""
+    one_sided: int = 0
+    """Of the rows, those that only one of the runs has."""

@@ -15,17 +15,19 @@ def judge_guards(
     targets: Mapping[str, tuple[str, str | None]],
     differences: Sequence[Difference],
     broken: int,
+    lost: int = 0,
 ) -> tuple[GuardResult, ...]:
     """One result per rule, then one per limit of each guard and variant.
 
-    `targets` gives the evaluator and the field of each guard by the text that names it. `broken` counts rows.
+    `targets` gives the evaluator and the field of each guard by the text that names it. In `differences`, and in `broken`,
+    which counts rows, a lost row that passed in the base is one that is wrong now; `lost` says how many of those there are.
     """
     found: list[GuardResult] = []
     if "significant_drop" in config.rules:
         found.append(_significant_drop(differences))
     if "broken_rows" in config.rules:
         most = config.max_broken_rows or 0
-        said = f"{rows_text(broken)} broken; the most is {most:,}"
+        said = f"{_broken_text(broken, lost)}; the most is {most:,}"
         found.append(GuardResult("broken_rows", None, "failed" if broken > most else "passed", said))
     for written, guard in config.guards.items():
         concerned = [one for one in differences if (one.evaluator, one.field) == targets[written]]
@@ -40,7 +42,9 @@ def _significant_drop(differences: Iterable[Difference]) -> GuardResult:
     worse = [one for one in differences if one.finding == "worse"]
     if not worse:
         return GuardResult("significant_drop", None, "passed", "nothing is clearly worse")
-    listed = ", ".join(f"{label(one)} by {score_text(-(one.difference or 0.0))}" for one in worse[:_SHOWN])
+    listed = ", ".join(
+        f"{label(one)} by {score_text(-(one.difference or 0.0))}{_counting(one)}" for one in worse[:_SHOWN]
+    )
     more = f" and {len(worse) - _SHOWN:,} more" if len(worse) > _SHOWN else ""
     return GuardResult("significant_drop", None, "failed", f"clearly worse: {listed}{more}")
 
@@ -56,11 +60,23 @@ def _limits(written: str, guard: GuardConfig, one: Difference) -> Iterable[Guard
         drop = -one.difference
         said = f"lower by {score_text(drop)}" if drop > 0 else "not lower"
         verdict: Literal["passed", "failed"] = "failed" if drop > guard.max_drop else "passed"
-        yield GuardResult("max_drop", written, verdict, f"{said}; the most is {guard.max_drop:g}", one.variant)
+        found = f"{said}{_counting(one)}; the most is {guard.max_drop:g}"
+        yield GuardResult("max_drop", written, verdict, found, one.variant)
     if guard.max_broken_rows is not None:
         verdict = "failed" if one.broken > guard.max_broken_rows else "passed"
-        said = f"{rows_text(one.broken)} broken; the most is {guard.max_broken_rows:,}"
+        said = f"{_broken_text(one.broken, one.lost_passed)}; the most is {guard.max_broken_rows:,}"
         yield GuardResult("max_broken_rows", written, verdict, said, one.variant)
+
+
+def _broken_text(broken: int, lost: int) -> str:
+    return f"{rows_text(broken)} broken" + (f", {lost:,} of them lost" if lost else "")
+
+
+def _counting(one: Difference) -> str:
+    """What is said of lost rows that count as wrong."""
+    if not one.lost_passed:
+        return ""
+    return f" ({one.lost_passed:,} lost {'row counts' if one.lost_passed == 1 else 'rows count'} 0)"
 
 
 def label(one: Difference) -> str:

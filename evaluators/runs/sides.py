@@ -14,8 +14,11 @@ from evaluators.runs.result import RunResult
 from evaluators.runs.rows import pyarrow
 from evaluators.runs.store import load_run
 
-_SCORED: Final = ("scored", "unreadable", "blocked")
+SCORED: Final = ("scored", "unreadable", "blocked")
+"""The standings of rows that count in the mean."""
 _WRONG: Final = ("mismatch", "omission", "hallucination")
+MEASURED: Final = ("match", *_WRONG, "error")
+"""The statuses of fields that count."""
 
 
 class Said(NamedTuple):
@@ -25,18 +28,20 @@ class Said(NamedTuple):
     score: float | None
     passed: bool | None
     statuses: tuple[str, ...] = ()
+    reason: str | None = None
+    """Why the row has no score, where that is known."""
 
     @property
     def scored(self) -> bool:
         """The row counts in the mean."""
-        return self.standing in _SCORED and self.score is not None
+        return self.standing in SCORED and self.score is not None
 
     def right(self, place: int) -> bool | None:
         """Whether the field in that place is right; None where it was not measured."""
         status = self.statuses[place] if place < len(self.statuses) else ""
         if status == "match":
             return True
-        if status in _WRONG or (status == "error" and self.standing in _SCORED):
+        if status in _WRONG or (status == "error" and self.standing in SCORED):
             return False
         return None
 
@@ -87,7 +92,10 @@ def read_run_side(place: Path) -> Side:
     folder = place if place.is_dir() else place.parent
     variants: tuple[str | None, ...] = result.variants or (None,)
     rows = {variant: _rows(folder, variant) for variant in variants}
-    return side_of(result, str(place), {variant: found for variant, (found, _) in rows.items()}, rows[variants[0]][1])
+    fields: dict[str, tuple[str, ...]] = {}
+    for _, found in rows.values():
+        fields |= {name: paths for name, paths in found.items() if len(paths) > len(fields.get(name, ()))}
+    return side_of(result, str(place), {variant: found for variant, (found, _) in rows.items()}, fields)
 
 
 def side_of(
@@ -132,9 +140,9 @@ def _gathered(lines: Iterable[Mapping[str, Any]]) -> tuple[SideRows, dict[str, t
             statuses = result.get("fields") or {}
             if len(statuses) > len(fields.get(name, ())):
                 fields[name] = tuple(statuses)
-            said = Said(
-                result.get("standing", "scored"), result.get("score"), result.get("passed"), tuple(statuses.values())
-            )
+            standing = result.get("standing", "scored")
+            reason = result.get("reason") if standing not in SCORED else None
+            said = Said(standing, result.get("score"), result.get("passed"), tuple(statuses.values()), reason)
             rows.said.setdefault(name, []).append(known.setdefault(said, said))
     return rows, fields
 

@@ -91,7 +91,10 @@ def test_runs_of_other_rows_or_other_questions_end_with_4(run: Start) -> None:
     other = run("compare", "runs/good", "runs/other")
     assert other.exit_code == 4
     assert "12 rows have another expected answer" in other.output
-    assert run("compare", "runs/good", "runs/shorter", "--common").exit_code == 0
+    common = run("compare", "runs/good", "runs/shorter", "--common")
+    assert common.exit_code == 3
+    assert "2 rows are lost, scored in the base and not in the new run (absent 2): C-10, C-11" in common.output
+    assert run("compare", "runs/shorter", "runs/good", "--common").exit_code == 0
 
 
 def test_a_suite_that_means_something_else_ends_with_4(run: Start, tmp_path: Path) -> None:

@@ -39,6 +39,10 @@ def rows(marks: str, seed: int = 0) -> SideRows:
         "t": Said("scored", 2 / 3, False, ("match", "mismatch", "match")),
         "o": Said("scored", 2 / 3, False, ("match", "match", "omission")),
         "-": Said("unreadable", 0.0, False, ("omission", "omission", "omission")),
+        "?": Said("unjudged", None, None, ("match", "error", "match")),
+        ".": Said("invalid", None, None, (), 'column "expected": the cell is empty'),
+        "n": Said("not measured", None, None, ("not measured", "not measured", "not measured")),
+        "h": Said("scored", 0.0, False, ("not measured", "hallucination", "not measured")),
     }
     json_found = {mark: Said("scored", float(mark != "-"), mark != "-") for mark in header}
     count = range(len(marks))
@@ -86,6 +90,29 @@ def incomparable() -> Comparison:
     return compare_sides(side("runs/base", rows("++++")), side("runs/new", other, meaning=meaning, version="0.2.0"))
 
 
+def lost() -> Comparison:
+    """`?` was not judged, `.` is invalid, `n` has nothing on either side, `h` an invention where nothing is expected."""
+    config = CompareConfig(guards={"header.totals.gross": GuardConfig(max_drop=0.2)})
+    return compare_sides(
+        side("runs/base", rows("+" * 12 + "t.hn")),
+        side("runs/new", rows("+" * 9 + "?.t.+nn")),
+        config,
+        {"header.totals.gross": ("header", "totals.gross")},
+    )
+
+
+def rows_missing() -> Comparison:
+    other = rows("+" * 10 + "t")
+    other.ids[-1] = "INV-099"
+    return compare_sides(side("runs/base", rows("+" * 12)), side("runs/new", other), common=True)
+
+
+def unranked() -> Comparison:
+    found = {"careful": rows("+" * 20), "fast": rows("+" * 19 + "t"), "gappy": rows("+" * 16 + "...?")}
+    run = side("runs/models", found)
+    return Comparison("careful", "fast, gappy", run.name, 20, 0, 0, 0, rankings=rank_variants(run, tuple(found)))
+
+
 def variants() -> Comparison:
     found = {"careful": rows("+" * 20 + "to"), "fast": rows("+" * 19 + "tto"), "tiny": rows("+" * 8 + "t" * 9 + "-" * 5)}
     run = side("runs/models", found)
@@ -100,7 +127,8 @@ def two_variants() -> Comparison:
 
 
 COMPARISONS: Mapping[str, Callable[[], Comparison]] = {
-    made.__name__: made for made in (better, worse, same, incomparable, variants, two_variants)
+    made.__name__: made
+    for made in (better, worse, same, incomparable, variants, two_variants, lost, rows_missing, unranked)
 }
 
 

@@ -23,7 +23,7 @@ HEAD: Final = (
 
 COMPARED: Final = (
     "variant", "evaluator", "field", "pairs", "base", "new", "difference", "low", "high", "p", "p_corrected", "finding",
-    "fixed", "broken", "unpaired", "detectable", "rank",
+    "fixed", "broken", "unpaired", "detectable", "rank", "lost", "gained", "settled",
 )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _difference_cells(one: Difference) -> tuple[str, ...]:
     counts = (one.fixed, one.broken, one.unpaired)
     return (
         one.variant or "", one.evaluator, one.field or "", str(one.pairs), *map(_exact, exact), one.finding,
-        *map(str, counts), _exact(one.detectable), "",
+        *map(str, counts), _exact(one.detectable), "", str(one.lost), str(one.gained), str(one.settled),
     )  # fmt: skip
 
 
@@ -89,7 +89,32 @@ def _ranked_cells(comparison: Comparison) -> Iterable[tuple[str, ...]]:
         for one in ranking.variants:
             low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
             figures = map(_exact, (None, one.mean, None, low, high, None, None))
-            yield one.variant, ranking.evaluator, "", str(ranking.rows), *figures, "", "", "", "", "", str(one.rank)
+            yield (
+                one.variant,
+                ranking.evaluator,
+                "",
+                str(ranking.rows),
+                *figures,
+                "",
+                "",
+                "",
+                "",
+                "",
+                str(one.rank),
+                "",
+                "",
+                "",
+            )
+        for aside in ranking.unranked:
+            yield (
+                aside.variant,
+                ranking.evaluator,
+                "",
+                str(aside.others - aside.lacking),
+                *[""] * 7,
+                "not ranked",
+                *[""] * 8,
+            )
 
 
 def _exact(figure: float | None) -> str:

@@ -22,6 +22,8 @@ from evaluators.runs.gates import gate_label
 from evaluators.runs.result import RunResult
 
 _IN_FILE: Final = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
+_MOST_LOST: Final = 5
+"""Lost rows that have an annotation of their own; all are in the page."""
 Level: TypeAlias = Literal["error", "warning", "notice"]
 _LEVELS: Final[Mapping[str, Level]] = {"failed": "error", "undecided": "error", "warned": "warning"}
 
@@ -54,7 +56,7 @@ class GitHub(Format):
         return _lines([_ending(result), *_gates(result), *_problems(result)])
 
     def compared(self, comparison: Comparison) -> str:
-        """One annotation for the comparison, and one for each guard that did not pass, or reason against comparing."""
+        """One annotation for the comparison, and one for each guard that did not pass, lost row, or reason against comparing."""
         return _lines([_compared(comparison), *_guards(comparison)])
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
@@ -90,6 +92,10 @@ def _guards(comparison: Comparison) -> Iterable[Annotation]:
         if guard.verdict != "passed":
             about = f"guard {guard.rule}{f' of {guard.target}' if guard.target else ''}"
             yield Annotation("error", about, f"{guard.verdict}: {guard.message}")
+    for row in [row for row in comparison.changed if row.lost][:_MOST_LOST]:
+        why = ", ".join(f"{name} ({row.reasons[name]})" for name in row.lost)
+        variant = f", variant {row.variant}" if row.variant else ""
+        yield Annotation("warning", "lost row", f"row {row.number} ({row.id}){variant}: {why}")
 
 
 def _compared(comparison: Comparison) -> Annotation:
