@@ -14,7 +14,7 @@ DOES: Final[Mapping[AlignHow, str]] = {
     "ordered": "The first item goes with the first, the second with the second. This is so where nothing is said.",
     "any_order": "An item goes with an item that is right in every field, wherever it stands.",
     "key_field": "Items that have the same key go together, such as the same article number.",
-    "hungarian": "Items are paired so that as much as possible is right in all pairs together.",
+    "hungarian": "As many items as possible are right in every field; then the other pairs agree as much as they can.",
 }
 _WRITTEN: Final[Mapping[AlignHow, tuple[str, ...]]] = {
     "ordered": ("items: {align: ordered}",),

@@ -1,16 +1,17 @@
 """How the items of two lists are paired: what a suite can say of it, and the pairing itself.
 
-    pair_items(align, expected, output, gain).pairs
+    pair_items(align, expected, output, weigh).pairs
 
-`gain(row, column)` says what pairing expected[row] with output[column] is worth: the F1 of the two items in units of
-1/720720 (`UNIT_GAIN`), a whole number, so that sums are exact. It is called once at most for each pair of different
-items: equal ones share an answer, and `ordered` and `key_field` call it never. A caller that can weigh all pairs at
-once (see `columns`) gives `table`, which is asked instead; where that answers None, `gain` is.
+`weigh(row, column)` says what pairing expected[row] with output[column] is worth: how many of their results match, and
+what these are a share of. It is called once at most for each pair of different items: equal ones share an answer, and
+`ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `columns`) gives `table`, which is
+asked instead; where that answers None, `weigh` is.
 
 The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
-had no key or shared one. `any_order` pairs items whose gain is UNIT_GAIN and no others. `hungarian` pairs items so that
-the total gain is the greatest there is; pairs that gain nothing, or less than `at_least`, stay apart. Ties are settled
-as `values.assignment` says. Equal lists are paired in order without a question.
+had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
+best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the most equal items (see
+`gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
+`values.assignment` says. Equal lists are paired in order without a question.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
+from evaluators.fields.gains import Weighed, Worth, Worths, gains, judged
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
-from evaluators.values.assignment import Table, assign_gains
+from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
 from evaluators.values.paths import Path
@@ -32,11 +34,6 @@ from evaluators.values.transforms import Transform, TransformError, chain
 
 AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
 ALIGNMENTS: Final = get_args(AlignHow)
-UNIT_GAIN: Final = 720_720
-"""The gain of a perfect pair of items: F1 in these units is whole for any pair of up to sixteen results."""
-
-Gain: TypeAlias = Callable[[int, int], int]
-"""What pairing an expected item with an output item is worth, by their indexes."""
 Items: TypeAlias = Sequence[Any]
 
 
@@ -91,10 +88,14 @@ class Keys(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """A table of gains in short: items whose keys are the same gain everything there is, others nothing."""
+    """The worth of all pairs in short: items whose keys are the same are a complete pair, others have nothing in common."""
 
     expected: Sequence[Hashable]
     output: Sequence[Hashable]
+
+    def worths(self) -> list[list[Worth]]:
+        """The same, pair by pair."""
+        return [[judged(one == other) for other in self.output] for one in self.expected]
 
 
 class Paired(NamedTuple):
@@ -109,7 +110,11 @@ class Paired(NamedTuple):
 
 
 def pair_items(
-    align: Align, expected: Items, output: Items, gain: Gain, table: Callable[[], Table | Alike | None] | None = None
+    align: Align,
+    expected: Items,
+    output: Items,
+    weigh: Weighed,
+    table: Callable[[], Worths | Alike | None] | None = None,
 ) -> Paired:
     """Pairs the items of two lists as an alignment says."""
     if align.how == "key_field":
@@ -117,36 +122,47 @@ def pair_items(
     if align.how == "ordered" or _equal(expected, output):
         return _paired(in_order(len(expected), len(output)), expected, output)
     found = table() if table is not None else None
+    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
     if isinstance(found, Alike):
-        return _paired(by_equality(*found), expected, output)
+        if not _equal_among_alike(found, ours, theirs):
+            return _paired(by_equality(*found), expected, output)
+        found = found.worths()
     if found is None:
-        found = _asked(expected, output, gain)
-    return _paired(assign_gains(found, least_gain(align)), expected, output)
+        found = _asked(ours, theirs, weigh)
+    return _paired(assign_gains(gains(found, ours, theirs, least_f1(align))), expected, output)
 
 
-def least_gain(align: Align) -> int:
-    """The least gain with which a pair is one."""
-    if align.how == "any_order":
-        return UNIT_GAIN
-    return 1 if align.at_least is None else max(1, -int(-align.at_least * UNIT_GAIN // 1))
+def least_f1(align: Align) -> Fraction:
+    """The F1 that a pair needs."""
+    return Fraction(1) if align.how == "any_order" else align.at_least or Fraction(0)
+
+
+def _equal_among_alike(found: Alike, ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> bool:
+    """Whether an item has one with the same key that equals it, and one that does not."""
+    if ours == found.expected and theirs == found.output:
+        return False
+    shared = {*ours} & {*theirs}
+    items: dict[Hashable, set[Hashable]] = {}
+    for key, item in (*zip(found.expected, ours, strict=True), *zip(found.output, theirs, strict=True)):
+        items.setdefault(key, set()).add(item)
+    return any(len(each) > 1 and not each.isdisjoint(shared) for each in items.values())
 
 
 def _equal(expected: Items, output: Items) -> bool:
     return len(expected) == len(output) and all(map(same, expected, output))
 
 
-def _asked(expected: Items, output: Items, gain: Gain) -> Table:
-    """The gain of every pair, asked once for each pair of different items."""
-    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
+def _asked(ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> list[list[Worth]]:
+    """The worth of every pair, asked once for each pair of different items."""
     if len(set(ours)) == len(ours) and len(set(theirs)) == len(theirs):
-        columns = range(len(output))
-        return [[gain(row, column) for column in columns] for row in range(len(expected))]
-    lines: dict[Hashable, list[int]] = {}
+        columns = range(len(theirs))
+        return [[weigh(row, column) for column in columns] for row in range(len(ours))]
+    lines: dict[Hashable, list[Worth]] = {}
     known: dict[Hashable, int] = {}
     first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
     for row, item in enumerate(ours):
         if item not in lines:
-            asked = {column: gain(row, column) for column in known.values()}
+            asked = {column: weigh(row, column) for column in known.values()}
             lines[item] = [asked[column] for column in first]
     return [lines[item] for item in ours]
 

@@ -1,9 +1,9 @@
-"""What every pair of items of two lists gains, found field by field instead of pair by pair.
+"""What every pair of items of two lists is worth, found field by field instead of pair by pair.
 
 Strategy: `weigher(item)` is made once for an item node. Over two lists it takes one column per field and side, and asks
 once per column: a comparator of equality, or with a `key`, makes one key of each value, so that n + m values are looked at for n × m
 pairs; one with `compare_columns` compares the columns itself; any other is asked about every pair of different values.
-The matches of a pair and the fields of its two items are its F1, exactly: 2M / (fields of one + fields of the other).
+The matches of a pair and the fields of its two items are its worth: F1 is 2M / (fields of one + fields of the other).
 
 It answers for items that are one unit, and for objects whose fields are units, when every item is an object with
 declared fields. For anything else it gives None, and pairs are weighed one by one.
@@ -15,24 +15,24 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
 from evaluators.comparator import Matches
-from evaluators.fields.align import UNIT_GAIN, Alike, Items
+from evaluators.fields.align import Alike, Items
+from evaluators.fields.gains import Counts, Worth, Worths, judged
 from evaluators.fields.rules import Partial, compile_rule
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.values.arrays import arrays_for
-from evaluators.values.assignment import Table
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
 from evaluators.values.transforms import TransformError, chain
 
-Weigher: TypeAlias = Callable[[Items, Items], "Table | Alike | None"]
+Weigher: TypeAlias = Callable[[Items, Items], "Worths | Alike | None"]
 Keys: TypeAlias = Callable[[Sequence[Any]], "list[Hashable] | None"]
 Column: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], "Matches | None"]
 
 
 def weigher(item: FieldNode) -> Weigher | None:
-    """The function that gives the gains of all pairs of two lists; None for items that it cannot weigh."""
+    """The function that gives the worth of all pairs of two lists; None for items that it cannot weigh."""
     if item.skip or item.required:
         return None
     if item.unit:
@@ -67,22 +67,27 @@ def transitive(item: FieldNode) -> bool:
     )  # fmt: skip
 
 
+def exact(item: FieldNode) -> bool:
+    """Whether such items match as a whole only when they are equal."""
+    return all(child.metrics[0].comparator.compile() is same for child in item.below.keys.values())
+
+
 def _units(column: Column, keys: Keys | None) -> Weigher:
-    def weigh(expected: Items, output: Items) -> Table | Alike | None:
+    def weigh(expected: Items, output: Items) -> Worths | Alike | None:
         if keys is not None:
             ours, theirs = keys(expected), keys(output)
             if ours is not None and theirs is not None:
                 return Alike(ours, theirs)
         found = column(expected, output)
         if isinstance(found, list):
-            return [[UNIT_GAIN * hit for hit in line] for line in found]
-        return None if found is None else found.astype("int32") * UNIT_GAIN
+            return [[judged(hit) for hit in line] for line in found]
+        return None if found is None else Counts(found.astype("int64"), 2)
 
     return weigh
 
 
 def _objects(columns: dict[str, Column], declared: frozenset[str]) -> Weigher:
-    def weigh(expected: Items, output: Items) -> Table | None:
+    def weigh(expected: Items, output: Items) -> Worths | None:
         for item in expected:
             if item.__class__ is not dict or not item:
                 return None
@@ -92,12 +97,14 @@ def _objects(columns: dict[str, Column], declared: frozenset[str]) -> Weigher:
         ours, theirs = ([sum(key in item for key in columns) for item in side] for side in (expected, output))
         if 0 in ours or 0 in theirs:
             return None
-        return _f1(columns, expected, output, ours, theirs)
+        return _weighed(columns, expected, output, ours, theirs)
 
     return weigh
 
 
-def _f1(columns: dict[str, Column], expected: Items, output: Items, ours: list[int], theirs: list[int]) -> Table | None:
+def _weighed(
+    columns: dict[str, Column], expected: Items, output: Items, ours: list[int], theirs: list[int]
+) -> Worths | None:
     numpy = arrays_for(len(expected), len(output))
     if numpy is None:
         matched: Any = [[0] * len(output) for _ in expected]
@@ -123,16 +130,10 @@ def _f1(columns: dict[str, Column], expected: Items, output: Items, ours: list[i
             matched[numpy.ix_(rows, places)] += numpy.asarray(found)
     if numpy is None:
         return [
-            [(4 * hits * UNIT_GAIN + one + other) // (2 * (one + other)) if hits else 0
-             for hits, other in zip(line, theirs, strict=True)]
+            [Worth(hits, one + other) for hits, other in zip(line, theirs, strict=True)]
             for line, one in zip(matched, ours, strict=True)
-        ]  # fmt: skip
-    whole = numpy.add.outer(numpy.array(ours), numpy.array(theirs))
-    matched *= 4 * UNIT_GAIN
-    matched += whole
-    whole *= 2
-    matched //= whole
-    return matched
+        ]
+    return Counts(matched, numpy.add.outer(numpy.array(ours), numpy.array(theirs)))
 
 
 def _column(node: FieldNode) -> Column | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Paired, pair_items
+from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
 from evaluators.fields.units import Found, Listed, Outside, Unit
@@ -160,13 +161,13 @@ class _Gathering:
         """Which items go together. What was gathered to find that out goes to `kept`, where there is room."""
         room = len(expected) * len(output) <= KEPT
 
-        def gain(row: int, column: int) -> int:
+        def weigh(row: int, column: int) -> Worth:
             found = self.everything(_pair(visit, item, row, expected[row], output[column]))
             if room:
                 kept[row, column] = found
-            return self.scales.gain(_units_of(found), expected[row], output[column])
+            return self.scales.worth(_units_of(found), expected[row], output[column])
 
-        return pair_items(visit.node.align, expected, output, gain)
+        return pair_items(visit.node.align, expected, output, weigh)
 
 
 def content(kind: Kind, value: Side) -> Content:

@@ -9,10 +9,11 @@ dots may be meant, the output follows the reading of the expected side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.fields.align import UNIT_GAIN, Align, least_gain, pair_items
+from evaluators.fields.align import Align, pair_items
+from evaluators.fields.gains import Worth, judged
 from evaluators.fields.lines import FieldLine
 from evaluators.model import MISSING
 from evaluators.values.equality import same
@@ -24,8 +25,6 @@ Matches: TypeAlias = Callable[[int, Side, Side], bool]
 """Whether the values of one leaf (by its number) match: what alignment counts as gain."""
 Found: TypeAlias = bool | None
 """Whether two values match; None where only one side has a value."""
-Gains: TypeAlias = list[list[int]]
-"""What each pair of items gains, by expected item."""
 
 
 class Place(NamedTuple):
@@ -78,10 +77,10 @@ def pair_values(align: Align, expected: Side, output: Side, matches: Callable[[S
     if not isinstance(expected, list) or not isinstance(output, list):
         return [Place(expected, output, ())]
 
-    def gain(row: int, column: int) -> int:
-        return UNIT_GAIN * matches(expected[row], output[column])
+    def weigh(row: int, column: int) -> Worth:
+        return judged(matches(expected[row], output[column]))
 
-    pairs = pair_items(align, expected, output, gain).pairs
+    pairs = pair_items(align, expected, output, weigh).pairs
     return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
 
 
@@ -168,50 +167,38 @@ def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int
 
 
 def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matches: Matches) -> Pairs:
-    def found(row: int, column: int) -> dict[int, list[Found]]:
+    def results(row: int, column: int) -> dict[int, list[Found]]:
         return _found(node, ours[row], theirs[column], matches)
 
-    def whole(row: int, column: int) -> int:
-        each = found(row, column)
-        matched = all(hit for hits in each.values() for hit in hits) if each else same(ours[row], theirs[column])
-        return UNIT_GAIN * matched
+    def weigh(row: int, column: int) -> Worth:
+        return _worth(results(row, column), ours[row], theirs[column])
 
-    def ranked() -> Gains:
-        table = [[found(row, column) for column in range(len(theirs))] for row in range(len(ours))]
-        gains = _ranked(
-            [[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table]
-        )
-        least = least_gain(node.align)
-        if least > 1:
-            gains = [
-                [value if _f1(each) >= least else 0 for value, each in zip(*lines, strict=True)]
-                for lines in zip(gains, table, strict=True)
-            ]
-        return gains
+    def ranked() -> list[list[Worth]]:
+        table = [[results(row, column) for column in range(len(theirs))] for row in range(len(ours))]
+        ranks = _ranks([[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table])
+        return [
+            [_worth(each, one, other)._replace(rank=rank) for each, other, rank in zip(line, theirs, row, strict=True)]
+            for line, one, row in zip(table, ours, ranks, strict=True)
+        ]
 
-    if node.align.how == "any_order":
-        return pair_items(node.align, ours, theirs, whole).pairs
-    return pair_items(replace(node.align, at_least=None), ours, theirs, whole, ranked).pairs
+    return pair_items(node.align, ours, theirs, weigh, ranked if node.align.how == "hungarian" else None).pairs
 
 
-def _f1(found: dict[int, list[Found]]) -> int:
-    """The F1 of two items, in units of UNIT_GAIN."""
-    results = [hit for hits in found.values() for hit in hits]
-    matched, one_sided = results.count(True), results.count(None)
-    whole = 2 * len(results) - one_sided
-    return 2 * matched * UNIT_GAIN // whole if whole else 0
+def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:
+    """What a pair of items is worth. Where no listed leaf is there, it is complete when the items are equal."""
+    hits = [hit for each in found.values() for hit in each]
+    return Worth(hits.count(True), 2 * len(hits) - hits.count(None)) if hits else judged(same(one, other))
 
 
-def _ranked(table: list[list[dict[int, int]]]) -> Gains:
-    """As many matches as can be; among equals, as many of the field listed first as can be, then of the next one.
+def _ranks(table: list[list[dict[int, int]]]) -> list[list[int]]:
+    """What decides among equals: as many matches of the field listed first as can be, then of the next one.
 
     So the fields that match never hang on the order of the lists. Digits of one large number make the ranks.
     """
     numbers = sorted({number for line in table for each in line for number in each})
     base = 1 + sum(max((sum(each.values()) for each in line), default=0) for line in table)
     digits = {number: base**rank for rank, number in enumerate(reversed(numbers))}
-    whole = base ** len(numbers)
-    return [[sum(count * (whole + digits[number]) for number, count in each.items()) for each in line] for line in table]
+    return [[sum(count * digits[number] for number, count in each.items()) for each in line] for line in table]
 
 
 def _with_rest(pairs: Pairs, ours: Sequence[Any], theirs: Sequence[Any]) -> list[tuple[int, Side, Side]]:

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from evaluators.fields.align import UNIT_GAIN
 from evaluators.fields.counts import Tallied, tallied
+from evaluators.fields.gains import Worth, judged
 from evaluators.fields.rules import Partial, Rule, compile_rule, near_enough
 from evaluators.fields.tree import Metric
 from evaluators.fields.units import Unit
@@ -30,15 +30,17 @@ class Scales:
         """The counts of some units."""
         return tallied((unit.key, self._status(unit)) for unit in units)
 
-    def gain(self, units: Iterable[Unit], expected: Any, output: Any) -> int:
-        """What a pair of items gains: its F1 in UNIT_GAIN, rounded half up.
+    def worth(self, units: Iterable[Unit], expected: Any, output: Any) -> Worth:
+        """What a pair of items is worth.
 
-        A pair in which nothing is measured gains everything when the items are equal, else nothing.
+        A pair in which nothing is measured is complete when the items are equal; else they have nothing in common. What
+        could not be compared is wrong here: a pair is not complete because of it.
         """
-        f1 = self.tally(units).f1
-        if f1 is None:
-            return UNIT_GAIN if same(expected, output) else 0
-        return (2 * f1.numerator * UNIT_GAIN + f1.denominator) // (2 * f1.denominator)
+        statuses = ((unit.key, self._status(unit)) for unit in units)
+        counts = tallied((key, Status.MISMATCH if status is Status.FAULT else status) for key, status in statuses)
+        if not counts.measured:
+            return judged(same(expected, output))
+        return Worth(counts.match, counts.measured + counts.match + counts.mismatch)
 
     def _status(self, unit: Unit) -> Status:
         metric = unit.metric

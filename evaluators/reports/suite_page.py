@@ -155,7 +155,7 @@ def _align_words(align: Align) -> str:
 _ALIGNED: Final = {
     "ordered": "items are compared in their order",
     "any_order": "the order of the items does not matter",
-    "hungarian": "items are paired so that as much as possible matches",
+    "hungarian": "items are paired so that as many as possible are right, and the others agree as much as they can",
 }
 
 

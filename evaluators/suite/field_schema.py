@@ -184,7 +184,7 @@ def _alignment() -> Schema:
     words = {
         "ordered": "Item by item, in the order of the lists.",
         "any_order": "The order does not count.",
-        "hungarian": "The pairs that agree best over the whole list.",
+        "hungarian": "As many items as possible are right; the other pairs agree best over the whole list.",
     }
     place = {
         "description": "The path, inside an item, of what identifies it; or several paths, in a list.",

@@ -14,8 +14,9 @@ partner last. The third leaves exactly one pairing, so a run can be repeated any
    that they do not prove is not used. And they show all its equals: those made of pairs with u + v = weight that leave
    out nothing with a price. Among these the rows choose, first to last, by exchanges along closed walks.
 
-Everything is whole numbers: Python's in the pure solver, floats that hold them exactly in the compiled one. Gains too
-large for that go to the pure solver.
+Everything is whole numbers: Python's in the pure solver, floats that hold them exactly in the compiled one. Where these
+cannot hold gains and distances in one number, gains come first, and distances among the pairings that are best by them.
+Gains too large for that go to the pure solver.
 
 Sources: Kuhn 1955, in the shortest augmenting path form with prices of Jonker and Volgenant 1987.
 """
@@ -52,8 +53,8 @@ class Solved(NamedTuple):
     loose_columns: int
 
 
-def assign_gains(table: Table, least: int = 1, pure: bool | None = None) -> Pairs:
-    """The pairing with the greatest total gain; pairs that gain less than `least` stay apart.
+def assign_gains(table: Table, pure: bool | None = None) -> Pairs:
+    """The pairing with the greatest total gain; pairs that gain nothing stay apart.
 
     `table` has the gains by row: whole numbers, in lists or in an array of numpy. Ties are settled as the module says.
     `pure` forces the pure solver (True) or the compiled one (False); None chooses by size.
@@ -62,13 +63,12 @@ def assign_gains(table: Table, least: int = 1, pure: bool | None = None) -> Pair
     columns = len(table[0]) if rows else 0
     if not rows or not columns:
         return []
-    least = max(1, least)
     use_pure = not many(rows, columns) if pure is None else pure
     if not use_pure and compiled() is not None:
-        found = _assign_array(table, least)
+        found = _assign_array(table)
         if found is not None:
             return found
-    return _assign_lists(table if isinstance(table, list) else table.tolist(), least)
+    return _assign_lists(table if isinstance(table, list) else table.tolist())
 
 
 @cache
@@ -89,19 +89,21 @@ def _as_pairs(partners: Iterable[int]) -> Pairs:
 # Lists: whole numbers of any size
 
 
-def _assign_lists(table: Sequence[Sequence[int]], least: int) -> Pairs:
-    if any(min(line) < least for line in table):
-        table = [[value if value >= least else 0 for value in line] for line in table]
+def _assign_lists(table: Sequence[Sequence[int]]) -> Pairs:
     found = _undisputed(table)
     if found is not None:
         return found
     rows, columns = len(table), len(table[0])
-    unit = _unit(rows, columns)
-    weights = [
-        [value and value * unit - abs(row - column) for column, value in enumerate(line)]
-        for row, line in enumerate(table)
+    return _as_pairs(_earliest(_solve(_with_distances(table, range(rows), range(columns))), columns))
+
+
+def _with_distances(gains: Sequence[Sequence[int]], rows: Sequence[int], columns: Sequence[int]) -> list[list[int]]:
+    """Gains and distances in one number: a unit of gain outweighs every sum of distances. `rows` are their indexes."""
+    unit = _unit(rows[-1] + 1, columns[-1] + 1)
+    return [
+        [value and value * unit - abs(row - column) for column, value in zip(columns, line, strict=True)]
+        for row, line in zip(rows, gains, strict=True)
     ]
-    return _as_pairs(_earliest(_solve(weights), columns))
 
 
 def _unit(rows: int, columns: int) -> int:
@@ -202,22 +204,17 @@ def _bits(indexes: Iterable[int]) -> int:
 # Arrays: whole numbers in floats
 
 
-def _assign_array(table: Table, least: int) -> Pairs | None:
+def _assign_array(table: Table) -> Pairs | None:
     """The same by compiled code; None where the numbers are too large, or an answer is not proved."""
     found = compiled()
     if found is None:
         return None
-    np, lap = found
+    np, _ = found
     try:
         gains = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=np.int64)
     except OverflowError:
         return None
     rows, columns = gains.shape
-    unit = _unit(rows, columns)
-    if int(gains.max()) * unit > EXACT:
-        return None
-    if least > 1:
-        gains = np.where(gains >= least, gains, 0)
     undisputed = _undisputed_array(np, gains)
     if undisputed is not None:
         return undisputed
@@ -225,19 +222,47 @@ def _assign_array(table: Table, least: int) -> Pairs | None:
     for own_rows, own_columns in _pieces(np, gains):
         whole = len(own_rows) == rows and len(own_columns) == columns
         part = gains if whole else gains[np.ix_(own_rows, own_columns)]
-        weights = part * float(unit)
-        weights -= np.abs(np.subtract.outer(np.array(own_rows, dtype=float), np.array(own_columns, dtype=float)))
-        weights[part == 0] = 0
-        if weights.size <= SMALL:
-            solved: Solved | None = _solve([[*map(int, line)] for line in weights.tolist()])
+        if part.size <= SMALL:
+            solved: Solved | None = _solve(_with_distances(part.tolist(), own_rows, own_columns))
         else:
-            shape = len(own_rows) != len(own_columns)
-            partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=shape, return_cost=False)
-            solved = _proved(np, weights, partners)
+            solved = _solve_array(part, own_rows, own_columns)
         if solved is None:
             return None
         pairs.extend((own_rows[row], own_columns[place]) for row, place in _as_pairs(_earliest(solved, len(own_columns))))
     return sorted(pairs)
+
+
+def _solve_array(gains: Any, own_rows: Sequence[int], own_columns: Sequence[int]) -> Solved | None:
+    """A best pairing of some rows with some columns; None where the numbers are too large, or an answer is not proved.
+
+    Where gains and distances do not fit into one float, there are two steps: first the gains alone. Their prices show
+    which pairings are the best ones: those made of tight pairs that leave out nothing with a price. Among these the
+    nearest is searched, with a gain of one unit for each side of a pair that has a price.
+    """
+    found = compiled()
+    if found is None:
+        return None
+    np, _ = found
+    most, unit = int(gains.max()), _unit(own_rows[-1] + 1, own_columns[-1] + 1)
+    if most > EXACT:
+        return None
+    if most * unit > EXACT:
+        best = _proved(gains * 1.0)
+        if best is None:
+            return None
+        gains = np.where(best.tight, np.add.outer(best.u > 0, best.v > 0, dtype=float), 0)
+    weights = gains * float(unit)
+    weights -= np.abs(np.subtract.outer(np.array(own_rows, dtype=float), np.array(own_columns, dtype=float)))
+    weights[gains == 0] = 0
+    proof = _proved(weights)
+    if proof is None:
+        return None
+    return Solved(
+        proof.partners.tolist(),
+        [int.from_bytes(line.tobytes(), "little") for line in np.packbits(proof.tight, axis=1, bitorder="little")],
+        _bits(np.flatnonzero(proof.u == 0).tolist()),
+        _bits(np.flatnonzero(proof.v == 0).tolist()),
+    )
 
 
 def _undisputed_array(np: Any, gains: Any) -> Pairs | None:
@@ -279,13 +304,28 @@ def _pieces(np: Any, gains: Any) -> list[tuple[list[int], list[int]]]:
     return [piece for piece in pieces.values() if piece[0] and piece[1]]
 
 
-def _proved(np: Any, weights: Any, partners: Any) -> Solved | None:
-    """Prices for a pairing; None where it is not a best one, so that there are none.
+class Proof(NamedTuple):
+    """A best pairing with its prices, as arrays of numpy."""
+
+    partners: Any
+    u: Any
+    v: Any
+    tight: Any
+    """Which pairs belong to pairings as good."""
+
+
+def _proved(weights: Any) -> Proof | None:
+    """A pairing by compiled code, with its prices; None where it is not a best one, so that there are none.
 
     The price of a column is how little is lost by whoever is put out of it: the shortest walk, over rows that each take
     the column of the next, to a place that costs nothing.
     """
+    found = compiled()
+    if found is None:
+        return None
+    np, lap = found
     rows, columns = weights.shape
+    partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=rows != columns, return_cost=False)
     every = np.arange(rows)
     own = np.where(partners >= 0, weights[every, partners], 0)
     paired = np.flatnonzero(own)
@@ -307,13 +347,7 @@ def _proved(np: Any, weights: Any, partners: Any) -> Solved | None:
     v = np.zeros(columns)
     v[taken] = lost[paired]
     u = np.where(own > 0, own - lost, 0)
-    tight = (weights == u[:, None] + v) & (weights > 0)
-    return Solved(
-        partners.tolist(),
-        [int.from_bytes(line.tobytes(), "little") for line in np.packbits(tight, axis=1, bitorder="little")],
-        _bits(np.flatnonzero(u == 0).tolist()),
-        _bits(np.flatnonzero(v == 0).tolist()),
-    )
+    return Proof(partners, u, v, (weights == u[:, None] + v) & (weights > 0))
 
 
 # Among equals

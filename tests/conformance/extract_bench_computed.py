@@ -339,7 +339,7 @@ def _items(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: s
     inner, place = schema.get("items") or {}, f"{path}.items"
     ours, theirs = (side if isinstance(side, list) else [] for side in (ours, theirs))
     best: list[list[Found]] = []
-    right, most = 0, Fraction(-1)
+    right, most = 0, (-1, Fraction(0), 0, 0)
     for chosen in sorted(set(permutations([*range(len(theirs)), *[-1] * len(ours)], len(ours))), key=_alone_last):
         partners = [MISSING if column < 0 else theirs[column] for column in chosen]
         pairs = [
@@ -348,8 +348,11 @@ def _items(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: s
         ]
         sides = [(pair, item, partner) for pair, item, partner in zip(pairs, ours, partners, strict=True)]
         gains = [_gain(*one) for one in sides if one[2] is not MISSING]
-        if 0 not in gains and sum(gains) > most:
-            most, right = Fraction(sum(gains)), sum(_right(*one) for one in sides)
+        alike = sum(partner is not MISSING and equal(item, partner) for _, item, partner in sides)
+        apart = sum(abs(row - column) for row, column in enumerate(chosen) if column >= 0)
+        rank = gains.count(Fraction(1)), Fraction(sum(gains)), alike, -apart
+        if 0 not in gains and rank > most:
+            most, right = rank, sum(_right(*one) for one in sides)
             alone = [at for at in range(len(theirs)) if at not in chosen]
             best = [*pairs, *(list(look(root, inner, MISSING, theirs[at], f"{place} +{at}", weight)) for at in alone)]
     yield Found(path, "items", COUNTED, Fraction(right), items=len(ours), entry=False)

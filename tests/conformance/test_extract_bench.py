@@ -68,7 +68,7 @@ def test_no_divergence_knows_the_name_of_a_case() -> None:
     assert [name for name in named if f"'{name}'" in conditions] == []
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_what_is_computed_apart_is_what_the_fields_say_of_any_schema(data: st.DataObject) -> None:
     schema = data.draw(schemas())

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from math import lcm
 from typing import Any, Final
 
-from evaluators.fields.align import UNIT_GAIN
 from evaluators.fields.lines import choose
 from evaluators.model import MISSING
 from evaluators.values.assignment import assign_gains
@@ -201,9 +201,25 @@ class Row:
         if how == "ordered" or equal(ours, theirs):
             return dict(zip(range(len(ours)), range(len(theirs)), strict=False))
         self.partings.add("many pairs" if len(ours) * len(theirs) > MOST_PAIRS else "best pairs")
-        least = Fraction(str(align.get("threshold") or 0)) * UNIT_GAIN
+        least = 1 if how == "any_order" else Fraction(str(align.get("threshold") or 0))
         table = [[self.gain(schema["items"], one, other) for other in theirs] for one in ours]
-        return dict(assign_gains(table, max(1, -int(-least // 1))))
+        whole = lcm(*(f1.denominator for line in table for f1 in line))
+        most = min(len(ours), len(theirs)) + 1
+
+        def number(f1: Fraction, one: Any, other: Any) -> int:
+            """Complete pairs, then F1, then equal items."""
+            if not f1 or f1 < least:
+                return 0
+            return ((f1 == 1) * most * whole + int(f1 * whole)) * most + equal(one, other)
+
+        return dict(
+            assign_gains(
+                [
+                    [number(f1, one, other) for f1, other in zip(line, theirs, strict=True)]
+                    for line, one in zip(table, ours, strict=True)
+                ]
+            )
+        )
 
     def by_key(self, key: Any, ours: list[Any], theirs: list[Any]) -> dict[int, int]:
         waiting: list[tuple[Any, int]] = [(_key_of(item, key), column) for column, item in enumerate(theirs)]
@@ -225,7 +241,7 @@ class Row:
                     break
         return pairs
 
-    def gain(self, schema: Any, expected: Any, actual: Any) -> int:
+    def gain(self, schema: Any, expected: Any, actual: Any) -> Fraction:
         """F1 of a pair of items."""
         row = Row(self.register)
         results = list(row.place(schema, expected, actual, "[0]"))
@@ -239,7 +255,7 @@ class Row:
         exact = Fraction(0) if f1 is None else Fraction(f1).limit_denominator(100_000)
         if f1 is None and equal(expected, actual):
             exact = Fraction(1)
-        return int(exact * UNIT_GAIN + Fraction(1, 2))
+        return exact
 
     # Units
 

@@ -94,14 +94,16 @@ def pairs(draw: st.DrawFn) -> tuple[FieldNode, Any, Any]:
     return node, expected, draw(edited(expected)) if kind < 7 else draw(documents(node))
 
 
-SMALL = st.sampled_from([0, 1, 2, True, "a", None])
+SMALL = st.sampled_from([0, 1, 2, True, "a", "A", None])
 
 
 @st.composite
 def alike_items(draw: st.DrawFn) -> tuple[FieldNode, Any, Any]:
-    """A list of objects with the same keys, compared by equality and paired freely; few values, so that ties are common."""
+    """A list of objects with the same keys, compared by equality, or by a key, and paired freely; few values, so that ties are
+    common."""
     keys = draw(st.sampled_from([("a",), ("a", "b"), ("a", "b", "c")]))
-    leaves = {key: FieldNode((ANY, key), "leaf", (metric("exact", {}),)) for key in keys}
+    words = st.sampled_from([("exact", {}), ("exact", {}), ("normalized", {"case": "ignore"})])
+    leaves = {key: FieldNode((ANY, key), "leaf", (metric(*draw(words)),)) for key in keys}
     item = FieldNode((ANY,), "object", make=lambda: Below(keys=leaves))
     root = FieldNode((), "array", align=Align("hungarian"), make=lambda: Below(items=item))
     size = draw(st.integers(1, 5))

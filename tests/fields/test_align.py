@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.align import UNIT_GAIN, Align, Alike, Keys, Paired, pair_items, read_align
+from evaluators.fields.align import Align, Alike, Keys, Paired, pair_items, read_align
+from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Worth
 from evaluators.settings import BadSettings
 from evaluators.values.equality import same
 
@@ -17,11 +18,11 @@ from evaluators.values.equality import same
 def paired(align: object, expected: list[Any], output: list[Any]) -> Paired:
     """Paired where a pair is worth everything when it is equal, and half when its items are of one kind."""
 
-    def gain(row: int, column: int) -> int:
+    def weigh(row: int, column: int) -> Worth:
         one, other = expected[row], output[column]
-        return UNIT_GAIN if same(one, other) else UNIT_GAIN // 2 if type(one) is type(other) else 0
+        return COMPLETE if same(one, other) else Worth(1, 4) if type(one) is type(other) else NOTHING_ALIKE
 
-    return pair_items(read_align(align), expected, output, gain)
+    return pair_items(read_align(align), expected, output, weigh)
 
 
 def by_key(expected: list[Any], output: list[Any], **settings: Any) -> Paired:
@@ -47,39 +48,43 @@ def test_at_least_keeps_apart_what_agrees_too_little() -> None:
 
 def test_a_threshold_is_exact() -> None:
     align = read_align({"hungarian": {"at_least": 0.7}})
-    assert pair_items(align, ["a"], ["b"], lambda *_: UNIT_GAIN * 7 // 10).pairs == [(0, 0)]
-    assert pair_items(align, ["a"], ["b"], lambda *_: UNIT_GAIN * 7 // 10 - 1).pairs == []
+    assert pair_items(align, ["a"], ["b"], lambda *_: Worth(7, 20)).pairs == [(0, 0)]
+    assert pair_items(align, ["a"], ["b"], lambda *_: Worth(699_999, 2_000_000)).pairs == []
 
 
 def test_equal_lists_are_paired_without_a_question() -> None:
-    def gain(row: int, column: int) -> int:
+    def weigh(row: int, column: int) -> Worth:
         raise AssertionError("asked")
 
-    assert pair_items(Align("hungarian"), [1, {"a": 2}], [1.0, {"a": 2}], gain).pairs == [(0, 0), (1, 1)]
+    assert pair_items(Align("hungarian"), [1, {"a": 2}], [1.0, {"a": 2}], weigh).pairs == [(0, 0), (1, 1)]
 
 
 def test_equal_items_share_an_answer() -> None:
     asked: list[tuple[int, int]] = []
 
-    def gain(row: int, column: int) -> int:
+    def weigh(row: int, column: int) -> Worth:
         asked.append((row, column))
-        return 1
+        return COMPLETE
 
-    pair_items(Align("hungarian"), ["a", "a", "b", True], ["x", 1, "x"], gain)
+    pair_items(Align("hungarian"), ["a", "a", "b", True], ["x", 1, "x"], weigh)
     assert asked == [(0, 0), (0, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
 
 
-def test_gains_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
+def test_the_worth_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
     def ask(table: Any) -> list[tuple[int, int]]:
-        return pair_items(Align("hungarian"), ["a", "b"], ["c", "d"], lambda *_: 1, lambda: table).pairs
+        return pair_items(Align("hungarian"), ["a", "b"], ["c", "d"], lambda *_: COMPLETE, lambda: table).pairs
 
-    assert ask([[0, 1], [1, 0]]) == [(0, 1), (1, 0)]
+    assert ask([[NOTHING_ALIKE, COMPLETE], [COMPLETE, NOTHING_ALIKE]]) == [(0, 1), (1, 0)]
     assert ask(None) == [(0, 0), (1, 1)]
 
 
 def test_a_table_may_be_two_lists_of_keys() -> None:
     align, keys = Align("hungarian"), Alike("abca", "caaa")
-    assert pair_items(align, [1, 2, 3, 4], [5, 6, 7, 8], lambda *_: 0, lambda: keys).pairs == [(0, 1), (2, 0), (3, 3)]
+    assert pair_items(align, [1, 2, 3, 4], [5, 6, 7, 8], lambda *_: NOTHING_ALIKE, lambda: keys).pairs == [
+        (0, 1),
+        (2, 0),
+        (3, 3),
+    ]
 
 
 def test_items_with_the_same_key_are_a_pair_wherever_they_stand() -> None:

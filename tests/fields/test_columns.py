@@ -1,9 +1,10 @@
-"""What pairs of items gain, field by field: the same as pair by pair."""
+"""What pairs of items are worth, field by field: the same as pair by pair."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,9 @@ from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.comparators.one_of import OneOf
 from evaluators.comparators.regex import Regex
-from evaluators.fields.align import UNIT_GAIN, Alike
+from evaluators.fields.align import Alike
 from evaluators.fields.columns import weigher
+from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Counts, Worth
 from evaluators.fields.gather import gather
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import Unit
@@ -32,11 +34,11 @@ VALUES = st.sampled_from(["", "abcde", "ABCDE", "abcdX", 1, 1.0, 1.05, 2, True, 
 ITEMS = st.dictionaries(st.sampled_from("abcde"), VALUES, max_size=5)
 
 
-def one_by_one(item: FieldNode, expected: list[JSON], output: list[JSON]) -> list[list[int]]:
-    def gain(one: JSON, other: JSON) -> int:
-        return Scales().gain([found for found in gather(item, one, other) if isinstance(found, Unit)], one, other)
+def one_by_one(item: FieldNode, expected: list[JSON], output: list[JSON]) -> list[list[Worth]]:
+    def worth(one: JSON, other: JSON) -> Worth:
+        return Scales().worth([found for found in gather(item, one, other) if isinstance(found, Unit)], one, other)
 
-    return [[gain(one, other) for other in output] for one in expected]
+    return [[worth(one, other) for other in output] for one in expected]
 
 
 def at_once(item: FieldNode, expected: list[JSON], output: list[JSON]) -> Any:
@@ -44,13 +46,16 @@ def at_once(item: FieldNode, expected: list[JSON], output: list[JSON]) -> Any:
     assert weigh is not None
     found = weigh(expected, output)
     if isinstance(found, Alike):
-        return [[UNIT_GAIN * (one == other) for other in found.output] for one in found.expected]
-    return found if found is None or isinstance(found, list) else found.tolist()
+        return found.worths()
+    if isinstance(found, Counts):
+        matched, whole = numpy.broadcast_arrays(*found)
+        return [list(map(Worth, *line)) for line in zip(matched.tolist(), whole.tolist(), strict=True)]
+    return found
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(ITEMS, min_size=1, max_size=4), st.lists(ITEMS, min_size=1, max_size=4), st.sampled_from([1, 15]))
-def test_items_gain_what_they_gain_pair_by_pair(expected: list[JSON], output: list[JSON], times: int) -> None:
+def test_items_are_worth_what_they_are_worth_pair_by_pair(expected: list[JSON], output: list[JSON], times: int) -> None:
     item = tree(ITEM)
     found = at_once(item, expected * times, output * times)
     assert found is None or found == one_by_one(item, expected * times, output * times)
@@ -58,7 +63,9 @@ def test_items_gain_what_they_gain_pair_by_pair(expected: list[JSON], output: li
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=5), st.lists(VALUES, min_size=1, max_size=5), st.sampled_from([1, 15]))
-def test_plain_items_gain_what_they_gain_pair_by_pair(expected: list[JSON], output: list[JSON], times: int) -> None:
+def test_plain_items_are_worth_what_they_are_worth_pair_by_pair(
+    expected: list[JSON], output: list[JSON], times: int
+) -> None:
     for unit in (leaf(), leaf(NEAR), leaf(ALIKE), leaf(PLAIN, transforms=LOWER), leaf(metric(OneOf(values=["abcde"])))):
         item = tree(unit)
         found = at_once(item, expected * times, output * times)
@@ -81,7 +88,11 @@ def test_each_value_is_transformed_once() -> None:
 def test_values_that_no_column_takes_are_transformed_once_too() -> None:
     halved = Transform("halved", lambda value: value / 2 if isinstance(value, float) else value)
     item = tree(leaf(NEAR, transforms=(halved,)))
-    assert at_once(item, [1.0, "a"], [1.3, "a"]) == one_by_one(item, [1.0, "a"], [1.3, "a"]) == [[0, 0], [0, UNIT_GAIN]]
+    assert (
+        at_once(item, [1.0, "a"], [1.3, "a"])
+        == one_by_one(item, [1.0, "a"], [1.3, "a"])
+        == [[NOTHING_ALIKE, NOTHING_ALIKE], [NOTHING_ALIKE, COMPLETE]]
+    )
 
 
 def test_items_that_the_schema_does_not_foresee_are_weighed_one_by_one() -> None:
@@ -89,7 +100,7 @@ def test_items_that_the_schema_does_not_foresee_are_weighed_one_by_one() -> None
     assert at_once(item, [{"a": 1}], [{"a": 1, "z": 2}]) is None
     assert at_once(item, [{"a": 1}, None], [{"a": 1}]) is None
     assert at_once(item, [{"a": 1}], [{}]) is None
-    assert at_once(item, [{"a": 1, "z": 2}], [{"a": 1}]) == [[UNIT_GAIN]]
+    assert at_once(item, [{"a": 1, "z": 2}], [{"a": 1}]) == [[COMPLETE]]
 
 
 @pytest.mark.parametrize(

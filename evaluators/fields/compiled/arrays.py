@@ -6,19 +6,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from evaluators.fields.align import UNIT_GAIN, Align, pair_items
+from evaluators.fields.align import Align, Alike, pair_items
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, Unit, Walker
 from evaluators.fields.events import Credit, Event, Items
+from evaluators.fields.gains import Worth, Worths, judged
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Status
-from evaluators.values.assignment import Table
 from evaluators.values.equality import same
 
-Weigh: TypeAlias = Callable[[list[Any], list[Any]], Table | None]
-"""The gains of all pairs at once; None where the items must be weighed pair by pair."""
+Weigh: TypeAlias = Callable[[list[Any], list[Any]], "Worths | Alike | None"]
+"""The worth of all pairs at once; None where the items must be weighed pair by pair."""
 Plan: TypeAlias = tuple[tuple[int, Any], ...]
 Chosen: TypeAlias = tuple[list[tuple[int, int]], list[Codes] | None]
 """Pairs, with the codes of each where weighing them has made these already."""
@@ -32,10 +32,11 @@ def compile_array(
     weigh: Weigh | None,
     inside: bool,
     transitive: bool = False,
+    exact: bool = False,
 ) -> Walker:
     """An array that is compared item by item.
 
-    `unit` is the item where that is compared as one value. `transitive` is said of items by `columns.transitive`.
+    `unit` is the item where that is compared as one value. `transitive` and `exact` are said of items by `columns`.
     """
     code = {status: coding.static(node, status, inside) for status in Status}
     summed = _summary(coding, node, inside)
@@ -43,7 +44,7 @@ def compile_array(
     whole, measured = coding.whole_match, coding.measured
     in_order = node.align.how == "ordered"
     freely = node.align.how == "hungarian" and node.align.at_least is None and transitive
-    settled = in_list_order(coding, item) if freely else None
+    settled = in_list_order(item, exact) if freely else None
     same_keys = keys_in_order(node.align)
 
     def full(expected: list[Any], output: list[Any], out: Codes) -> None:
@@ -201,12 +202,14 @@ def keys_in_order(align: Align) -> Callable[[list[Any], list[Any]], bool] | None
     return in_order
 
 
-def in_list_order(coding: Coding, item: Walker) -> Callable[[list[Any], list[Any]], list[Codes] | None]:
+def in_list_order(item: Walker, exact: bool) -> Callable[[list[Any], list[Any]], list[Codes] | None]:
     """The codes of the pairs in list order, where that is the best pairing for sure; None where it may not be.
 
     Items that have the same keys and are compared by equality differ by a distance. So items that are equal in their
     places may stay there: whatever takes one of them out loses as much elsewhere (the triangle inequality). One item
-    that is left then stays as well, and two stay unless they are better off changed. Ties are for list order.
+    that is left then stays as well, and two stay unless they are better off changed. Ties are for list order. The same
+    holds for complete pairs, and for equal ones: so a complete pair must be equal, too, which it is where the comparators
+    are `exact`.
     """
 
     def settled(expected: list[Any], output: list[Any]) -> list[Codes] | None:
@@ -214,7 +217,7 @@ def in_list_order(coding: Coding, item: Walker) -> Callable[[list[Any], list[Any
             return None
         first = expected[0]
         known = item.shape(tuple(first)) if first.__class__ is dict else None
-        if known is None or known.inner or not known.plan or UNIT_GAIN % len(known.plan):
+        if known is None or known.inner or not known.plan:
             return None
         names, plan = tuple(first), known.plan
         every: list[Codes] = []
@@ -227,11 +230,13 @@ def in_list_order(coding: Coding, item: Walker) -> Callable[[list[Any], list[Any
                 wrong.append(len(every))
                 if len(wrong) > 2 or max(codes) < 0:
                     return None
+            elif not exact and not same(one, other):
+                return None
             every.append(codes)
         if len(wrong) == 2:
             a, b = wrong
-            changed = [*_compared(plan, expected[a], output[b]), *_compared(plan, expected[b], output[a])]
-            if _right(changed) > _right([*every[a], *every[b]]):
+            changed = [_compared(plan, expected[a], output[b]), _compared(plan, expected[b], output[a])]
+            if _agreement(changed) > _agreement([every[a], every[b]]):
                 return None
         return every
 
@@ -248,8 +253,9 @@ def _compared(plan: Plan, one: dict[str, Any], other: dict[str, Any]) -> Codes:
     ]
 
 
-def _right(codes: Codes) -> int:
-    return sum([code > 0 for code in codes])
+def _agreement(pairs: list[Codes]) -> tuple[int, int]:
+    """How many pairs are complete, and how many results match in all."""
+    return sum([min(codes) > 0 for codes in pairs]), sum([code > 0 for codes in pairs for code in codes])
 
 
 def _units_in_order(unit: Unit, expected: list[Any], output: list[Any], out: Codes) -> int:
@@ -291,24 +297,24 @@ def _pairing(coding: Coding, align: Align, item: Walker, weigh: Weigh | None) ->
     def pair(expected: list[Any], output: list[Any]) -> Chosen:
         scored: dict[tuple[int, int], tuple[Codes, RowProblem | None]] = {}
 
-        def gain(row: int, column: int) -> int:
+        def worth(row: int, column: int) -> Worth:
             codes: Codes = []
             before, coding.problem = coding.problem, None
             item.both(expected[row], output[column], codes)
             scored[row, column] = codes, coding.problem
             coding.problem = before
-            found = coding.gain(codes)
-            return UNIT_GAIN * same(expected[row], output[column]) if found is None else found
+            found = coding.worth(codes)
+            return judged(same(expected[row], output[column])) if found is None else found
 
-        def table() -> Table:
+        def table() -> Worths | Alike:
             found = weigh(expected, output) if weigh is not None else None
             return found if found is not None else pairwise()
 
-        def pairwise() -> Table:
+        def pairwise() -> list[list[Worth]]:
             columns = range(len(output))
-            return [[gain(row, column) for column in columns] for row in range(len(expected))]
+            return [[worth(row, column) for column in columns] for row in range(len(expected))]
 
-        pairs = pair_items(align, expected, output, gain, table if weigh is not None else None).pairs
+        pairs = pair_items(align, expected, output, worth, table if weigh is not None else None).pairs
         if not all(each in scored for each in pairs):
             return pairs, None
         for each in pairs:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from evaluators.fields.align import UNIT_GAIN
 from evaluators.fields.compiled.walker import Codes, Rare
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Credit, Event
+from evaluators.fields.gains import Worth
 from evaluators.fields.rules import Judged, Partial
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
@@ -119,8 +119,8 @@ class Coding:
             return False
         return codes[0] in self.matches or not self.matches.isdisjoint(codes) or same(expected, output)
 
-    def gain(self, codes: Sequence[int]) -> int | None:
-        """What a pair of items with these results gains: its F1 in UNIT_GAIN, rounded half up; None without an F1."""
+    def worth(self, codes: Sequence[int]) -> Worth | None:
+        """What a pair of items with these results is worth; None where nothing was measured."""
         right = wrong = one_sided = 0
         for code in codes:
             if code > 0:
@@ -130,4 +130,4 @@ class Coding:
             else:
                 wrong += 1
         whole = 2 * right + 2 * wrong + one_sided
-        return (4 * right * UNIT_GAIN + whole) // (2 * whole) if whole else None
+        return Worth(right, whole) if whole else None

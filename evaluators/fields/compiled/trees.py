@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import lcm
 from typing import Any, Final
 
-from evaluators.fields.columns import transitive, weigher
+from evaluators.fields.columns import exact, transitive, weigher
 from evaluators.fields.compiled.arrays import compile_array
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.objects import compile_object
@@ -80,7 +80,8 @@ class Compiled:
         walker = unit_walker(unit) if unit is not None else self._build(item, inside=True)
         aligned = node.align.how in ("any_order", "hungarian")
         weigh = weigher(item) if aligned else None
-        return compile_array(self.coding, node, walker, unit, weigh, inside, aligned and transitive(item))
+        alike = aligned and transitive(item)
+        return compile_array(self.coding, node, walker, unit, weigh, inside, alike, alike and exact(item))
 
     def _late(self, node: FieldNode, inside: bool) -> Walker:
         built: list[Walker] = []

@@ -1,0 +1,120 @@
+"""What pairing two items is worth, and the one whole number that says it.
+
+A pairing of two lists is the better one when it has more *complete* pairs, in which every measured result is a match; then
+by the greater sum of F1; then by the fields that match, where the caller ranks them; then by more pairs of *equal* items,
+compared whole, with what no field looks at. Distances come last, and `values.assignment` sees to them.
+
+`gains` writes that as one whole number for each pair, so that the pairing with the greatest sum is the best one. A unit of
+a level outweighs whatever a pairing can gain at the levels below it: sums of F1 are whole over their common denominator,
+and a pairing has min(n, m) pairs at most. Levels that tell no two pairs apart are left out, which keeps numbers small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from evaluators.values.arrays import numpy
+from evaluators.values.assignment import Table
+
+LARGEST: Final = 2**62
+"""Up to here, whole numbers fit into arrays."""
+WHOLE: Final = Fraction(1)
+
+
+class Worth(NamedTuple):
+    """What a pair of items comes to: its F1 is 2 × matched / whole."""
+
+    matched: int
+    """Measured results that match."""
+    whole: int
+    """The results that both sides have, twice, and those that one side has; never 0."""
+    rank: int = 0
+    """What decides among pairings with the same sum of F1."""
+
+
+COMPLETE: Final = Worth(1, 2)
+NOTHING_ALIKE: Final = Worth(0, 2)
+
+Weighed: TypeAlias = Callable[[int, int], Worth]
+"""What pairing an expected item with an output item is worth, by their indexes."""
+
+
+class Counts(NamedTuple):
+    """The worth of all pairs as arrays of numpy: matched, and whole."""
+
+    matched: Any
+    whole: Any
+
+
+Worths: TypeAlias = "Sequence[Sequence[Worth]] | Counts"
+
+
+def judged(matches: bool) -> Worth:
+    """The worth of a pair that is one result."""
+    return COMPLETE if matches else NOTHING_ALIKE
+
+
+def gains(worths: Worths, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction) -> Table:
+    """One whole number for each pair, by rows; 0 for a pair whose F1 is 0, or below `least`.
+
+    `ours` and `theirs` are the identities of the items: equal ones are equal items.
+    """
+    most = min(len(ours), len(theirs))
+    alike = not set(ours).isdisjoint(theirs)
+    if isinstance(worths, Counts):
+        return _arrays(worths, ours, theirs, least, most) if alike else _arrays(worths, (), (), least, most)
+    numbers = _numbers({worth for line in worths for worth in line}, least, most)
+    found = [[numbers[worth] for worth in line] for line in worths]
+    if alike:
+        pairs = [
+            [(value, _f1(worth) == WHOLE, one == other) for value, worth, other in zip(values, line, theirs, strict=True)]
+            for values, line, one in zip(found, worths, ours, strict=True)
+        ]
+        if any(value and complete is not equal for line in pairs for value, complete, equal in line):
+            return [[value and value * (most + 1) + equal for value, _, equal in line] for line in pairs]
+    return found
+
+
+def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
+    """The number of every worth: complete pairs, then F1, then rank."""
+    shares = {worth: _f1(worth) for worth in worths}
+    kept = {worth: share for worth, share in shares.items() if share and share >= least}
+    unit = lcm(*(share.denominator for share in kept.values()))
+    below = most * max((worth.rank for worth in kept), default=0) + 1
+    found = {worth: share.numerator * (unit // share.denominator) * below + worth.rank for worth, share in kept.items()}
+    if any(share != WHOLE for share in kept.values()):
+        bonus = most * max(found.values()) + 1
+        found = {worth: value + bonus * (kept[worth] == WHOLE) for worth, value in found.items()}
+    return {worth: found.get(worth, 0) for worth in shares}
+
+
+def _f1(worth: Worth) -> Fraction:
+    return Fraction(2 * worth.matched, worth.whole)
+
+
+def _arrays(counts: Counts, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction, most: int) -> Table:
+    """The same for all pairs at once. Lists, where the numbers are too large for an array."""
+    np = numpy()
+    if np is None:
+        raise TypeError("arrays come from numpy")
+    base = int(np.max(counts.whole)) + 1
+    codes = counts.matched * base + counts.whole
+    worths = {int(code): Worth(*divmod(int(code), base)) for code in np.flatnonzero(np.bincount(codes.ravel()))}
+    numbers = _numbers(worths.values(), least, most)
+    largest = max(numbers.values()) * (most + 1) + 1
+    listed: list[int] = [0] * (max(worths) + 1)
+    whole = np.zeros(len(listed), dtype=bool)
+    for code, worth in worths.items():
+        listed[code] = numbers[worth]
+        whole[code] = numbers[worth] > 0 and _f1(worth) == WHOLE
+    found = np.array(listed, dtype=np.int64 if largest <= LARGEST else object)[codes]
+    if ours:
+        known: dict[Hashable, int] = {}
+        rows, columns = (np.array([known.setdefault(each, len(known)) for each in side]) for side in (ours, theirs))
+        equal = (rows[:, None] == columns) & (found > 0).astype(bool)
+        if (equal != whole[codes]).any():
+            found = found * (most + 1) + equal
+    return found if largest <= LARGEST else found.tolist()

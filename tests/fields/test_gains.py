@@ -1,0 +1,196 @@
+"""Which pairing is the best one: complete pairs, then F1, then equal items, then distance. By trying all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
+from evaluators.comparators.fuzzy import Fuzzy
+from evaluators.comparators.normalized import Normalized
+from evaluators.comparators.numeric import Numeric, Tolerance
+from evaluators.fields.align import Align, pair_items
+from evaluators.fields.gains import Counts, Worth, gains
+from evaluators.fields.gather import gather
+from evaluators.fields.schema import SchemaScoring
+from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
+from evaluators.fields.score import score_document
+from evaluators.fields.units import Listed
+from evaluators.settings import build
+from tests.fields.trees import Planned, array, leaf, metric, obj, tree
+
+Pairs: TypeAlias = list[tuple[int, int]]
+Table: TypeAlias = list[list[Worth]]
+MODEST = settings(max_examples=150, deadline=None)
+
+
+@st.composite
+def worths(draw: st.DrawFn) -> tuple[Table, list[str], list[str]]:
+    """The worth of every pair of two short lists, and their items: few different ones, complete pairs among them."""
+    rows, columns = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    whole = st.sampled_from(draw(st.sampled_from([(4,), (4, 5, 6), (17, 19, 23, 34)])))
+    ranks = st.integers(0, draw(st.sampled_from([0, 0, 3])))
+
+    def worth() -> Worth:
+        of = draw(whole)
+        matched = draw(st.integers(0, of // 2))
+        return Worth(matched, 2 * matched if matched and draw(st.booleans()) else of, draw(ranks))
+
+    table = [[worth() for _ in range(columns)] for _ in range(rows)]
+    ours, theirs = ([draw(st.sampled_from("abc")) for _ in range(size)] for size in (rows, columns))
+    return table, ours, theirs
+
+
+def every_pairing(table: Table, least: Fraction, row: int = 0, taken: frozenset[int] = frozenset()) -> Iterator[Pairs]:
+    """Every way to pair some expected items with some of the output's."""
+    if row == len(table):
+        yield []
+        return
+    for column, worth in enumerate(table[row]):
+        if worth.matched and f1(worth) >= least and column not in taken:
+            for rest in every_pairing(table, least, row + 1, taken | {column}):
+                yield [(row, column), *rest]
+    yield from every_pairing(table, least, row + 1, taken)
+
+
+def f1(worth: Worth) -> Fraction:
+    return Fraction(2 * worth.matched, worth.whole)
+
+
+def quality(table: Table, ours: list[Any], theirs: list[Any], pairs: Pairs) -> tuple[Any, ...]:
+    """What a pairing is judged by, as plainly as it can be written; less is better."""
+    chosen = [table[row][column] for row, column in pairs]
+    partner = dict(pairs)
+    return (
+        -sum(f1(worth) == 1 for worth in chosen),
+        -sum(map(f1, chosen)),
+        -sum(worth.rank for worth in chosen),
+        -sum(ours[row] == theirs[column] for row, column in pairs),
+        sum(abs(row - column) for row, column in pairs),
+        [partner.get(row, len(theirs)) for row in range(len(ours))],
+    )
+
+
+LEAST = st.sampled_from([None, Fraction(1, 2), Fraction(12, 17), Fraction(1)])
+
+
+@MODEST
+@given(worths(), LEAST)
+def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
+    table, ours, theirs = drawn
+    found = pair_items(Align("hungarian", at_least=at_least), ours, theirs, lambda *_: Worth(1, 2), lambda: table).pairs
+    if ours == theirs:
+        assert found == [(row, row) for row in range(len(ours))]
+        return
+    wanted = min(every_pairing(table, at_least or Fraction(0)), key=lambda pairs: quality(table, ours, theirs, pairs))
+    assert found == wanted
+
+
+@MODEST
+@given(worths(), LEAST)
+def test_arrays_come_to_the_same_numbers(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
+    table, ours, theirs = [[worth._replace(rank=0) for worth in line] for line in drawn[0]], drawn[1], drawn[2]
+    matched, whole = (numpy.array([[worth[at] for worth in line] for line in table]) for at in (0, 1))
+    at_once = gains(Counts(matched, whole), ours, theirs, at_least or Fraction(0))
+    listed = at_once if isinstance(at_once, list) else at_once.tolist()
+    assert listed == gains(table, ours, theirs, at_least or Fraction(0))
+
+
+def test_numbers_that_no_array_holds_are_exact() -> None:
+    wholes = [prime for prime in range(50, 200) if all(prime % factor for factor in range(2, 15))]
+    table = [
+        [Worth(20 + (row * column) % 5, wholes[(row + column) % len(wholes)]) for column in range(8)] for row in range(8)
+    ]
+    table[3][4] = Worth(1, 2)
+    names = [*"abcdefgh"]
+    matched, whole = (numpy.array([[worth[at] for worth in line] for line in table]) for at in (0, 1))
+    listed = gains(table, names, names[::-1], Fraction(0))
+    assert max(map(max, listed)) > 2**62
+    assert gains(Counts(matched, whole), names, names[::-1], Fraction(0)) == listed
+
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "a": st.sampled_from(["x", "X", "y"]),
+    "b": st.sampled_from([0, 1, 1.0, True]),
+    "c": st.sampled_from(["color", "colour", "z"]),
+    "not listed": st.sampled_from([1, 2]),
+}
+ITEMS = st.lists(st.fixed_dictionaries({}, optional=VALUES), min_size=1, max_size=4)
+CLOSE = metric(Numeric(tolerance=Tolerance(abs=1)), "numeric")
+FOLDED = metric(Normalized(), "normalized")
+ITEM = obj(
+    {"a": leaf(FOLDED), "b": leaf(), "c": leaf(metric(Fuzzy(at_least=0.8), "fuzzy")), "not listed": leaf(skip=True)}
+)
+
+
+def matched_items(how: Align, expected: list[Any], output: list[Any]) -> tuple[int, Pairs]:
+    """How many items match as a whole, and the pairs."""
+    (found,) = score_document(tree(array(ITEM, how)), expected, output).arrays or (None,)
+    return (0, []) if found is None else (found.matched, list(found.pairs))
+
+
+@MODEST
+@given(ITEMS, ITEMS)
+def test_no_complete_pair_is_torn_apart_for_others_that_agree_in_part(expected: list[Any], output: list[Any]) -> None:
+    best, _ = matched_items(Align("any_order"), expected, output)
+    assert matched_items(Align("hungarian"), expected, output)[0] == best
+    assert matched_items(Align("hungarian", at_least=Fraction(1, 2)), expected, output)[0] == best
+
+
+TEXT, NUMBER = obj({"a": leaf(FOLDED), "b": leaf()}), obj({"x": leaf(CLOSE), "y": leaf(CLOSE), "z": leaf(CLOSE)})
+
+
+def pairs(item: Planned, expected: list[Any], output: list[Any]) -> list[tuple[int, int]]:
+    """The pairs of a list; the compiled scorer counts the same."""
+    root = tree(array(item, "hungarian"))
+    scoring = SchemaScoring(root, "f1", 1.0)
+    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), SchemaCheck(root, scoring.place, 1.0)
+    assert slow(expected, output).counts == fast(expected, output).counts
+    found = gather(root, expected, output)
+    return next(each.pairs for each in found if isinstance(each, Listed))
+
+
+def test_a_complete_pair_stays_though_two_others_gain_more_in_all() -> None:
+    expected, output = [{"a": "x", "b": 1}, {"a": "x"}], [{"b": 1}, {"a": "x", "b": 1}]
+    assert pairs(TEXT, expected, output) == [(0, 1)]
+
+
+def test_a_complete_pair_stays_where_values_may_be_near() -> None:
+    expected, output = (
+        [{"x": 0, "y": 0, "z": 0}, {"x": 1, "y": 1, "z": 5}],
+        [{"x": -1, "y": -1, "z": 9}, {"x": 0, "y": 0, "z": 0}],
+    )
+    assert pairs(NUMBER, expected, output) == [(0, 1)]
+    fields = {
+        "items": {"align": "hungarian"},
+        **{f"items[*].{key}": {"numeric": {"tolerance": {"abs": 1}}} for key in "xyz"},
+    }
+    one = build(JsonMultiFieldMatch, {"fields": fields})
+    explained = one.explain({"items": expected}, {"items": output})
+    assert [result.actual for result in explained.fields] == [[0, -1], [0, -1], [0, 9]]
+    assert one.compile()({"items": expected}, {"items": output}) == one.settle(explained)
+
+
+def test_equal_items_stay_together_though_others_match_as_well() -> None:
+    assert pairs(TEXT, [{"a": "X", "b": 1}, {"a": "x", "b": 1}], [{"a": "x", "b": 1}, {"a": "X", "b": 1}]) == [
+        (0, 1),
+        (1, 0),
+    ]
+    assert pairs(leaf(FOLDED), ["X", "x"], ["x", "X"]) == [(0, 1), (1, 0)]
+    assert pairs(leaf(FOLDED), ["X", "x"] * 20, ["x", "X"] * 20) == [(row, row ^ 1) for row in range(40)]
+
+
+def test_equal_items_are_compared_whole() -> None:
+    item = obj({"a": leaf(), "n": leaf(skip=True)})
+    assert pairs(item, [{"a": 1, "n": 1}, {"a": 1, "n": 2}], [{"a": 1, "n": 2}, {"a": 1, "n": 1}]) == [(0, 1), (1, 0)]
+
+
+def test_two_items_change_places_for_a_complete_pair() -> None:
+    item = obj({"a": leaf(), "b": leaf()})
+    expected, output = [{"a": 1, "b": 1}, {"a": 2, "b": 2}], [{"a": 1, "b": 2}, {"a": 1, "b": 1}]
+    assert pairs(item, expected, output) == [(0, 1), (1, 0)]
