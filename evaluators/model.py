@@ -49,13 +49,27 @@ class Status(IntEnum):
 
     @property
     def word(self) -> str:
-        """The word that reports print."""
+        """The word for programs: what JSON, CSV and stored rows write."""
         return _STATUS_WORDS[self]
+
+    @property
+    def plain(self) -> str:
+        """The word for people: what every page prints."""
+        return _PLAIN_WORDS[self]
 
 
 _STATUS_WORDS: Final = (
     "not measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "error",
 )  # fmt: skip
+_PLAIN_WORDS: Final = (
+    "not measured", "right", "wrong", "missing", "invented", "skipped", "error", "not checked",
+)  # fmt: skip
+_PLAIN_WORD_OF: Final = {status.word: status.plain for status in reversed(Status)}
+
+
+def plain_word(word: str) -> str:
+    """The word for people where a word for programs is given; any other text as it is."""
+    return _PLAIN_WORD_OF.get(word, word)
 
 
 class Standing(IntEnum):

@@ -25,7 +25,7 @@ WRONG = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, S
 class JsonMultiFieldMatch(Evaluator):
     """Compare chosen fields of the output with the same fields of the expected JSON.
 
-    Each field scores 1 when it matches and 0 when it does not. The row's score is the weighted mean of the fields that
+    Each field scores 1 when it is right and 0 when it is wrong or missing. The row's score is the weighted mean of the fields that
     could be measured; exports call it `aggregate_score`. A field that neither side has is not measured, so a wrong path
     never scores. Use it when you know which fields matter. For whole documents see `json_diff_match`.
 
@@ -46,7 +46,7 @@ class JsonMultiFieldMatch(Evaluator):
 
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
-            "two of four fields match",
+            "two of four fields are right",
             output='{"name": "John Doe", "email": "jane@example.com", "address": {"city": "New York", "zip": "10002"}}',
             expected='{"name": "John Doe", "email": "john@example.com", "address": {"city": "New York", "zip": "10001"}}',
             settings={"fields": ["name", "email", "address.city", "address.zip"]},
@@ -54,7 +54,7 @@ class JsonMultiFieldMatch(Evaluator):
             source="Agenta, Classification and Entity Extraction Evaluators, JSON Multi-Field Match",
         ),
         Example(
-            "two of three fields match",
+            "two of three fields are right",
             output='{"name": "Ann", "email": "ann@example.com", "phone": "555-0101"}',
             expected='{"name": "Ann", "email": "ann@example.com", "phone": "555-0100"}',
             settings={"fields": ["name", "email", "phone"]},

@@ -89,15 +89,15 @@ ReadSchema: TypeAlias = Annotated[
 class SchemaMatch(Evaluator):
     """Score every field of the output as a schema says, and tell which field is wrong and how.
 
-    Each field is a match, a mismatch, an omission (only the expected side has it) or a hallucination (only the output has
-    it). From these come precision (how much of what the model wrote is right), recall (how much of what was expected is
-    there) and F1, for each field, each row and the run. Use it for extraction: many fields, lists of items, documents of
-    one shape. For a few chosen fields see `json_multi_field_match`.
+    Each field is right, wrong, missing (only the expected side has it) or invented (only the output has it). From these
+    come precision (how much of what the model wrote is right), recall (how much of what was expected is there) and F1, for
+    each field, each row and the run. Use it for extraction: many fields, lists of items, documents of one shape. For a few
+    chosen fields see `json_multi_field_match`.
 
     The schema is a JSON Schema with `x-eval-…` keys or with `evaluation_config`, in the suite, in a file, or in a column.
     Who writes no JSON Schema lists `fields` instead; `schema: infer` makes one from the expected answers. Text is
     compared to the letter and lists keep their order, unless the schema or the field says otherwise. Null is a value;
-    missing is something else, unless `nulls: absent`. Keys that only the output has are hallucinations.
+    missing is something else, unless `nulls: absent`. Keys that only the output has are invented.
     """
 
     lists_fields: ClassVar[bool] = True
@@ -132,7 +132,7 @@ class SchemaMatch(Evaluator):
 
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
-            "two of three fields match",
+            "two of three fields are right",
             output='{"method": "sputtering", "temperature": 301, "lab_id": "A1"}',
             expected='{"method": "sputtering", "temperature": 300, "lab_id": "A1"}',
             settings={"fields": ["method", "temperature", "lab_id"]},
@@ -153,7 +153,7 @@ class SchemaMatch(Evaluator):
             },
         ),
         Example(
-            "an invented key is a hallucination",
+            "an invented key lowers precision",
             output='{"name": "Ann", "age": 30}',
             expected='{"name": "Ann"}',
             settings={"fields": ["name"]},

@@ -293,21 +293,21 @@ def _fields(fields: Sequence[FieldResult]) -> Listing:
 def _in_full(field: FieldResult) -> Item:
     rule = f"rule: {field.rule}" if field.rule else ""
     values = (f"expected: {_shown(field.expected, _WHOLE)}", f"output:   {_shown(field.actual, _WHOLE)}")
-    return Item(f"{field.status.word}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
+    return Item(f"{field.status.plain}: {field.path or '$'}", tuple(filter(None, (field.reason, rule))), values)
 
 
 def _in_brief(field: FieldResult) -> Item:
     if field.status in (Status.SKIPPED, Status.NOT_MEASURED):
-        return Item(f"{field.status.word}: {field.path or '$'}{_why(field)}")
+        return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
     actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
     values = actual if actual == expected else f"{actual} for {expected}"
-    return Item(f"{field.status.word}: {field.path or '$'} = {values}{_why(field)}")
+    return Item(f"{field.status.plain}: {field.path or '$'} = {values}{_why(field)}")
 
 
 def _why(field: FieldResult) -> str:
     """The reason and the rule in brackets, where they say more than the result does."""
     rule = re.split(r" = | \{", field.rule or "")[0]
-    said = [word for word in (field.reason, rule) if word and word not in (field.status.word, "equal", "exact", "skip")]
+    said = [word for word in (field.reason, rule) if word and word not in (field.status.plain, "equal", "exact", "skip")]
     return f" ({', '.join(said)})" if said else ""
 
 

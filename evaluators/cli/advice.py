@@ -10,9 +10,9 @@ import click
 @click.command("advice")
 @click.argument("run", type=click.Path())
 def command(run: str) -> None:
-    """List the near misses of a run: which one change to the suite would turn mismatches into matches.
+    """List the near misses of a run: which one change to the suite would turn how many wrong values right.
 
-    RUN is a run folder, or the run.json in it. The advice comes from the mismatches that the run recorded, the first 1,000
+    RUN is a run folder, or the run.json in it. The advice comes from the wrong values that the run recorded, the first 1,000
     of each field, and from its suite, which must be what it was. Nothing is changed: whether a difference matters is for
     you to say.
 

@@ -46,7 +46,7 @@ COUNT = click.IntRange(min=1)
 @click.option(
     "--evidence",
     type=click.Choice(["first", "all"]),
-    help="Record the first 1,000 mismatches of each field, or all of them.",
+    help="Record the first 1,000 wrong results of each field, or all of them.",
 )
 @click.option(
     "--lowest-fields", type=click.IntRange(min=0), metavar="N", help="List the N fields with the lowest accuracy."

@@ -391,8 +391,8 @@ def _reason(one: FieldCase) -> str | None:
         if answer.status is not Status.MATCH
     ]
     if not failed:
-        return "the only one matches" if len(one.answers) == 1 else f"all {len(one.answers)} match"
+        return "the only one is right" if len(one.answers) == 1 else f"all {len(one.answers)} are right"
     place, answer = failed[0]
     where = f"{display(place.location)}: " if place.location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-    return f"{len(one.answers) - len(failed)} of {len(one.answers)} match; {where}{answer.reason}{rest}"
+    return f"{len(one.answers) - len(failed)} of {len(one.answers)} right; {where}{answer.reason}{rest}"

@@ -146,7 +146,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     if chosen.rule == "skip":
         return _skipped(path, body)
     if collected.get("required") and collected.get("optional"):
-        message = '"required" and "optional" contradict each other: a required field that is absent is an omission'
+        message = '"required" and "optional" contradict each other: a required field that is absent counts as missing'
         raise BadSettings([Detail(("optional",), message, "keep one of them", key=True)])
     return _line(path, chosen, **collected)
 

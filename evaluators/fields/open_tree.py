@@ -164,9 +164,9 @@ def _skipped(tree: OpenTree, place: Location) -> bool:
 def _sentence(match: int, whole: int, results: Sequence[FieldResult]) -> str:
     wrong = [result for result in results if result.status is not Status.MATCH]
     if not wrong:
-        return "the only leaf matches" if whole == 1 else f"all {whole} leaves match"
+        return "the only value is right" if whole == 1 else f"all {whole} values are right"
     return (
-        f"{match} of {whole} leaves match; first difference: {wrong[0].path or 'the whole document'}, {wrong[0].reason}"
+        f"{match} of {whole} values right; first difference: {wrong[0].path or 'the whole document'}, {wrong[0].reason}"
     )
 
 

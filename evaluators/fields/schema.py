@@ -164,5 +164,5 @@ def _reason(scored: Scored, verdict: Verdict) -> str:
         return "there was nothing to compare"
     wrong = next((one for one in scored.fields if one.status in WRONG), None)
     if wrong is None:
-        return "the only field matches" if whole == 1 else f"all {whole} fields match"
-    return f"{match} of {whole} fields match; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"
+        return "the only field is right" if whole == 1 else f"all {whole} fields are right"
+    return f"{match} of {whole} fields right; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
+from evaluators.model import plain_word
 from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone, dense
 from evaluators.runs.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
 from evaluators.runs.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
@@ -295,7 +296,8 @@ def _row(row: ChangedRow) -> Item:
     )  # fmt: skip
     said = [f"{word}: {', '.join(names)}" for word, names in became if names]
     more = len(row.fields) - MOST_CHANGES
-    details = (*row.fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else row.fields
+    fields = tuple(map(_plain_change, row.fields))
+    details = (*fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else fields
     return Item(f"row {row.number}{named}{variant}: {'; '.join(said)}", details, tone=_CHANGE_TONES[row.change])
 
 
@@ -307,6 +309,12 @@ _CHANGE_TONES: Final[dict[Change, Tone]] = {
     "broken": "bad", "lost": "warning", "fixed": "good", "gained": "note", "settled": "note", "unchanged": "plain",
     "never measured": "plain",
 }  # fmt: skip
+
+
+def _plain_change(change: str) -> str:
+    """What became of a field, in the words for people: `header.total: right → wrong`."""
+    place, _, statuses = change.rpartition(": ")
+    return f"{place}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
 
 
 def _notes(comparison: Comparison) -> tuple[Section, ...]:

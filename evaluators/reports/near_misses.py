@@ -17,7 +17,7 @@ MOST_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """What one change to a field's comparison would turn from a mismatch into a match."""
+    """What one change to a field's comparison would turn from wrong to right."""
 
     evaluator: str
     variant: str | None
@@ -63,11 +63,11 @@ def _item(one: NearMiss) -> Item:
 
 def _turned(one: NearMiss) -> str:
     if one.of == 1:
-        return "the only mismatch into a match"
-    said = f"the first {one.of:,}" if one.first else f"{one.of:,}"
+        return "the only wrong value right"
+    whole = f"the first {one.of:,}" if one.first else f"{one.of:,}"
     if one.turned == one.of:
-        return f"all of {said} mismatches into matches" if one.first else f"all {said} mismatches into matches"
-    return f"{one.turned:,} of {said} mismatches into {'a match' if one.turned == 1 else 'matches'}"
+        return f"all of {whole} wrong values right" if one.first else f"all {whole} wrong values right"
+    return f"{one.turned:,} of {whole} wrong values right"
 
 
 def _written(comparison: str) -> str:

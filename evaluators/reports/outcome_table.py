@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from evaluators.model import plain_word
 from evaluators.reports.document import Column, Document, Section, Table
 from evaluators.reports.outcomes import FieldOutcome, Part, outcomes_of
-from evaluators.reports.schema_sections import array_table
+from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.runs.figures import score_text
 
@@ -17,8 +18,8 @@ MOST_OUTCOMES: Final = 1_000
 
 _COLUMNS: Final = (
     Column("row"), Column("path"), Column("metric"), Column("score", True), Column("passed"), Column("reason"),
-    Column("matched", True), Column("missed", True), Column("spurious", True), Column("P", True), Column("R", True),
-    Column("F1", True),
+    Column("right", True), Column("wrong", True), Column("missing", True), Column("invented", True), Column("P", True),
+    Column("R", True), Column("F1", True),
 )  # fmt: skip
 
 
@@ -43,10 +44,10 @@ def _rows(part: Part) -> Iterator[tuple[str, ...]]:
 
 def _cells(outcome: FieldOutcome) -> tuple[str, ...]:
     array = outcome.array
-    items: tuple[str, ...] = ("",) * 6
+    items: tuple[str, ...] = ("",) * 7
     if array is not None:
         ratios = (array.precision, array.recall, array.f1)
         shown = (score_text(None if one is None else float(one)) for one in ratios)
-        items = (str(array.matched), str(array.missed), str(array.spurious), *shown)
+        items = (*map(str, items_in_words(array)), *shown)
     passed = "yes" if outcome.passed else "no"
-    return outcome.path, outcome.metric, score_text(outcome.score), passed, outcome.code, *items
+    return outcome.path, outcome.metric, score_text(outcome.score), passed, plain_word(outcome.code), *items

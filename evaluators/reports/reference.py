@@ -345,7 +345,7 @@ def _sentence(text: str) -> str:
 
 def _field_words(field: FieldResult) -> str:
     reason = f": {field.reason}" if field.reason and field.status is not Status.MATCH else ""
-    return f"`{field.path or '$'}` {field.status.word}{reason}"
+    return f"`{field.path or '$'}` {field.status.plain}{reason}"
 
 
 def _comparator_example(plug: type[Comparator], pair: Pair) -> Item:
@@ -353,7 +353,7 @@ def _comparator_example(plug: type[Comparator], pair: Pair) -> Item:
     lines += [f"{'expected:':<10}{_json(pair.expected)}", f"{'output:':<10}{_json(pair.actual)}"]
     comparator = build(plug, dict(pair.options or {}))
     found = explain_rule(comparator, (), pair.expected, pair.actual)
-    word = {Status.MATCH: "Match", Status.MISMATCH: "Mismatch"}.get(found.status, "Error")
+    word = found.status.plain.capitalize()
     return Item(pair.title, (f"{word}: {_sentence(found.reason)}" if found.reason else f"{word}.",), tuple(lines))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from evaluators.fields.scored import ArrayResult
 from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, dense
 from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes, failed_of
 from evaluators.reports.tables import full_name
@@ -50,7 +51,7 @@ def array_table(stats: Iterable[EvaluatorStats]) -> Table | None:
 
 
 def failed_section(parts: Sequence[Part], most: int = MOST_FAILED) -> tuple[Section, ...]:
-    """The first fields that are wrong, each with its comparator, its score and the code of the reason; nothing without any."""
+    """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any."""
     found = list(islice(_failed(parts), most))
     if not found:
         return ()
@@ -92,15 +93,18 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
 
 
 def _counts_text(counts: Counts) -> str:
-    kinds = ((counts.omission, "omission"), (counts.hallucination, "hallucination"), (counts.error, "error"))
-    said = ", ".join(counted(count, kind) for count, kind in kinds)
+    kinds = (
+        (counts.match, "right"), (counts.mismatch, "wrong"), (counts.omission, "missing"), (counts.hallucination, "invented"),
+    )  # fmt: skip
+    found = ", ".join(f"{count:,} {kind}" for count, kind in kinds)
+    errors = f", {counted(counts.error, 'error')}" if counts.error else ""
     unchecked = f" {counted(counts.fault, 'more field')} could not be checked." if counts.fault else ""
-    return f"{counted(counts.measured, 'field')}: {counts.match:,} right, {counts.mismatch:,} wrong, {said}.{unchecked}"
+    return f"{counted(counts.measured, 'field')}: {found}{errors}.{unchecked}"
 
 
 _ARRAY_COLUMNS: Final = (
-    Column("evaluator"), Column("variant"), Column("array"), Column("matched", True), Column("missed", True),
-    Column("spurious", True), Column("P", True), Column("R", True), Column("F1", True),
+    Column("evaluator"), Column("variant"), Column("array"), Column("right", True), Column("wrong", True),
+    Column("missing", True), Column("invented", True), Column("P", True), Column("R", True), Column("F1", True),
 )  # fmt: skip
 
 
@@ -110,20 +114,26 @@ def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
 
 
 _ARRAY_LEGEND: Final = (
-    Item("matched: expected items that are in the output and right"),
-    Item("missed: expected items that are not"),
-    Item("spurious: items of the output that are not expected"),
-    Item("R: recall, and the score of the list"),
+    Item("right: expected items that are in the output, with everything in them right"),
+    Item("wrong: items that have a partner, with something in them that is not right"),
+    Item("missing: expected items without a partner; invented: items of the output without one"),
+    Item("R: recall, right of all expected items; it is the score of the list"),
 )
 
 
 def _array_row(stats: EvaluatorStats, field: FieldStats, array: ArrayStats) -> tuple[str, ...]:
-    counts = (array.matched, array.missed, array.spurious)
+    counts = items_in_words(array)
     ratios = (array.precision, array.recall, array.f1)
     return (
         stats.name, stats.variant or "", field.path, *(f"{count:,}" for count in counts),
         *map(score_text, ratios),
     )  # fmt: skip
+
+
+def items_in_words(array: ArrayStats | ArrayResult) -> tuple[int, int, int, int]:
+    """The items of an array that are right, wrong, missing and invented. A pair that is not right is one wrong item."""
+    wrong = array.paired - array.matched
+    return array.matched, wrong, array.missed - wrong, array.spurious - wrong
 
 
 def _failed(parts: Sequence[Part]) -> Iterator[tuple[Part, RowOutcomes, FieldOutcome]]:
@@ -138,7 +148,7 @@ def _failed(parts: Sequence[Part]) -> Iterator[tuple[Part, RowOutcomes, FieldOut
 def _failed_item(part: Part, row: RowOutcomes, outcome: FieldOutcome, several: bool) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"{full_name(part.stats)}, " if several else ""
-    said = f"{outcome.metric}, score {score_text(outcome.score)}, {outcome.code}"
+    said = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"
     return Item(
         f"{place}row {row.number}{named}: {outcome.path}", (f"{said}: {outcome.reason}" if outcome.reason else said,)
     )

@@ -67,10 +67,10 @@ def advice_page(run: Again) -> Document:
     files = evidence_files(run.folder, run.result.variants)
     if not any(file.is_file() for file in files.values()):
         raise problem(
-            "no-evidence", "no mismatches are recorded in it", where=str(run.folder), hint="run the suite again"
+            "no-evidence", "no wrong values are recorded in it", where=str(run.folder), hint="run the suite again"
         )
     found = near_misses(run.prepared.suite.lines, files)
-    none = (Section(None, (Paragraph("No single change would turn a recorded mismatch into a match."),)),)
+    none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
     return Document(f"{run.result.name}: advice", near_miss_section(found, len(found)) or none)
 
 

@@ -308,7 +308,7 @@ def _written(
 
 
 def _near_misses(prepared: Prepared, folder: RunFolder) -> tuple[Section, ...]:
-    """What one change of the suite would turn from wrong to right, as far as mismatches were recorded."""
+    """What one change of the suite would turn from wrong to right, as far as wrong values were recorded."""
     if not any(file.stat().st_size for file in folder.working.glob("evidence*.jsonl")):
         return ()
     from evaluators.reports.near_misses import near_miss_section

@@ -33,7 +33,7 @@ class ResultsConfig(Settings):
     rows: Literal["auto", "jsonl", "parquet"] = "auto"
     """How rows are stored; auto is Parquet for large files when pyarrow is installed, else JSON lines."""
     evidence: Literal["first", "all"] = "first"
-    """Whether the first 1,000 mismatches of each field are recorded, or all of them."""
+    """Whether the first 1,000 wrong results of each field are recorded, or all of them."""
 
     @field_validator("formats")
     @classmethod

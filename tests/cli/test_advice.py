@@ -39,9 +39,9 @@ def test_the_changes_are_listed_with_the_line_to_write() -> None:
     assert (found.exit_code, found.stdout.split("changed.\n")[1]) == (
         0,
         (
-            "- fields: `case: ignore` on city would turn the only mismatch into a match; see row 2\n"
+            "- fields: `case: ignore` on city would turn the only wrong value right; see row 2\n"
             "    city: {normalized: {case: ignore, accents: keep, whitespace: keep}}\n"
-            "- by_schema: `case: ignore` on city would turn the only mismatch into a match; see row 2\n"
+            "- by_schema: `case: ignore` on city would turn the only wrong value right; see row 2\n"
         ),
     )
 
@@ -57,7 +57,7 @@ def test_a_report_of_the_run_has_them_too(suffix: str) -> None:
 def test_a_run_without_near_misses_says_so(folder: Path) -> None:
     (folder / "rows.csv").write_text('output,expected\n"{""city"": ""Rome""}","{""city"": ""Rome""}"\n', encoding="utf-8")
     call("run", "suite.yaml", "--name", "one", "-q")
-    assert "No single change would turn a recorded mismatch into a match." in call("advice", "runs/one").stdout
+    assert "No single change would turn a recorded wrong value right." in call("advice", "runs/one").stdout
 
 
 def test_a_suite_that_has_changed_gives_no_advice(folder: Path) -> None:

@@ -62,7 +62,7 @@ def test_two_runs_are_compared_row_by_row(run: Start) -> None:
     done = run("compare", "runs/good", "runs/bad")
     assert done.exit_code == 0
     assert "12 rows in both runs: 0 fixed, 3 broken, 9 unchanged" in done.output
-    assert "- row 1 (C-0): broken: city\n  city.zip: match → mismatch" in done.output
+    assert "- row 1 (C-0): broken: city\n  city.zip: right → wrong" in done.output
 
 
 def test_a_clear_drop_ends_with_1(run: Start) -> None:

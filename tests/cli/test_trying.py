@@ -55,13 +55,13 @@ an object: found inside other text
 
 header: 0.6667, does not pass (it takes 1)
 ------------------------------------------
-- mismatch: total
+- wrong: total
     expected: 2
     output:   3
   3 differs from 2 by 1; allowed: 0.01
   rule: numeric {tolerance: {abs: 0.01}}
-- match: number = "7"
-- match: city = "malaga" for "Málaga" (equal once normalised, normalized)
+- right: number = "7"
+- right: city = "malaga" for "Málaga" (equal once normalised, normalized)
 """
     )
 
@@ -110,7 +110,7 @@ def test_settings_are_written_as_in_yaml() -> None:
     settings = ("--set", "fields={total: {numeric: {tolerance: {abs: 0.5}}}}", "--set", "pass_at=0.5")
     found = tried("json_multi_field_match", *settings, "--output", '{"total": 1.2}', "--expected", '{"total": 1}')
     assert "json_multi_field_match: 1, passes\n" in found.stdout
-    assert "- match: total = 1.2 for 1 (1.2 differs from 1 by 0.2; allowed: 0.5, numeric)" in found.stdout
+    assert "- right: total = 1.2 for 1 (1.2 differs from 1 by 0.2; allowed: 0.5, numeric)" in found.stdout
 
 
 def test_documents_are_compared_in_words() -> None:

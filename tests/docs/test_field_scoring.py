@@ -55,19 +55,19 @@ def statuses(settings: dict[str, Any], expected: Any, output: Any) -> Counter[st
     """What becomes of a place, beside a field that always matches."""
     sides = [{"other": 1, **({} if side is GONE else {"it": side})} for side in (expected, output)]
     score = SchemaMatch(**settings).score(expected=sides[0], output=sides[1])
-    return Counter(field.status.word for field in score.fields if field.path != "other")
+    return Counter(field.status.plain for field in score.fields if field.path != "other")
 
 
 def said(outcome: str, leaves: int) -> Counter[str]:
     """The statuses that the words of a line stand for."""
     if outcome.startswith("nothing"):
         return Counter()
-    if outcome == "an omission for each value in it, and one hallucination":
-        return Counter(omission=leaves, hallucination=1)
-    for status in ("match", "mismatch", "omission", "hallucination"):
-        if outcome in (f"a {status}", f"an {status}", f"one {status}"):
+    if outcome == "each value in it is missing, and one value is invented":
+        return Counter(missing=leaves, invented=1)
+    for status in ("right", "wrong", "missing", "invented"):
+        if outcome in (status, f"one {status}"):
             return Counter({status: 1})
-        if outcome in (f"a {status} for each value in it", f"an {status} for each value in it"):
+        if outcome == f"each value in it is {status}":
             return Counter({status: leaves})
     raise AssertionError(f"the page says {outcome!r}")
 
@@ -96,8 +96,8 @@ def receipt() -> Score:
 
 
 def test_the_picture_has_the_counts_of_the_example() -> None:
-    counted = Counter(field.status.word for field in receipt().fields)
-    assert counted == Counter(match=5, mismatch=1, omission=1, hallucination=3)
+    counted = Counter(field.status.plain for field in receipt().fields)
+    assert counted == Counter(right=5, wrong=1, missing=1, invented=3)
     drawn = Counter(re.findall(r">[✓✗−+] (\w+)</text>", PICTURE.read_text(encoding="utf-8")))
     assert drawn == counted
 

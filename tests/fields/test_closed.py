@@ -201,7 +201,7 @@ def test_a_missing_leaf_keeps_its_place() -> None:
     assert found.expected == [1, 3]
     assert found.actual == [1, 2, 3]
     assert found.status.word == "hallucination"
-    assert found.reason == "2 of 3 match; a[1].n: only the output has it"
+    assert found.reason == "2 of 3 right; a[1].n: only the output has it"
 
 
 def test_a_leaf_that_both_items_lack_says_nothing() -> None:

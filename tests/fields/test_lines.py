@@ -170,7 +170,7 @@ MISTAKES: dict[str, tuple[Any, Said]] = {
     "a skipped field with a weight": ({"a": {"compare": "skip", "weight": 2}, "b": "exact"}, (("a", "weight"),
         '"weight" says nothing here: the field is skipped', "write a: skip, or another comparator")),
     "a field that must be there and need not be": ({"a": {"required": True, "optional": True}}, (("a", "optional"),
-        '"required" and "optional" contradict each other: a required field that is absent is an omission',
+        '"required" and "optional" contradict each other: a required field that is absent counts as missing',
         "keep one of them")),
     "an unknown alignment": ({"a": {"align": "anyorder"}}, (("a", "align"), 'unknown alignment "anyorder"',
         'did you mean "any_order"?')),

@@ -198,7 +198,7 @@ def test_the_fields_of_a_row_are_cut_and_counted() -> None:
     statuses = tuple(f"header.f{place}: match → omission" for place in range(MOST_CHANGES + 2))
     changed = replace(whole.changed[0], fields=statuses)
     page = TextFormat().compared(replace(whole, changed=(changed,)))
-    assert f"header.f{MOST_CHANGES - 1}: match → omission\n  and 2 more fields\n" in page
+    assert f"header.f{MOST_CHANGES - 1}: right → missing\n  and 2 more fields\n" in page
     assert f"header.f{MOST_CHANGES}:" not in page
 
 

@@ -84,7 +84,7 @@ def test_results_of_examples_are_computed() -> None:
     assert items["too short"] == ("Score 0, does not pass: 5 characters, 5 too few.",)
     fields = items_of(page("evaluators", "json_multi_field_match"), "Examples")[0].details
     assert fields[0] == "Score 0.5, does not pass."
-    assert fields[2] == '`email` mismatch: "jane@example.com" differs from "john@example.com"'
+    assert fields[2] == '`email` wrong: "jane@example.com" differs from "john@example.com"'
 
 
 def test_settings_say_what_they_take_and_what_holds_without_them() -> None:

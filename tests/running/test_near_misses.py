@@ -87,7 +87,7 @@ def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: p
     (section,) = near_miss_section(near_misses(suite.lines, evidence_files(folder, ())))
     _, listing = section.blocks
     assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
-        "fields: `case: ignore` on city would turn all of the first 3 mismatches into matches; see rows 2, 3, 4"
+        "fields: `case: ignore` on city would turn all of the first 3 wrong values right; see rows 2, 3, 4"
     )
 
 

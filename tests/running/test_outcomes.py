@@ -133,7 +133,7 @@ def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path
 def test_fields_md_of_a_small_run_lists_the_outcomes(tmp_path: Path) -> None:
     text = ((run(tmp_path).folder or tmp_path) / "fields.md").read_text(encoding="utf-8")
     assert "## schema_match: arrays" in text
-    assert "| one | items | hungarian | 0.5000 | no | mismatch | 1 | 1 | 1 | 0.5000 | 0.5000 | 0.5000 |" in text
+    assert "| one | items | hungarian | 0.5000 | no | wrong | 1 | 1 | 0 | 0 | 0.5000 | 0.5000 | 0.5000 |" in text
 
 
 def test_each_evaluator_has_a_file_of_its_own(tmp_path: Path) -> None:
@@ -162,11 +162,11 @@ def test_a_suite_without_a_schema_has_nothing_to_list(tmp_path: Path, request_: 
     assert not (tmp_path / "a.fields.csv").exists()
 
 
-def test_a_summary_names_what_failed_with_comparator_score_and_reason_code(tmp_path: Path) -> None:
+def test_a_summary_names_what_failed_with_comparator_score_and_reason(tmp_path: Path) -> None:
     finished = run(tmp_path)
     text = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
-    assert "- row 1 (one): items[0].qty\n  numeric, score 0.0000, mismatch: 3 differs from 1 by 2; allowed: 0" in text
-    assert "- row 1 (one): tags\n  any_order, score 0.0000, gold_empty_array" in text
+    assert "- row 1 (one): items[0].qty\n  wrong, numeric, score 0.0000: 3 differs from 1 by 2; allowed: 0" in text
+    assert "- row 1 (one): tags\n  wrong, any_order, score 0.0000: no items are expected" in text
     assert TextFormat().page(summary(finished.result, finished.options)) == text
 
 

@@ -308,7 +308,7 @@ def test_explain_shows_a_suite_that_infers_its_schema(folder: Path) -> None:
 
 def test_try_scores_a_row_by_the_schema_that_is_inferred(folder: Path) -> None:
     found = CliRunner().invoke(command, ["try", "suite.yaml", "rows.jsonl", "--row", "2"])
-    assert "mismatch: header.number" in found.stdout
+    assert "wrong: header.number" in found.stdout
 
 
 def test_two_runs_are_compared_field_by_field(tmp_path: Path) -> None:

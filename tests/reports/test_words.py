@@ -1,0 +1,60 @@
+"""One vocabulary for people: right, wrong, missing, invented. Files for programs keep their status words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluators.model import Status, plain_word
+from evaluators.reports.catalog import KINDS, Kind, entries, page
+from evaluators.reports.format import FORMATS, PageFormat
+from evaluators.reports.reference_text import page_text
+from evaluators.reports.summary import Options, fields_page, summary
+from evaluators.runs.result import RunResult
+from tests.docs.blocks import blocks
+
+ROOT = Path(__file__).parents[2]
+FOR_PROGRAMS = re.compile(r"\b(mismatch(es)?|omissions?|hallucinations?|spurious)\b")
+EVERYTHING: list[tuple[Kind, str]] = [(kind, entry.name) for kind in KINDS for entry in entries(kind)]
+FORMATS_FOR_PEOPLE = ("text", "markdown")
+HAND_WRITTEN = sorted(
+    path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "decisions" not in path.parts
+)
+
+
+def test_each_status_has_a_word_for_programs_and_one_for_people() -> None:
+    assert {status.word: status.plain for status in Status if status not in (Status.ERROR, Status.FAULT)} == {
+        "not measured": "not measured",
+        "match": "right",
+        "mismatch": "wrong",
+        "omission": "missing",
+        "hallucination": "invented",
+        "skipped": "skipped",
+    }
+    assert (plain_word("error"), plain_word("gold_null")) == ("error", "gold_null")
+
+
+@pytest.mark.parametrize("word", FORMATS_FOR_PEOPLE)
+def test_the_pages_of_a_run_use_the_words_for_people(named_run: tuple[str, RunResult], word: str) -> None:
+    kind = FORMATS.find(word)()
+    assert isinstance(kind, PageFormat)
+    for document in (summary(named_run[1], Options()), fields_page(named_run[1])):
+        assert not FOR_PROGRAMS.findall(kind.page(document))
+
+
+@pytest.mark.parametrize("golden", sorted((Path(__file__).parent / "golden").glob("comparison_*/page.*")), ids=str)
+def test_the_pages_of_a_comparison_use_the_words_for_people(golden: Path) -> None:
+    assert not FOR_PROGRAMS.findall(golden.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("kind", "name"), EVERYTHING)
+def test_the_reference_uses_the_words_for_people(kind: Kind, name: str) -> None:
+    assert not FOR_PROGRAMS.findall(page_text(page(kind, name)))
+
+
+@pytest.mark.parametrize("path", HAND_WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_a_page_shows_of_the_program_uses_the_words_for_people(path: Path) -> None:
+    for block in blocks(path):
+        assert block.language != "console" or not FOR_PROGRAMS.findall(block.text), f"{path.name}:{block.line}"
