@@ -37,7 +37,7 @@ def paragraph(system: str, verdicts: Iterable[Verdict]) -> list[str]:
     counts = Counter(verdict.finding for verdict in verdicts)
     figures = ", ".join(f"{counts[finding]} {_said(finding)}" for finding in Finding)
     lines = [f"{system}: {len(verdicts)} cases: {figures}"]
-    lines += [f"  disagrees: {verdict.case.id}" for verdict in verdicts if verdict.finding is Finding.DISAGREES]
+    lines += [_disagreement(verdict) for verdict in verdicts if verdict.finding is Finding.DISAGREES]
     without = Counter(
         (verdict.case.evaluator, why_not_covered(verdict.case))
         for verdict in verdicts
@@ -45,6 +45,10 @@ def paragraph(system: str, verdicts: Iterable[Verdict]) -> list[str]:
     )
     lines += [f"  not covered: {count} of {evaluator}: {why}" for (evaluator, why), count in without.items()]
     return lines
+
+
+def _disagreement(verdict: Verdict) -> str:
+    return f"  disagrees: {verdict}" if verdict.broke else f"  disagrees: {verdict.case.id}"
 
 
 def _said(finding: Finding) -> str:

@@ -98,7 +98,7 @@ def _galtea(line: dict[str, Any]) -> Case:
 
 def _orbiter(line: dict[str, Any]) -> Case:
     cells = {"input": line["input"], "output": line["output"], "expected": MISSING}
-    settings = {key: value for key, value in line["params"].items() if key != "name"}
+    settings = {key: value for key, value in (line["params"] or {}).items() if key != "name"}
     told = line["expected"]
     if "error" in told:
         recorded = _error("orbiter", told["error"]["phase"], told["error"]["message"])

@@ -131,11 +131,19 @@ def check(root: Any, schema: Any, seen: tuple[str, ...] = ()) -> None:
 
 
 def _inside(schema: Mapping[str, Any]) -> Iterator[Any]:
-    if isinstance(schema.get("properties"), dict):
-        yield from schema["properties"].values()
+    yield from _declared(schema).values()
     yield from (schema.get("items"), schema.get("additionalProperties"))
     listed = schema.get("anyOf") or schema.get("oneOf") or ()
     yield from (one for one in listed if isinstance(one, dict) and one.get("type") != "null")
+
+
+def _declared(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schemas of keys: `true` is one of anything, and with false no value belongs there."""
+    properties = schema.get("properties")
+    found = properties if isinstance(properties, dict) else {}
+    if any(not isinstance(one, (dict, bool)) for one in found.values()):
+        raise Refused("no schema")
+    return {key: {} if one is True else one for key, one in found.items() if one is not False}
 
 
 def types(schema: Mapping[str, Any]) -> list[str]:
@@ -322,7 +330,7 @@ def _below(
         yield from _items(root, schema, ours, theirs, path, weight)
         return
     ours, theirs = (side if isinstance(side, dict) else {} for side in (ours, theirs))
-    declared = schema.get("properties") or {}
+    declared = _declared(schema)
     for key, inner in declared.items():
         yield from look(root, inner, ours.get(key, MISSING), theirs.get(key, MISSING), f"{path}.properties.{key}", weight)
     others = schema.get("additionalProperties")
@@ -436,7 +444,7 @@ def _lacking(root: Any, schema: dict[str, Any], ours: Mapping[str, Any]) -> int:
         return min(_lacking(root, one, ours) for one in schema["branches"])
     if how in ("unit", "skip") or schema.get("additionalProperties"):
         return 0
-    return len(ours.keys() - (schema.get("properties") or {}).keys())
+    return len(ours.keys() - _declared(schema).keys())
 
 
 def _form(root: Any, schema: dict[str, Any]) -> str:

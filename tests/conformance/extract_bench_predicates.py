@@ -51,7 +51,7 @@ class Spot:
         if words is not None and words[0] is not None:
             return tuple(one.name for one in words[0])
         own = {"number": "number_tolerance", "integer": "integer_exact", "boolean": "boolean_exact"}
-        return tuple(own[name] for name in _types(self.schema) if name in own)
+        return tuple(own[str(name)] for name in _types(self.schema) if str(name) in own)
 
     @property
     def both(self) -> bool:
@@ -61,8 +61,7 @@ class Spot:
     @property
     def fields_below(self) -> bool:
         """Something below is compared by words of its own or by its type."""
-        inner = (self.schema.get("properties") or {}).values()
-        return bool(inner) or _says(self.schema.get("items"))
+        return bool(self.schema.get("properties")) or _says(self.schema.get("items"))
 
 
 def _says(items: Any) -> bool:
@@ -87,7 +86,8 @@ def spots(case: Case) -> Iterator[Spot]:
         except Refused:
             continue
         yield Spot(written, schema, ours, theirs)
-        for key, inner in (schema.get("properties") or {}).items():
+        properties = schema.get("properties")
+        for key, inner in properties.items() if isinstance(properties, dict) else ():
             waiting.append((inner, _key(ours, key), _key(theirs, key), depth + 1))
         for inner in (schema.get("items"), schema.get("additionalProperties")):
             waiting.append((inner, MISSING, MISSING, depth + 1))

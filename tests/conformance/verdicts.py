@@ -5,7 +5,7 @@ the number is the same, and ours says why in place of details. Where the other s
 blame: a bad setting, a bad expected cell, or an output that cannot be used (which scores 0.0 and is counted).
 
 A case that does not agree is *listed* when the first divergence whose predicate holds says what we give instead, and we
-do. Everything else *disagrees*.
+do. Everything else *disagrees*: also a case at which something here breaks, so that one case never hides the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from tests.conformance import x_eval_cases
 from tests.conformance.cases import HERE, Answer, Case, mapping
 from tests.conformance.rules import Rule, rules
-from tests.conformance.systems import answer, read_cases
+from tests.conformance.systems import Unread, answer, broke, read_cases
 
 CLOSE = 1e-9
 
@@ -35,14 +35,17 @@ class Finding(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """One case with what became of it, and the divergence that decided."""
+    """One case with what became of it, and the divergence that decided. `broke` is the error that ended the look at it."""
 
     case: Case
     finding: Finding
     ours: Answer | None = None
     rule: Rule | None = None
+    broke: str = ""
 
     def __str__(self) -> str:
+        if self.broke:
+            return f"{self.case.id}: {self.broke}"
         told = f"{self.case.id}: recorded {self.case.recorded}, ours {self.ours} ({self.ours.why if self.ours else ''})"
         return told if self.rule is None else f"{told}, although: {self.rule.reason}"
 
@@ -72,7 +75,16 @@ def why_not_covered(case: Case) -> str | None:
 
 
 def judge(case: Case) -> Verdict:
-    """What becomes of one case."""
+    """What becomes of one case. One at which something breaks disagrees, with the error."""
+    if isinstance(case, Unread):
+        return Verdict(case, Finding.DISAGREES, broke=case.why)
+    try:
+        return _judge(case)
+    except Exception as error:  # a case is guarded as a row is: whatever breaks, the others are looked at
+        return Verdict(case, Finding.DISAGREES, broke=broke(error))
+
+
+def _judge(case: Case) -> Verdict:
     if why_not_covered(case):
         return Verdict(case, Finding.NOT_COVERED)
     ours = answer(case)

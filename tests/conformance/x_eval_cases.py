@@ -38,7 +38,7 @@ from evaluators.values.path_text import ANY
 from evaluators.values.quoting import kind
 from evaluators.values.transforms import TransformError, parse_transform
 from tests.conformance.cases import Answer, Case
-from tests.conformance.x_eval_custom import registered, with_compounds
+from tests.conformance.x_eval_custom import can_register, registered, with_compounds
 
 SYSTEM: Final = "struct_extract_eval"
 MISSING_KEY: Final = "schema-field-missing-in-gold"
@@ -85,8 +85,11 @@ def _recorded(line: dict[str, Any]) -> Answer:
             blame = "output"
         if line.get("post_process") == "returns_none":
             blame = "config"
-        if any(entry.get("rule") == "raise" for entry in line.get("register") or ()):
+        entries = line.get("register") or ()
+        if error["type"] != "SchemaError" and any(entry.get("rule") == "raise" for entry in entries):
             blame = "bug"
+        if not can_register(entries):
+            blame = "config"
         return Answer(blame=blame, value=_place(error) if "path" in error else None, why=error["type"])
     told = plain(line["expected"])
     match line["fn"]:

@@ -22,12 +22,16 @@ from tests.conformance.cases import Answer, Case
 from tests.conformance.values import equal, kind
 from tests.conformance.x_eval_cases import means, read
 from tests.conformance.x_eval_custom import TRANSFORMS, batch_rule, compound_rule, judge_rule, pair_rule, with_compounds
-from tests.conformance.x_eval_described import resolved
-from tests.conformance.x_eval_schemas import refused, unusable
+from tests.conformance.x_eval_refused import refused
+from tests.conformance.x_eval_resolved import ANYTHING, branches_of, described, further, looked_into, resolved
+from tests.conformance.x_eval_schemas import unusable
 
 KINDS: Final = {"object": dict, "array": list}
 MOST_PAIRS: Final = 2500
 """Above so many pairs of items the other system pairs in order."""
+STOPS: Final = "stops"
+"""What the other system says of two values that end its run."""
+BATCHES: Final = ("batch", "semantic")
 
 
 @dataclass
@@ -42,6 +46,9 @@ class Result:
     unit: bool = False
     compared: tuple[Any, Any] = (MISSING, MISSING)
     batch: str = ""
+    """The batch whose answer it waits for, or waited for."""
+    comparator: str = ""
+    """The name of the batch comparator whose result it is, asked or not."""
 
     def told(self) -> list[Any]:
         sides = [None if side is MISSING else side for side in (self.expected, self.actual)]
@@ -54,6 +61,8 @@ class Row:
 
     register: Mapping[str, Mapping[str, Any]]
     partings: set[str] = field(default_factory=set)
+    outside: int = 0
+    """How many expected places the schema does not know."""
 
     def score(self, schema: Any, expected: Any, actual: Any, processors: Sequence[Any]) -> dict[str, Any]:
         results = list(self.place(schema, expected, actual, ""))
@@ -96,14 +105,45 @@ class Row:
             return
         if expected is MISSING and actual is MISSING:
             return
+        if schema is ANYTHING:
+            self.partings.add("true for a schema")
         found = looked_into(schema)
         compare = schema.get("x-eval-compare")
-        if found is None or (compare is not None and not _compound(schema)):
+        if compare is None and (several := branches_of(schema)):
+            yield from self.fitting(several, expected, actual, path, deep)
+        elif found is None or (compare is not None and not _compound(schema)):
             if found and MISSING in (expected, actual):
                 self.partings.add("compared as a whole")
             yield self.unit(schema, expected, actual, path)
         else:
             yield from self.container(found, schema, expected, actual, path, deep)
+
+    def fitting(self, several: list[dict[str, Any]], expected: Any, actual: Any, path: str, deep: bool) -> list[Result]:
+        """The results of the branch that fits best: the kind of the value, what it leaves out, F1, and what is wrong."""
+        value = actual if expected is MISSING or expected is None else expected
+        wanted = {"object": "object", "list": "array"}.get(kind(value))
+        alike = [one for one in several if looked_into(one) == wanted or branches_of(one)] or several
+        if isinstance(expected, dict):
+            lacking = [self.lacking(one, expected) for one in alike]
+            alike = [one for one, lacks in zip(alike, lacking, strict=True) if lacks == min(lacking)]
+
+        def fit(branch: dict[str, Any]) -> tuple[int, Fraction, int]:
+            row = Row(self.register)
+            results = row.weighed(row.place(branch, expected, actual, path, deep))
+            wrong = sum(one.status not in ("match", "skipped") for one in results)
+            return -row.outside, Fraction(row.figures(results)[2] or 0), -wrong
+
+        return list(self.place(max(alike, key=fit), expected, actual, path, deep))
+
+    def lacking(self, schema: Mapping[str, Any], expected: Mapping[str, Any]) -> int:
+        """How many keys of an object a branch does not know."""
+        if schema.get("x-eval-skip") or (schema.get("x-eval-compare") is not None and not _compound(schema)):
+            return 0
+        if several := branches_of(schema):
+            return min(self.lacking(one, expected) for one in several)
+        if looked_into(schema) != "object" or further(schema):
+            return 0
+        return len(expected.keys() - schema.get("properties", {}).keys() - set(self.compounded(schema)))
 
     def container(self, found: str, schema: Any, expected: Any, actual: Any, path: str, deep: bool) -> Iterator[Result]:
         ours, theirs = content(found, expected), content(found, actual)
@@ -159,8 +199,14 @@ class Row:
                 self.partings.add("key with dots")
             if key not in taken:
                 yield from self.place(inner, ours.get(key, MISSING), theirs.get(key, MISSING), _join(path, key), deep)
+        others = further(schema)
         for key in sorted((ours.keys() | theirs.keys()) - declared.keys() - set(taken)):
+            if others is not None:
+                self.partings.add("further keys")
+                yield from self.place(others, ours.get(key, MISSING), theirs.get(key, MISSING), _join(path, key), deep)
+                continue
             if key in ours:
+                self.outside += 1
                 if key in theirs:
                     self.partings.add("outside the schema")
                 continue
@@ -244,40 +290,53 @@ class Row:
     def gain(self, schema: Any, expected: Any, actual: Any) -> Fraction:
         """F1 of a pair of items."""
         row = Row(self.register)
-        results = list(row.place(schema, expected, actual, "[0]"))
-        for result in results:
-            if result.batch:
-                same = _flat(result.expected) == _flat(result.actual)
-                result.status = "match" if same else "mismatch"
-            if result.status == "fault":
-                result.status = "mismatch"
-        f1 = row.figures(results)[2]
+        f1 = row.figures(row.weighed(row.place(schema, expected, actual, "[0]")))[2]
         exact = Fraction(0) if f1 is None else Fraction(f1).limit_denominator(100_000)
         if f1 is None and equal(expected, actual):
             exact = Fraction(1)
         return exact
+
+    def weighed(self, found: Iterator[Result]) -> list[Result]:
+        """Results that are only weighed: no batch is asked, and texts that are nearly the same count as equal."""
+        results = list(found)
+        for result in results:
+            if result.batch:
+                result.status = "match" if _flat(result.expected) == _flat(result.actual) else "mismatch"
+            if result.status == "fault":
+                result.status = "mismatch"
+        return results
 
     # Units
 
     def unit(self, schema: Any, expected: Any, actual: Any, path: str) -> Result:
         if expected is MISSING or actual is MISSING:
             status = "hallucination" if expected is MISSING else "omission"
-            return Result(path, status, expected, actual, unit=True)
+            return Result(path, status, expected, actual, unit=True, compared=self.sides(schema, expected, actual))
         entry = schema["x-eval-compare"]
         return self.compared(entry, schema.get("x-eval-transform") or (), expected, actual, path)
+
+    def sides(self, schema: Any, *sides: Any) -> tuple[Any, Any]:
+        """Both sides after their transforms; a side that is not there stays so."""
+        transforms = schema.get("x-eval-transform") or ()
+        left, right = (side if side is MISSING else self.settled(transforms, side) for side in sides)
+        return left, right
 
     def compared(self, entry: Any, transforms: Sequence[Any], expected: Any, actual: Any, path: str) -> Result:
         """Two values that are both there: equality, the transforms, the comparator."""
         result = Result(path, "match", expected, actual, 1.0, True, (expected, actual))
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        if self.register.get(name, {}).get("kind") in BATCHES:
+            result.comparator = name
         theirs = _their_answer(name, options, transforms, expected, actual, self.register)
         if _same(expected, actual):
             ours: bool | None = True
             result.compared = (self.settled(transforms, expected), self.settled(transforms, actual))
         else:
             ours = self.asked(name, options, transforms, result)
-        if theirs is not None and theirs is not ours:
-            self.partings.add(_why(name, expected, actual, theirs))
+        if theirs == STOPS:
+            self.partings.add("equal values match" if _same(expected, actual) else "numbers are exact")
+        elif theirs is not None and theirs is not ours:
+            self.partings.add(_why(name, expected, actual, theirs is True))
         return result
 
     def settled(self, transforms: Sequence[Any], value: Any) -> Any:
@@ -292,7 +351,7 @@ class Row:
 
     def asked(self, name: str, options: Mapping[str, Any], transforms: Sequence[Any], result: Result) -> bool | None:
         left, right = result.expected, result.actual
-        result.score = 0.0
+        result.score, result.compared = 0.0, (self.settled(transforms, left), self.settled(transforms, right))
         for side in ("actual", "expected"):
             for one in transforms:
                 try:
@@ -309,7 +368,7 @@ class Row:
             result.status, result.score = "match", 1.0
             return True
         registered = self.register.get(name)
-        if registered is not None and registered["kind"] in ("batch", "semantic"):
+        if result.comparator:
             result.status, result.batch = None, json.dumps([name, options], sort_keys=True)
             return None
         found = _answer_of(name, options, left, right, registered)
@@ -331,13 +390,15 @@ class Row:
         """Every batch gets all its questions at once, and answers each or none."""
         for batch in dict.fromkeys(result.batch for result in results if result.status is None):
             waiting = [result for result in results if result.batch == batch]
+            if any(one.batch not in ("", batch) and one.comparator == waiting[0].comparator for one in results):
+                self.partings.add("a batch by its options")
             name, options = json.loads(batch)
             entry = self.register[name]
             rule = judge_rule(entry["judge"]) if entry["kind"] == "semantic" else batch_rule(entry)
             questions: Any = [_Question(*result.compared) for result in waiting]
             try:
                 answers = rule(questions, options)
-            except ValueError:
+            except (ValueError, TypeError, KeyError):
                 answers = None
             if not isinstance(answers, (list, tuple)) or len(answers) != len(waiting):
                 answers = [None] * len(waiting)
@@ -364,22 +425,30 @@ class Row:
             if left or right:
                 yield Result(path, "omission" if left else "hallucination", left or MISSING, right or MISSING, unit=True)
             return
-        declared = schema["properties"]
         result = Result(path, "match", left, right, 1.0, True, (left, right))
         if not equal(left, right):
-            changed = [
-                {key: self._changed(declared[key], value) for key, value in side.items()} for side in (left, right)
-            ]
             entry = self.register[schema["x-eval-compare"]["compound"]["compare"]]
-            result.compared = (changed[0], changed[1])
+            result.score = 0.0
             try:
-                found = 1.0 if equal(*changed) else compound_rule(entry)(changed[0], changed[1], {})
+                result.status = "error"  # should the output not be changed
+                changed_right = self._changed(schema, right)
+                result.status = "fault"
+                changed_left = self._changed(schema, left)
+                result.compared = (changed_left, changed_right)
+                alike = equal(changed_left, changed_right)
+                found = 1.0 if alike else compound_rule(entry)(changed_left, changed_right, {})
                 result.status, result.score = ("match" if found == 1 else "mismatch"), float(found)
-            except ValueError:
-                result.status, result.score = "fault", 0.0
+            except (TransformError, ValueError):
+                pass
         yield result
 
-    def _changed(self, schema: Any, value: Any) -> Any:
+    def _changed(self, schema: Any, side: Mapping[str, Any]) -> Any:
+        """The keys of a compound, each after its transforms, and then those of the whole."""
+        value: Any = {}
+        for key, inner in side.items():
+            for one in schema["properties"][key].get("x-eval-transform") or ():
+                inner = self.transformed(one, inner)
+            value[key] = inner
         for one in schema.get("x-eval-transform") or ():
             value = self.transformed(one, value)
         return value
@@ -391,11 +460,11 @@ class Row:
         if name == "drop_paths":
             return [result for result in results if result.path not in options]
         if name == "propagate_batch_errors":
-            if any(result.batch and result.status == "fault" for result in results):
+            broken = {result.comparator for result in results if result.comparator and result.status == "fault"}
+            if broken:
                 self.partings.add("a comparator fails")
-            broken = {result.batch for result in results if result.batch and result.status == "fault"}
             for result in results:
-                if result.batch in broken and result.status in ("match", "mismatch", "skipped"):
+                if result.comparator in broken and result.status in ("match", "mismatch", "skipped"):
                     result.status, result.score = "fault", 0.0
             return results
         for result in results:
@@ -411,8 +480,11 @@ class Row:
             return
         if not compared and result.status not in ("omission", "hallucination"):
             return
-        sides = result.compared if compared and result.compared[0] is not MISSING else (result.expected, result.actual)
+        known = any(side is not MISSING for side in result.compared)
+        sides = result.compared if known else (result.expected, result.actual)
         ours, theirs = (side is MISSING or any(equal(side, value) for value in values) for side in sides)
+        if any(equal(side, value) and type(side) is not type(value) for side in sides for value in values):
+            self.partings.add("1 is 1.0")
         if ours and theirs:
             if not compared:
                 self.partings.add("null or not there")
@@ -426,15 +498,6 @@ class Row:
 class _Question:
     expected: Any
     actual: Any
-
-
-def looked_into(schema: Mapping[str, Any]) -> str | None:
-    """`object` or `array` for a schema that describes what stands below it."""
-    types = schema.get("type")
-    names = {one for one in (types if isinstance(types, list) else [types]) if one != "null"}
-    if names == {"object"} and schema.get("properties"):
-        return "object"
-    return "array" if names == {"array"} and isinstance(schema.get("items"), dict) and schema["items"] else None
 
 
 def content(found: str, value: Any) -> str:
@@ -511,17 +574,21 @@ def near(tolerance: Mapping[str, Any], expected: Any, actual: Any) -> bool:
 
 def _their_answer(
     name: str, options: Mapping[str, Any], transforms: Sequence[Any], expected: Any, actual: Any, register: Any
-) -> bool | None:
-    """What the other system says of two values without transforms; None where nothing is known."""
+) -> bool | str | None:
+    """What the other system says of two values; None where that is not known, or `STOPS`."""
+    equal_at_first = _same(expected, actual)
     try:
         expected, actual = (_their_value(transforms, side, register) for side in (expected, actual))
     except (TransformError, ValueError, TypeError, OverflowError):
-        return None
+        return STOPS if equal_at_first else None
     if name in register:
         if not _same(expected, actual):
             return None
-        if register[name]["kind"] == "comparator":
-            return _answer_of(name, options, expected, actual, register[name]) == 1
+        match register[name]["kind"]:
+            case "comparator":
+                return _answer_of(name, options, expected, actual, register[name]) == 1
+            case "batch":
+                return _always_right(register[name], options, expected, actual)
         return type(expected) is type(actual)
     if name == "exact":
         return type(expected) is type(actual) and bool(expected == actual)
@@ -530,6 +597,15 @@ def _their_answer(
     if name == "numeric":
         return _their_number(options.get("tolerance") or {}, expected, actual)
     return None
+
+
+def _always_right(entry: Any, options: Mapping[str, Any], expected: Any, actual: Any) -> bool:
+    """A batch, which theirs asks about equal values too, finds them right wherever they stand among its questions."""
+    questions: Any = [_Question(expected, actual)] * 2
+    try:
+        return bool(batch_rule(entry)(questions, options)[:2] == [1, 1])
+    except (ValueError, TypeError, KeyError):
+        return False
 
 
 def _their_value(transforms: Sequence[Any], value: Any, register: Any) -> Any:
@@ -549,15 +625,15 @@ def _same(expected: Any, actual: Any) -> bool:
     return expected is actual or equal(expected, actual)
 
 
-def _their_number(tolerance: Mapping[str, Any], expected: Any, actual: Any) -> bool | None:
+def _their_number(tolerance: Mapping[str, Any], expected: Any, actual: Any) -> bool | str:
     if expected is None or actual is None:
         return expected is actual
     try:
         left, right = float(expected), float(actual)
     except (ValueError, TypeError):
         return False
-    except OverflowError:  # which ends the other system's run
-        return False
+    except OverflowError:
+        return STOPS
     if left != left or right != right:
         return left != left and right != right
     if not tolerance:
@@ -594,7 +670,7 @@ def _run(line: str) -> tuple[Answer, frozenset[str]]:
     if refused(case) or given["post_process"] == "returns_none":
         return Answer(blame="config"), frozenset()
     entries = given.get("register") or ()
-    schema = with_compounds(resolved(given["schema"]), entries)
+    schema = with_compounds(described(resolved(given["schema"])), entries)
     register = {entry["name"]: entry for entry in entries}
     partings: set[str] = set()
     rows = []

@@ -6,6 +6,7 @@ Each is registered as a program would register its own, for the time of one case
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -26,7 +27,9 @@ def registered(entries: Sequence[Mapping[str, Any]]) -> Iterator[None]:
             name, overwrite = entry["name"], bool(entry.get("overwrite"))
             match entry["kind"]:
                 case "transform":
-                    register_transform(name, TRANSFORMS[entry["rule"]], overwrite)
+                    register_transform(name, TRANSFORMS.get(str(entry.get("rule")), NOT_CALLABLE), overwrite)
+                case "comparator" | "batch" if not callable_rule(entry):
+                    register(name, NOT_CALLABLE, overwrite, batch=entry["kind"] == "batch")
                 case "comparator":
                     register(name, pair_rule(entry["rule"]), overwrite)
                 case "batch":
@@ -50,6 +53,44 @@ TRANSFORMS: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], Any]]] = {
     "none_to_empty": _none_to_empty,
     "default": _default,
 }
+
+
+NOT_CALLABLE: Final[Any] = "no function"
+"""What is registered where a case names no rule that is known: a text, which cannot be called."""
+SHIPPED: Final = (
+    "lowercase", "strip", "normalize_whitespace", "sort_tokens", "round_digits", "type_convert", "casefold",
+    "strip_accents", "remove_punctuation", "regex_replace",
+)  # fmt: skip
+"""The transforms that ship with the package."""
+PAIR_RULES: Final = ("token_jaccard", "null_equals_empty", "str_equal", "python_eq", "returns_float", "raise")
+BATCH_RULES: Final = (
+    "constant", "raise", "short", "long", "none_first", "bad_type_first", "not_a_list", "empty", "skip_all", "param_echo",
+)  # fmt: skip
+
+
+def callable_rule(entry: Mapping[str, Any]) -> bool:
+    """What an entry registers is a function."""
+    rule = str(entry.get("rule"))
+    match entry["kind"]:
+        case "transform":
+            return rule in TRANSFORMS
+        case "comparator":
+            return rule in PAIR_RULES or re.fullmatch(r"constant_(int_)?-?\d+(\.\d+)?", rule) is not None
+        case "batch":
+            return rule in BATCH_RULES
+    return True
+
+
+def can_register(entries: Sequence[Mapping[str, Any]]) -> bool:
+    """Every entry is a function under a name of its own."""
+    seen: set[tuple[str, bool]] = set()
+    for entry in entries:
+        name = entry["name"], entry["kind"] == "transform"
+        taken = (name in seen and not entry.get("overwrite")) or name[0] in (SHIPPED if name[1] else COMPARATORS)
+        if taken or not callable_rule(entry):
+            return False
+        seen.add(name)
+    return True
 
 
 def _words(value: Any) -> set[str]:

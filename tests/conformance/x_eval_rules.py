@@ -11,8 +11,9 @@ from typing import Any, Final
 from tests.conformance import x_eval_schemas
 from tests.conformance.cases import Case
 from tests.conformance.x_eval_computed import partings
+from tests.conformance.x_eval_refused import refused
 
-PREDICATES: Final = x_eval_schemas.PREDICATES
+PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {**x_eval_schemas.PREDICATES, "refused": refused}
 ASKING: Final[Mapping[str, Callable[[Case, Any], bool]]] = {
     **x_eval_schemas.ASKING,
     "parting": lambda case, asked: asked in partings(case),

@@ -118,17 +118,40 @@ def _unknown_type(case: Case) -> bool:
     for schema in schemas(case):
         types = schema.get("type")
         names = types if isinstance(types, list) else [types]
-        if any(isinstance(name, str) and name not in TYPES for name in names):
+        if schema.get("x-eval-skip") is not True and any(isinstance(name, str) and name not in TYPES for name in names):
             return True
     return False
 
 
 def _properties_of_no_object(case: Case) -> bool:
-    """Properties beside the type of a list or of a plain value."""
+    """Properties beside a type that is no object, or items that nothing compares beside one that is no list."""
     for schema in schemas(case):
-        if schema.get("properties") and schema.get("type") in ("array", "string", "number", "integer", "boolean"):
+        types = schema.get("type")
+        names = {name for name in (types if isinstance(types, list) else [types]) if isinstance(name, str)} - {"null"}
+        names = names - {"integer"} if "number" in names else names
+        if types is None or len(names) > 1 or schema.get("x-eval-skip") is True:
+            continue
+        if schema.get("properties") and names != {"object"}:
+            return True
+        if isinstance(schema.get("items"), dict) and names != {"array"} and not _says_how(schema):
             return True
     return False
+
+
+def _says_how(schema: Mapping[str, Any]) -> bool:
+    return "x-eval-compare" in schema or bool(schema.get("properties"))
+
+
+def _no_schema(case: Case) -> bool:
+    """What should be a schema is none: the whole, or that of a property, which may be true or false too."""
+    whole = case.settings.get("schema")
+    properties = (one for schema in schemas(case) for one in _map(schema, "properties").values())
+    return not isinstance(whole, dict) or any(not isinstance(one, (dict, bool)) for one in properties)
+
+
+def _true_or_false(case: Case) -> bool:
+    """The schema of a property is true or false."""
+    return any(isinstance(one, bool) for schema in schemas(case) for one in _map(schema, "properties").values())
 
 
 def _has(*keys: str) -> Callable[[Case], bool]:
@@ -263,28 +286,16 @@ def _empty_items(case: Case) -> bool:
     return any(schema.get("items") == {} for schema in schemas(case))
 
 
-_ACCEPTED: Final = (
-    _choice_that_is_compared,
-    _skipped_without_a_type,
-    _inside_what_is_not_compared,
-    _has("$ref"),
-    _empty_items,
-)
-
-
-def refused(case: Case) -> bool:
-    """Something in the schema is wrong by our rules, or was wrong by theirs and is by ours."""
-    theirs = case.recorded.blame == "config" and not any(
-        one(case) for one in (*_ACCEPTED, _comparator_of_ours, _transform_of_ours, _type_told_by_keywords, _several_keys)
-    )
-    ours = (_unusable_options, _unknown_x_eval_key, _unclear_alignment, _unknown_type, _properties_of_no_object)
-    return theirs or any(one(case) for one in ours)
-
-
 def _several_keys(case: Case) -> bool:
     """Items that are paired by several keys at once."""
     aligns = (schema.get("x-eval-align") for schema in schemas(case))
     return any(isinstance(align, dict) and isinstance(align.get("key"), list) for align in aligns)
+
+
+WRONG_HERE: Final = (
+    _no_schema, _unusable_options, _unknown_x_eval_key, _unclear_alignment, _unknown_type, _properties_of_no_object,
+)  # fmt: skip
+"""What is wrong by our rules alone."""
 
 
 def _value_is(case: Case, asked: Any) -> bool:
@@ -303,6 +314,8 @@ def unusable_parameters(name: str, options: Mapping[str, Any]) -> bool:
 
 
 PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
+    "no_schema": _no_schema,
+    "true_or_false_for_a_schema": _true_or_false,
     "unusable_options": _unusable_options,
     "unknown_x_eval_key": _unknown_x_eval_key,
     "unclear_alignment": _unclear_alignment,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evaluators.fields.references import resolve_schema_references
+from evaluators.fields.score import score_document
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval import (
     annotate_xeval,
@@ -175,6 +176,20 @@ def test_without_a_type_the_keywords_tell_it() -> None:
     assert a_of({"items": TEXT}).kind == "array"
 
 
+def test_a_property_that_is_true_takes_any_value_and_is_compared_as_a_whole() -> None:
+    node = parse_eval_schema(an_object(a=True)).below.keys["a"]
+    assert (node.kind, [metric.name for metric in node.metrics], node.shape.types) == ("leaf", ["exact"], frozenset())
+    found = read_xeval(an_object(a=True), {"defaults": {"string": "numeric"}}).below.keys["a"]
+    assert [metric.name for metric in found.metrics] == ["exact"]
+
+
+def test_a_property_that_is_false_is_not_the_schemas() -> None:
+    root = parse_eval_schema(an_object(a=False, b=TEXT))
+    assert list(root.below.keys) == ["b"]
+    found = {result.path: result.status.word for result in score_document(root, {"b": "x"}, {"a": 1, "b": "x"}).fields}
+    assert found == {"b": "match", "a": "hallucination"}
+
+
 def test_undeclared_keys_are_compared_with_additional_properties() -> None:
     node = a_of({"type": "object", "additionalProperties": NUMBER})
     assert node.kind == "object"
@@ -301,7 +316,7 @@ def test_a_problem_in_a_target_is_placed_in_the_target_once() -> None:
         (an_object(a={"type": "string"}), "#/properties/a", "does not say how"),
         (an_object(a={"x-eval-compare": "exact"}), "#/properties/a", "has no type"),
         (an_object(a={"type": ["null"], "x-eval-compare": "exact"}), "#/properties/a/type", "says nothing"),
-        (an_object(a=True), "#/properties/a", "must be a map"),
+        (an_object(a="string"), "#/properties/a", "must be a map"),
         (an_object(a={"type": "array", "properties": {"k": TEXT}}), "#/properties/a/properties", "belong to an object"),
         (an_object(a={**an_object(k=TEXT), "x-eval-align": {"ordered": True}}), "#/properties/a/x-eval-align", "is none"),
         (an_object(a=an_array(TEXT, **{"x-eval-align": "hungarian"})), "#/properties/a/x-eval-align", "must be a map"),

@@ -33,7 +33,7 @@ from evaluators.fields.judged import OF_LISTS, NeedsJudge, said_once
 from evaluators.fields.metrics import resolve_alignment, resolve_metric
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
-from evaluators.settings import BadSettings, Detail, Loc
+from evaluators.settings import BadSettings, Detail, Loc, spell
 from evaluators.values.path_text import ANY
 from evaluators.values.paths import Path
 
@@ -253,10 +253,13 @@ class _Reader:
         properties = schema.get("properties")
         keys: dict[str, Plan] = {}
         for key, inner in properties.items() if isinstance(properties, Mapping) else ():
+            place = (*place_of(schema, "properties", ()), key)
             if isinstance(inner, Mapping):
                 keys[key] = self.plan(inner, (*path, key))
-            elif inner is not False:
-                keys[key] = self.plan(Placed((*place_of(schema, "properties", ()), key)), (*path, key))
+            elif inner is True:  # any value, which is compared as a whole
+                keys[key] = self.plan(Placed(place), (*path, key))
+            elif inner is not False:  # with false no value is allowed there, so the key is not the schema's
+                self.details.append(Detail(place, f"a schema must be a map; found {spell(inner)}", code="bad-schema"))
         others = schema.get("additionalProperties")
         return Plan(
             "object",

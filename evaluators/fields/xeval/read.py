@@ -212,13 +212,20 @@ class _Reader:
         if part.kind == "object":
             properties = schema.get("properties")
             for key, inner in properties.items() if isinstance(properties, Mapping) else ():
-                part.keys[str(key)] = self.part(inner, (*loc, "properties", key), (*path, str(key)), idle)
+                if inner is not False:  # no value is allowed there, so the key is not the schema's
+                    part.keys[str(key)] = self._property(inner, (*loc, "properties", key), (*path, str(key)), idle)
             others = schema.get("additionalProperties")
             if isinstance(others, Mapping) and others:
                 part.others = self.part(others, (*loc, "additionalProperties"), (*path, ANY), idle)
         if part.kind == "array":
             part.items = self.part(schema["items"], (*loc, "items"), (*path, ANY), idle)
         self.choosing = outer
+
+    def _property(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool) -> Part:
+        """The part of a key's schema. `true` stands for any value, which is compared as a whole."""
+        if schema is True:
+            return Part(metrics=() if idle else (self._default("", OTHERWISE, display(path)),))
+        return self.part(schema, loc, path, idle)
 
     def _branch(self, schema: Mapping[str, Any], choice: str, number: int, loc: Loc) -> Mapping[str, Any]:
         """One branch, with what the schema says of all of them."""
