@@ -70,8 +70,13 @@ class Pairs(NamedTuple):
 
 
 def paired(base: SideRows, new: SideRows) -> Pairs:
-    """The rows of two runs by id. Rows that share an id are paired in their order."""
-    waiting = {key: place for place, key in enumerate(row_keys(base))}
+    """The rows of two runs by id. Rows that share an id are paired in their order.
+
+    Rows without ids have the number of their row, and a table with a head counts from 2 where other files count from 1: such
+    rows are paired by their place.
+    """
+    old_keys = row_keys(new if _numbered_otherwise(base, new) else base)
+    waiting = {key: place for place, key in enumerate(old_keys)}
     both: list[RowPair] = []
     new_only: list[int] = []
     other: list[int] = []
@@ -86,6 +91,17 @@ def paired(base: SideRows, new: SideRows) -> Pairs:
         if was and now and was != now:
             other.append(place)
     return Pairs(base, new, both, list(waiting.values()), new_only, other, sum(again > 0 for _, again in keys))
+
+
+def _numbered_otherwise(base: SideRows, new: SideRows) -> bool:
+    """Both count their rows, one of them its head too, and they are as many."""
+    if len(base.numbers) != len(new.numbers) or not base.numbers or abs(base.numbers[0] - new.numbers[0]) != 1:
+        return False
+    shift = new.numbers[0] - base.numbers[0]
+    return all(
+        now - was == shift and old == str(was) and fresh == str(now)
+        for was, now, old, fresh in zip(base.numbers, new.numbers, base.ids, new.ids, strict=True)
+    )
 
 
 def row_keys(rows: SideRows) -> list[tuple[str, int]]:
