@@ -120,10 +120,20 @@ def _tone(result: RunResult) -> Tone:
 def _opening(result: RunResult) -> Section:
     variants = f", {counted(len(result.variants), 'variant')}: {_quoted(result.variants)}" if result.variants else ""
     columns = ", ".join(f"{role} = {column}" for role, column in result.columns.items())
-    lines = [Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}")]
+    lines = [Paragraph(line, "warning") for line in _answered(result)]
+    lines.append(Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}"))
     if columns:
         lines.append(Paragraph(f"Columns: {columns}"))
     return Section(None, tuple(lines))
+
+
+def _answered(result: RunResult) -> list[str]:
+    """How many rows have an output, where a file of outputs lacks some: no figure speaks of more than these."""
+    return [
+        f"{result.rows - count:,} of {rows_text(result.rows)} {'has' if result.rows - count == 1 else 'have'} an output"
+        + (f', variant "{variant}"' if variant else "")
+        for variant, count in result.without_output.items()
+    ]
 
 
 def _notes(result: RunResult) -> tuple[Section, ...]:

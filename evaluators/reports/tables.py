@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, Tone, dense
-from evaluators.runs.figures import interval_text, mean_interval_text, more_text, percent_text, score_text
+from evaluators.runs.figures import interval_text, mean_interval_text, more_text, percent_text, rows_text, score_text
+from evaluators.runs.reach import USUAL, reach
 from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
 
 MOST_SLICES: Final = 20
@@ -50,7 +51,10 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     if not result.evaluators:
         return ()
     table = dense(Table(_EVALUATOR_COLUMNS, tuple(_evaluator_row(stats) for stats in result.evaluators)), _ALWAYS)
-    remarks = tuple(item for stats in result.evaluators for item in _of_which(stats))
+    remarks = (
+        *(item for stats in result.evaluators for item in _partial(stats)),
+        *(item for stats in result.evaluators for item in _of_which(stats)),
+    )
     legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
     if any(stats.interval for stats in result.evaluators):
         together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
@@ -70,9 +74,22 @@ _EVALUATOR_COLUMNS: Final = (
 def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
     counts = (stats.passed, stats.failed, stats.skipped, stats.not_measured, stats.invalid, stats.unjudged, stats.bugs)
     return (
-        stats.name, stats.variant or "", score_text(stats.mean), _mean_interval(stats), percent_text(stats.pass_rate),
-        interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}", *(f"{count:,}" for count in counts),
+        stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)), _mean_interval(stats),
+        of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}",
+        *(f"{count:,}" for count in counts),
     )  # fmt: skip
+
+
+def of_part(stats: EvaluatorStats, figure: str) -> str:
+    """A figure over rows, marked where the data or the environment kept so many out that it is not that of the whole."""
+    return f"{figure} ({rows_text(stats.scored)})" if stats.scored and reach(stats).short_of(USUAL) else figure
+
+
+def _partial(stats: EvaluatorStats) -> Iterable[Item]:
+    found = reach(stats)
+    if found.measured and found.short_of(USUAL):
+        said = "its figures are those of these rows, and not of the whole test set"
+        yield Item(f"{full_name(stats)}: {found.told}; {said}", tone="warning")
 
 
 def _mean_interval(stats: EvaluatorStats) -> str:
@@ -137,8 +154,8 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
 
 def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
     return (
-        _slice_text(stats.slice), stats.name, stats.variant or "", score_text(stats.mean), percent_text(stats.pass_rate),
-        interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}",
+        _slice_text(stats.slice), stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)),
+        of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}",
     )  # fmt: skip
 
 

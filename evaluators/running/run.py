@@ -34,6 +34,7 @@ from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.runs.rows import RowsFormat, has_pyarrow, pyarrow
 from evaluators.runs.runner import Measured, figures, measure, schema_gaps, slice_figures, store_parts
 from evaluators.runs.verdict import Facts, causes, exit_code
+from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ def conclude(
         exit_code=exit_code(facts),
         causes=causes(facts),
         variants=test_set.variants,
+        without_output={name or "": each.without_output for name, each in measured if each.without_output},
         meaning=meaning_of(suite),
         cluster=suite.cluster,
     )
@@ -216,6 +218,7 @@ def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFol
     if working is not None:
         working.mkdir(parents=True, exist_ok=True)
     evidence = request.evidence or suite.results.evidence
+    outputs = prepared.roles.get("output")
     return Job(
         suite=suite.shipped(),
         table=table,
@@ -226,6 +229,7 @@ def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFol
         slices=suite.config.slices,
         most_evidence=None if evidence == "all" else 1_000,
         cluster=suite.cluster,
+        joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
 
 

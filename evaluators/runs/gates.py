@@ -2,6 +2,9 @@
 
 A gate is read before row 1 (its settings, then its target against the evaluators and the fields that are known) and
 judged once, when the run's figures are exact. A gate without enough measured rows is undecided, never passed.
+
+Nor is one whose figure speaks of too few of the rows (`coverage`). Then it fails only where it would fail whatever the
+rows that were kept out came to; that is known for means over rows, whose every row weighs the same.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from pydantic import Field, field_validator, model_validator
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.figures import beside_limit, limit_text, rows_text
+from evaluators.runs.reach import USUAL, Reach, best_mean, reach, unseen_by_precision, worst_mean
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval
 from evaluators.runs.statistics import wilson
 from evaluators.settings_model import Name, Settings
@@ -30,7 +34,10 @@ _ANYWHERE: Final = get_args(Figure)[:5]
 _ROW_FIGURES: Final = get_args(Figure)[5:]
 """Figures that every row has one of: an evaluator says which of them it makes."""
 _WITH_BOUND: Final = ("mean", "pass_rate", "precision", "recall")
+_POOLED: Final = ("precision", "recall", "f1")
+"""Figures over all values of all rows in one heap, of which a row has any number."""
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
+Coverage: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
@@ -53,6 +60,9 @@ class GateConfig(Settings):
     """What is compared: the figure itself, or the lower end of its 95 % interval, which few rows hold down."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
     """With fewer measured rows the gate is undecided."""
+    coverage: Coverage = USUAL
+    """The share of the rows that must have been measured. The gate is undecided when the data or the environment kept more
+    from it, and when pooled precision does not see more, because their outputs gave nothing. `any` asks for no share."""
     variant: Name | None = None
     """The one variant that the gate is about; all of them without it."""
     slice: Mapping[str, str] | None = None
@@ -284,6 +294,8 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
         measured = field.counts.measured if field else stats.scored - stats.empty_expected
         words = _words(config.figure, field)
         verdict, message = _decide(config, value, measured, f"lower bound of the {words}" if bound else words)
+        if verdict != _UNDECIDED:
+            verdict, message = _covered(config, stats, field, verdict, message)
     return GateResult(
         gate.written, config.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
     )
@@ -359,6 +371,42 @@ def _decide(config: GateConfig, value: float | None, measured: int, figure: str)
         if limit is not None
     )
     return "passed", f"{figure} {beside_limit(value, tightest)}"
+
+
+def _covered(
+    config: GateConfig, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, message: str
+) -> tuple[Judged, str]:
+    """What was decided, unless the figure speaks of too few of the rows."""
+    unseen = unseen_by_precision(stats) if config.figure == "precision" else ""
+    if config.coverage != "any":
+        found = reach(stats, field)
+        if found.short_of(config.coverage):
+            certain = _fails_whatever(config, stats, field)
+            if verdict == "failed" and certain:
+                return verdict, f"{message}, and would be with every row that was kept out {certain}"
+            return _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {limit_text(config.coverage)} of them"
+        seen = Reach(stats.scored - stats.gave_nothing, stats.gave_nothing)
+        if unseen and verdict != "failed" and seen.short_of(config.coverage):
+            return _UNDECIDED, f"{message}; {unseen}"
+    return verdict, f"{message}; {unseen}" if unseen else message
+
+
+def _fails_whatever(config: GateConfig, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
+    """`right` or `wrong`: what rows that were kept out could be at best, where the gate fails all the same.
+
+    None where they could save it, and for figures in which a row has no fixed weight.
+    """
+    if field is not None or config.figure in _POOLED:
+        return None
+    further = stats.figure(config.figure)
+    mean, rows = (further.mean, further.rows) if further else (_figure(config.figure, stats, None), stats.scored)
+    if mean is None:
+        return None
+    if config.fail_below is not None and best_mean(mean, rows, stats.kept_out) < config.fail_below:
+        return "right"
+    if config.fail_above is not None and worst_mean(mean, rows, stats.kept_out) > config.fail_above:
+        return "wrong"
+    return None
 
 
 def _misses(value: float, limit: float, below: bool) -> bool:

@@ -31,6 +31,7 @@ from evaluators.suite.config import read_config
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Compiled, Plan, Reading, compile_plan
+from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.values.json_text import compact
 
@@ -88,6 +89,8 @@ class Job:
     evidence: bool = True
     cluster: str | None = None
     """The column that says which rows belong together."""
+    joined: str | None = None
+    """The column of outputs that come from another file; None where they stand beside the expected answers."""
 
 
 @dataclass(slots=True)
@@ -96,6 +99,8 @@ class SplitResult:
 
     index: int
     rows: int = 0
+    without_output: int = 0
+    """Rows for which a joined file has no output."""
     span: int = 0
     tallies: list[Tally] = field(default_factory=list)
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
@@ -190,6 +195,8 @@ class _Work:
         self._look_again(chunk, slots, codes)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
             self.result.ids.extend(numbers_of(chunk.ids))
+        if self.job.joined is not None:
+            self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count
         self.result.span = chunk.span
 

@@ -114,6 +114,10 @@ class EvaluatorStats:
     slice: tuple[str, str] | None = None
     """(column, value) when these are the figures of one slice."""
     empty_expected: int = 0
+    gave_nothing: int = 0
+    """Scored rows whose output gave nothing, neither right nor wrong: pooled precision does not see them."""
+    unread: int = 0
+    """Rows kept out of which no field was measured either."""
     figures: tuple[FigureStats, ...] = ()
     """The further figures of the evaluator, in its own order."""
     substituted: Mapping[str, int] = field(default_factory=dict)
@@ -125,6 +129,11 @@ class EvaluatorStats:
     """The interval of the mean: Wilson's where every score is 0 or 1, the bootstrap's otherwise; None where unknown."""
     detectable: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
+
+    @property
+    def kept_out(self) -> int:
+        """Rows that the data or the environment, or a fault of the program, kept from being measured."""
+        return self.invalid + self.unjudged + self.bugs
 
     def figure(self, name: str) -> FigureStats | None:
         """A further figure by name; None where the evaluator has no such figure."""
@@ -205,6 +214,8 @@ class RunResult:
     """Every cause behind the exit code, in words."""
     environment: Environment | None = None
     variants: tuple[str, ...] = ()
+    without_output: Mapping[str, int] = field(default_factory=dict)
+    """Rows for which a joined file of outputs has none, by variant; the empty name where there are no variants."""
     meaning: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What each evaluator does, as checksums of its settings by name; the empty name has how the test set is read."""
     cluster: str | None = None

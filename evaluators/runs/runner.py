@@ -41,6 +41,8 @@ class Measured:
 
     tallies: list[Tally]
     rows: int = 0
+    without_output: int = 0
+    """Rows for which a joined file has no output."""
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     issue_counts: dict[str, int] = field(default_factory=dict)
@@ -163,6 +165,7 @@ class _Merging:
     def _merge(self, result: SplitResult) -> None:
         merged = self._merged
         merged.rows += result.rows
+        merged.without_output += result.without_output
         for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
             mine.merge(theirs)
         if len(merged.ids) < MOST_IDS:

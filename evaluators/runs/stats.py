@@ -82,6 +82,8 @@ def evaluator_stats(
         variant=variant,
         slice=slice_,
         empty_expected=tally.empty_expected,
+        gave_nothing=tally.gave_nothing,
+        unread=tally.unread,
         figures=_figures(figure_names, tally),
         outside=_outside(tally.details),
         substituted=dict(substituted or {}),

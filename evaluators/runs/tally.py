@@ -68,6 +68,10 @@ class Tally:
     """The same by path, of all rows: a field that was measured counts for itself."""
     figures: list[FigureSum] = field(default_factory=list)
     """The further figures of verdicts, in the order of the evaluator's `figure_names`; empty while none was met."""
+    gave_nothing: int = 0
+    """Scored rows whose output gave nothing of what was expected, and nothing else: pooled precision does not see them."""
+    unread: int = 0
+    """Rows that the data or the environment kept out, and of which no field was measured either."""
     details: dict[Detail, int] = field(default_factory=dict)
     """What else a check counted, by path and kind: see `evaluators.fields.path_details`."""
 
@@ -85,6 +89,9 @@ class Tally:
             powers = self.powers.setdefault(den, [0, 0])
             powers[0] += num * num * times
             powers[1] += num * num * num * times
+            self.gave_nothing += times if _gave_nothing(verdict) else 0
+        elif verdict.standing > Standing.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
+            self.unread += times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
         for place, figure in enumerate(verdict.figures):
@@ -126,6 +133,8 @@ class Tally:
             self.standings[place] += count
         self.passed += other.passed
         self.empty_expected += other.empty_expected
+        self.gave_nothing += other.gave_nothing
+        self.unread += other.unread
         for den, num in other.sums.items():
             self.sums[den] = self.sums.get(den, 0) + num
         for den, (square, cube) in other.powers.items():
@@ -157,6 +166,17 @@ class Tally:
     def scored(self) -> int:
         """The rows that count in the mean."""
         return self.standings[Standing.SCORED] + self.standings[Standing.UNREADABLE] + self.standings[Standing.BLOCKED]
+
+
+def _gave_nothing(verdict: Verdict) -> bool:
+    """The output left something out, and there is nothing that it gave."""
+    if verdict.counts is not None:
+        match, mismatch, omission, hallucination = verdict.counts
+        return omission > 0 and not match + mismatch + hallucination
+    return Status.OMISSION in verdict.statuses and not _GIVEN.intersection(verdict.statuses)
+
+
+_GIVEN: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.HALLUCINATION, Status.ERROR))
 
 
 class Ledger:

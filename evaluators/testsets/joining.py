@@ -203,6 +203,24 @@ class JoinedTable:
         return self.lookup.noun if isinstance(base, Documents) or self.lookup.noun != "document" else "id"
 
 
+def joined_column(table: Table, column: str) -> bool:
+    """Whether the cells of a column come from another file, which may lack some of them."""
+    inner: object = table
+    while inner is not None:
+        if isinstance(inner, JoinedTable) and inner.column == column:
+            return True
+        inner = getattr(inner, "table", None) or getattr(inner, "base", None)
+    return False
+
+
+def is_absent(cell: Cell) -> bool:
+    """Whether a joined cell says that the other file has nothing for its row."""
+    return cell is MISSING or (isinstance(cell, Fault) and cell.issue.code in _ABSENT)
+
+
+_ABSENT: Final = ("no-output-for-row", "no-expected-for-row")
+
+
 def _first(table: Table) -> Table:
     """The table that the others were made from."""
     while (base := getattr(table, "base", None)) is not None:

@@ -51,7 +51,7 @@ def test_every_mean_stands_beside_its_counts(named_run: tuple[str, RunResult]) -
     _, result = named_run
     lines = lines_of(result)
     for stats in result.evaluators:
-        (line,) = [line for line in lines if line.startswith(f"{stats.name} ") and f"{stats.scored:,} of" in line
+        (line,) = [line for line in lines if line.startswith(f"{stats.name} ") and f" {stats.scored:,} of {stats.rows:,} " in line
                    and (stats.variant or "") in line and "=" not in line]  # fmt: skip
         assert f"{stats.scored:,} of {stats.rows:,}" in line
 

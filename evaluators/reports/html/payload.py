@@ -12,7 +12,7 @@ from typing import Final
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
 from evaluators.reports.html.rows import Encoded, EvaluatorFacts, PackedRows
 from evaluators.reports.summary import Options, summary
-from evaluators.reports.tables import evaluator_section
+from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.runs.figures import interval_text, percent_text, score_text
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
 from evaluators.runs.statistics import wilson
@@ -97,9 +97,9 @@ def _evaluator(stats: EvaluatorStats, fact: EvaluatorFacts | None) -> Encoded:
         "type": stats.type,
         "where": fact.where if fact else "",
         "mean": stats.mean,
-        "meanText": score_text(stats.mean),
+        "meanText": of_part(stats, score_text(stats.mean)),
         "meanInterval": [stats.mean_interval.low, stats.mean_interval.high] if stats.mean_interval else None,
-        "passRate": percent_text(stats.pass_rate),
+        "passRate": of_part(stats, percent_text(stats.pass_rate)),
         "passInterval": interval_text(stats.interval) if stats.interval else "",
         "rows": stats.rows,
         "counts": {name: getattr(stats, name) for name in _COUNTED},
@@ -171,8 +171,8 @@ def _slice(stats: EvaluatorStats) -> Encoded:
         "evaluator": stats.name,
         "variant": stats.variant,
         "mean": stats.mean,
-        "meanText": score_text(stats.mean),
-        "passRate": percent_text(stats.pass_rate),
+        "meanText": of_part(stats, score_text(stats.mean)),
+        "passRate": of_part(stats, percent_text(stats.pass_rate)),
         "interval": interval_text(stats.interval) if stats.interval else "",
         "scored": stats.scored,
         "rows": stats.rows,
