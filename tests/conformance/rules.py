@@ -311,6 +311,11 @@ def _both(case: Case) -> tuple[Any, Any]:
     return _document(case, "expected"), _document(case, "output")
 
 
+def _absent_where_nothing_can_be_read(case: Case) -> bool:
+    """The output holds no document, and a path finds nothing in the expected one."""
+    return _document(case, "output") is MISSING and any(not ours for ours, _, _ in _hits(case))
+
+
 def _hits(case: Case) -> Iterator[tuple[list[Any], list[Any], bool]]:
     for written in _paths(case):
         if (path := read_path(written)) is not None:
@@ -319,8 +324,8 @@ def _hits(case: Case) -> Iterator[tuple[list[Any], list[Any], bool]]:
 
 
 def _absent_on_both_sides(case: Case) -> bool:
-    """A path that finds nothing in either document."""
-    return any(not ours and not theirs for ours, theirs, _ in _hits(case))
+    """A path that finds nothing in either document, and the output holds one."""
+    return _document(case, "output") is not MISSING and any(not ours and not theirs for ours, theirs, _ in _hits(case))
 
 
 def _absent_beside_null(case: Case) -> bool:
@@ -393,6 +398,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "path_refused": _path_refused,
     "path_is_no_text": _path_is_no_text,
     "path_twice": _path_twice,
+    "absent_where_nothing_can_be_read": _absent_where_nothing_can_be_read,
     "absent_on_both_sides": _absent_on_both_sides,
     "absent_beside_null": _absent_beside_null,
     "field_boolean_beside_number": _field_boolean_beside_number,

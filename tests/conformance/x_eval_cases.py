@@ -33,6 +33,7 @@ from evaluators.fields.xeval import (
 )
 from evaluators.issues import Problems, RowProblem
 from evaluators.model import MISSING, FieldResult, Status
+from evaluators.running.evaluate import evaluate
 from evaluators.settings import BadSettings
 from evaluators.values.path_text import ANY
 from evaluators.values.quoting import kind
@@ -85,6 +86,8 @@ def _recorded(line: dict[str, Any]) -> Answer:
             blame = "output"
         if line.get("post_process") == "returns_none":
             blame = "config"
+        if _function(line) == "evaluate_without_ids":
+            blame = "testset"
         entries = line.get("register") or ()
         if error["type"] != "SchemaError" and any(entry.get("rule") == "raise" for entry in entries):
             blame = "bug"
@@ -290,6 +293,14 @@ def _evaluate(case: Case) -> Answer:
     return Answer(value={"rows": rows, "means": means(rows)})
 
 
+def _refused_lists(case: Case) -> Answer:
+    """What our function of the same name says of lists that it cannot score."""
+    given = case.settings
+    with registered(given.get("register") or ()):
+        evaluate(given["gold"], given["extracted"], given["schema"], dialect="x-eval", id_field=given["id_field"])
+    return Answer()
+
+
 def means(rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
     """The mean of each figure over the rows that have it."""
     columns = [[row["figures"][at] for row in rows if row["figures"][at] is not None] for at in range(3)]
@@ -343,6 +354,8 @@ FUNCTIONS: Final[Mapping[str, Callable[[Case], Answer]]] = {
     "compare_grid": _grid,
     "transform": _transform,
     "evaluate": _evaluate,
+    "evaluate_lists_of_two_lengths": _refused_lists,
+    "evaluate_without_ids": _refused_lists,
 }
 
 

@@ -246,7 +246,6 @@ class Row:
             return self.by_key(align["key"], ours, theirs)
         if how == "ordered" or equal(ours, theirs):
             return dict(zip(range(len(ours)), range(len(theirs)), strict=False))
-        self.partings.add("many pairs" if len(ours) * len(theirs) > MOST_PAIRS else "best pairs")
         least = 1 if how == "any_order" else Fraction(str(align.get("threshold") or 0))
         table = [[self.gain(schema["items"], one, other) for other in theirs] for one in ours]
         whole = lcm(*(f1.denominator for line in table for f1 in line))
@@ -258,14 +257,16 @@ class Row:
                 return 0
             return ((f1 == 1) * most * whole + int(f1 * whole)) * most + equal(one, other)
 
-        return dict(
-            assign_gains(
-                [
-                    [number(f1, one, other) for f1, other in zip(line, theirs, strict=True)]
-                    for line, one in zip(table, ours, strict=True)
-                ]
-            )
-        )
+        numbers = [
+            [number(f1, one, other) for f1, other in zip(line, theirs, strict=True)]
+            for line, one in zip(table, ours, strict=True)
+        ]
+        found = dict(assign_gains(numbers))
+        if len(ours) * len(theirs) > MOST_PAIRS:
+            self.partings.add("many pairs")
+        elif not all(other == found for other in _by_f1_alone([[int(f1 * whole) for f1 in line] for line in table])):
+            self.partings.add("best pairs")
+        return found
 
     def by_key(self, key: Any, ours: list[Any], theirs: list[Any]) -> dict[int, int]:
         waiting: list[tuple[Any, int]] = [(_key_of(item, key), column) for column, item in enumerate(theirs)]
@@ -291,6 +292,8 @@ class Row:
         """F1 of a pair of items."""
         row = Row(self.register)
         f1 = row.figures(row.weighed(row.place(schema, expected, actual, "[0]")))[2]
+        asked = {"no batch while pairing"}
+        self.partings |= (row.partings & asked) | ({"best pairs"} if row.partings - asked else set())
         exact = Fraction(0) if f1 is None else Fraction(f1).limit_denominator(100_000)
         if f1 is None and equal(expected, actual):
             exact = Fraction(1)
@@ -301,6 +304,7 @@ class Row:
         results = list(found)
         for result in results:
             if result.batch:
+                self.partings.add("no batch while pairing")
                 result.status = "match" if _flat(result.expected) == _flat(result.actual) else "mismatch"
             if result.status == "fault":
                 result.status = "mismatch"
@@ -325,6 +329,7 @@ class Row:
         """Two values that are both there: equality, the transforms, the comparator."""
         result = Result(path, "match", expected, actual, 1.0, True, (expected, actual))
         name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        options = options or {}
         if self.register.get(name, {}).get("kind") in BATCHES:
             result.comparator = name
         theirs = _their_answer(name, options, transforms, expected, actual, self.register)
@@ -522,12 +527,19 @@ def _flat(value: Any) -> Any:
     return " ".join(value.casefold().split()) if isinstance(value, str) else value
 
 
+def _by_f1_alone(table: list[list[int]]) -> Iterator[dict[int, int]]:
+    """The best pairs by F1 and nothing else: the earliest of equally good ones, and the latest."""
+    yield dict(assign_gains(table))
+    last = len(table[0]) - 1 if table else 0
+    yield {row: last - column for row, column in assign_gains([line[::-1] for line in table])}
+
+
 def _key_of(item: Any, key: Any) -> Any:
     """The key of an item: a literal name first, else a path with dots. MISSING when there is none to use."""
     if isinstance(key, list):
         parts = [_key_of(item, one) for one in key]
         return MISSING if all(part is MISSING for part in parts) else [str(part) for part in parts]
-    found = item
+    found, key = item, str(key)
     for step in [key] if isinstance(item, dict) and key in item else key.split("."):
         found = found.get(step, MISSING) if isinstance(found, dict) else MISSING
     return found

@@ -120,7 +120,7 @@ def _resolve_tree(case: Case) -> Answer:
 
 
 def _parse(case: Case) -> Answer:
-    return CONFIG if refused(case) else Answer(value=tree(described(case.settings["schema"])))
+    return CONFIG if refused(case) else Answer(value=tree(described(resolved(case.settings["schema"]))))
 
 
 # Values

@@ -90,8 +90,8 @@ def _alignment(schema: Mapping[str, Any]) -> bool:
     if only_type(schema) != "array" or not isinstance(align, dict) or not isinstance(align.get("ordered", True), bool):
         return False
     how = align.get("match_by")
-    if how is None:
-        return align.get("ordered") is True
+    if align.get("ordered") is True:
+        return how is None or how in ALIGNMENTS
     if how not in ALIGNMENTS:
         return False
     if how != "key_field":
@@ -99,4 +99,5 @@ def _alignment(schema: Mapping[str, Any]) -> bool:
     key = align.get("key")
     keys = key if isinstance(key, list) else [key]
     objects = isinstance(items, dict) and (only_type(items) in (None, "object") or "$ref" in items)
-    return bool(keys) and all(isinstance(key, str) and key for key in keys) and objects
+    usable = all(isinstance(key, (str, int)) and not isinstance(key, bool) and key != "" for key in keys)
+    return bool(keys) and usable and objects

@@ -292,6 +292,37 @@ def _several_keys(case: Case) -> bool:
     return any(isinstance(align, dict) and isinstance(align.get("key"), list) for align in aligns)
 
 
+def _key_is_a_number(case: Case) -> bool:
+    """The key by which items are paired is a number."""
+    aligns = (schema.get("x-eval-align") for schema in schemas(case))
+    return any(isinstance(align, dict) and kind(align.get("key")) == "number" for align in aligns)
+
+
+def _ordered_beside_pairing(case: Case) -> bool:
+    """An alignment is ordered, and says how items are paired as well."""
+    aligns = (schema.get("x-eval-align") for schema in schemas(case))
+    return any(isinstance(align, dict) and align.get("ordered") is True and align.get("match_by") for align in aligns)
+
+
+def _alignment_of_ours(case: Case) -> bool:
+    """Items are paired in a way that the other system lacks."""
+    aligns = (schema.get("x-eval-align") for schema in schemas(case))
+    return any(isinstance(align, dict) and align.get("match_by") in ("any_order", "ordered") for align in aligns)
+
+
+def _keys_of_several_types(case: Case) -> bool:
+    """Items are paired by a key, and may be something else than objects."""
+    paired = (one for one in schemas(case) if isinstance(one.get("x-eval-align"), dict) and one["x-eval-align"].get("key"))
+    items = (one["items"] for one in paired if isinstance(one.get("items"), dict))
+    return any(isinstance(one.get("type"), list) and len(set(one["type"]) - {"null"}) > 1 for one in items)
+
+
+def _options_left_empty(case: Case) -> bool:
+    """A comparator or a transform has nothing where its options go."""
+    named = (*_entries(case, "x-eval-compare"), *_entries(case, "x-eval-transform"))
+    return any(options is None for _, options in named)
+
+
 WRONG_HERE: Final = (
     _no_schema, _unusable_options, _unknown_x_eval_key, _unclear_alignment, _unknown_type, _properties_of_no_object,
 )  # fmt: skip
@@ -314,6 +345,11 @@ def unusable_parameters(name: str, options: Mapping[str, Any]) -> bool:
 
 
 PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
+    "key_is_a_number": _key_is_a_number,
+    "ordered_beside_pairing": _ordered_beside_pairing,
+    "alignment_of_ours": _alignment_of_ours,
+    "keys_of_several_types": _keys_of_several_types,
+    "options_left_empty": _options_left_empty,
     "no_schema": _no_schema,
     "true_or_false_for_a_schema": _true_or_false,
     "unusable_options": _unusable_options,

@@ -183,6 +183,11 @@ def test_a_property_that_is_true_takes_any_value_and_is_compared_as_a_whole() ->
     assert [metric.name for metric in found.metrics] == ["exact"]
 
 
+def test_an_object_of_which_only_what_is_not_allowed_is_said_is_compared_as_a_whole() -> None:
+    assert "does not say how" in problems_of(an_object(a=False))["#"]
+    assert read_xeval(an_object(a=False), {"defaults": {}}).kind == "leaf"
+
+
 def test_a_property_that_is_false_is_not_the_schemas() -> None:
     root = parse_eval_schema(an_object(a=False, b=TEXT))
     assert list(root.below.keys) == ["b"]
@@ -322,6 +327,7 @@ def test_a_problem_in_a_target_is_placed_in_the_target_once() -> None:
         (an_object(a=an_array(TEXT, **{"x-eval-align": "hungarian"})), "#/properties/a/x-eval-align", "must be a map"),
         (an_object(a=an_array(TEXT, **{"x-eval-align": {}})), "#/properties/a/x-eval-align", "does not say how items"),
         (an_object(a=an_array(TEXT, **{"x-eval-align": {"match_by": "hungarain"}})), ALIGN_OF_A + "/match_by", "unknown alignment"),
+        (an_object(a=an_array(TEXT, **{"x-eval-align": {"ordered": True, "match_by": "x"}})), ALIGN_OF_A + "/match_by", "unknown"),
         (an_object(a=an_array(an_object(k=TEXT), **{"x-eval-align": {"match_by": "key_field"}})), ALIGN_OF_A, 'needs "key"'),
         (an_object(a=an_array(TEXT, **{"x-eval-align": {"ordered": 1}})), "#/properties/a/x-eval-align/ordered", "true or false"),
         (an_object(a={"type": "string", "x-eval-compare": "skip"}), "#/properties/a/x-eval-compare", "no comparator"),

@@ -424,7 +424,7 @@ def _read_align(value: object, schema: Mapping[str, Any], note: Callable[[str], 
     ordered, how = value.get("ordered"), value.get("match_by")
     if ordered is not None and not isinstance(ordered, bool):
         details.append(Detail(("ordered",), f'"ordered" must be true or false; found {spell(ordered)}'))
-    elif ordered:
+    elif ordered and (how is None or how in MATCH_BY):
         if how not in (None, "ordered"):
             note(f'"ordered" is true, so "match_by": {how} is not used')
         how = "ordered"

@@ -69,7 +69,7 @@ def looked_into(schema: Mapping[str, Any]) -> str | None:
     kind = types_of(schema).one
     if kind == "object":
         others = schema.get("additionalProperties")
-        return "object" if _map(schema.get("properties")) or (_map(others) and annotated(others)) else None
+        return "object" if _declares(schema.get("properties")) or (_map(others) and annotated(others)) else None
     return "array" if kind == "array" and _map(schema.get("items")) else None
 
 
@@ -78,6 +78,11 @@ def annotated(schema: Any) -> bool:
     if isinstance(schema, Mapping):
         return any(str(key).startswith(PREFIX) for key in schema) or any(map(annotated, schema.values()))
     return isinstance(schema, list) and any(map(annotated, schema))
+
+
+def _declares(properties: object) -> bool:
+    """Some key is described; where its schema is false, no value belongs there."""
+    return isinstance(properties, Mapping) and any(inner is not False for inner in properties.values())
 
 
 def _map(value: object) -> bool:
