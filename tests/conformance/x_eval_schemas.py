@@ -312,7 +312,9 @@ def _alignment_of_ours(case: Case) -> bool:
 
 def _keys_of_several_types(case: Case) -> bool:
     """Items are paired by a key, and may be something else than objects."""
-    paired = (one for one in schemas(case) if isinstance(one.get("x-eval-align"), dict) and one["x-eval-align"].get("key"))
+    paired = (
+        one for one in schemas(case) if isinstance(one.get("x-eval-align"), dict) and one["x-eval-align"].get("key")
+    )
     items = (one["items"] for one in paired if isinstance(one.get("items"), dict))
     return any(isinstance(one.get("type"), list) and len(set(one["type"]) - {"null"}) > 1 for one in items)
 
