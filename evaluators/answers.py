@@ -41,8 +41,8 @@ def checked(word: str, found: object) -> Checked:
         score = _score(word, found)
         return Outcome(score, False) if 0 < score < 1 else score == 1
     if found is None:
-        raise _bad_answer(word, f"gave no answer; {_TAKES}")
-    raise _bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
+        raise bad_answer(word, f"gave no answer; {_TAKES}")
+    raise bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
 
 
 def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Outcome | RowProblem]:
@@ -60,10 +60,10 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Outcome |
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own fields
         return [failed("comparator", word, error)] * len(questions)
     if not isinstance(found, list | tuple):
-        wrong = _bad_answer(word, f"returned {type(found).__name__}; it must return a list with one answer per question")
+        wrong = bad_answer(word, f"returned {type(found).__name__}; it must return a list with one answer per question")
         return [wrong] * len(questions)
     if len(found) != len(questions):
-        wrong = _bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions")
+        wrong = bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions")
         return [wrong] * len(questions)
     return [_answer(comparator, question, one) for question, one in zip(questions, found, strict=True)]
 
@@ -88,9 +88,11 @@ def failed(noun: str, word: str, error: Exception) -> RowProblem:
 
 
 def in_field(error: RowProblem, path: str) -> RowProblem:
-    """The same problem; what a function of the suite's own did wrong is said with the field it was asked about."""
+    """The same problem, said with its field: what a function of the suite's own did wrong, and what is wrong with an
+    expected value."""
     issue = error.issue
-    if issue.code not in _OF_FUNCTIONS or issue.message.startswith("field "):
+    about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
+    if not about_a_field or issue.message.startswith("field "):
         return error
     return RowProblem(replace(issue, message=f'field "{path}": {issue.message}'))
 
@@ -109,20 +111,21 @@ def _answer(comparator: Comparator, question: Question, found: object) -> Outcom
 def _outcome(word: str, found: Outcome) -> Outcome:
     score: Any = found.score
     if isinstance(score, bool) or not isinstance(score, int | float):
-        raise _bad_answer(word, f"returned an Outcome with the score {quote(score)}; a score is a number from 0 to 1")
+        raise bad_answer(word, f"returned an Outcome with the score {quote(score)}; a score is a number from 0 to 1")
     _score(word, score)
     if not isinstance(found.passed, bool):
-        raise _bad_answer(word, f"returned an Outcome with passed={quote(found.passed)}; it must be true or false")
+        raise bad_answer(word, f"returned an Outcome with passed={quote(found.passed)}; it must be true or false")
     if found.ratio is not None and not 0 <= found.ratio[0] <= found.ratio[1] != 0:
-        raise _bad_answer(word, f"returned an Outcome with the ratio {found.ratio}; it must lie between 0 and 1")
+        raise bad_answer(word, f"returned an Outcome with the ratio {found.ratio}; it must lie between 0 and 1")
     return found
 
 
 def _score(word: str, score: int | float) -> float:
     if not (isfinite(score) and 0 <= score <= 1):
-        raise _bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
+        raise bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
     return float(score)
 
 
-def _bad_answer(word: str, what: str) -> RowProblem:
+def bad_answer(word: str, what: str) -> RowProblem:
+    """The problem of a row for which a comparator answered something that is no answer."""
     return RowProblem(Issue("bad-answer", Blame.BUG, f'comparator "{word}" {what}'))

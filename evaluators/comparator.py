@@ -3,6 +3,9 @@
 Both values are present when a comparator is asked; presence is the field core's business. Null is a value like any
 other. A two-sided comparator is reflexive: the core compares for equality first, and asks only about what differs.
 
+A comparator that cannot use every expected value says so in `readable`. It is asked about the expected value alone, once
+for each, also where both sides are equal and where the output has nothing: what is invalid never depends on the output.
+
 A *batch* comparator is asked once for all the pairs of a row, through `compare_all`. A *judged* one asks a judge, and is
 never used to choose how the items of lists are paired.
 """
@@ -13,13 +16,16 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from evaluators.issues import RowProblem
+from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.registry import Socket
 from evaluators.settings_model import Settings
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
-"""Takes (expected, actual). May raise RowProblem when the expected value itself is unusable."""
+"""Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""
+
+Readable: TypeAlias = bool | str | Issue
+"""True, or what is wrong with an expected value: False, a sentence, or an issue."""
 
 Answer: TypeAlias = bool | float | Outcome | RowProblem | None
 """What a batch says of one question. A number is a score that passes at 1. None, or the problem that kept the question
@@ -70,6 +76,18 @@ class Comparator(Settings):
     def compile(self) -> Compare:
         """The fast comparison: True, False, or an Outcome where there is partial credit."""
         raise NotImplementedError
+
+    def readable(self, expected: Any) -> Readable:
+        """Whether it can use an expected value, as the transforms left it; if not, what is wrong with it.
+
+        A field whose expected value cannot be read is invalid, whatever the output is. Null is never asked about.
+        """
+        return True
+
+    @property
+    def reads_any(self) -> bool:
+        """It can use any expected value, so that `readable` need not be asked."""
+        return type(self).readable is Comparator.readable
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         """The same answer with a reason in plain words. The default knows no reason."""

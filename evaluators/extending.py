@@ -42,18 +42,19 @@ def comparator(
     batch: bool = False,
     reads: Literal["both", "output"] = "both",
     params: ReadParams | None = None,
+    readable: Callable[..., Any] | None = None,
 ) -> Callable[[Function], Function]:
     """A decorator that registers a comparator, a class or a function, under the name that `fields:` use.
 
-    The options are those of `register`; a class says for itself whether it is a batch and what it reads. Raises Problems
-    as `evaluator` does.
+    The options are those of `register`; a class says for itself whether it is a batch, what it reads and which expected
+    values it can read. Raises Problems as `evaluator` does.
     """
 
     def add(plug: Function) -> Function:
         if inspect.isclass(plug):
             _add_class(name, plug, overwrite)
         else:
-            register(name, plug, overwrite=overwrite, batch=batch, reads=reads, params=params)
+            register(name, plug, overwrite, batch, reads, params, readable)
         return plug
 
     return add
@@ -66,6 +67,7 @@ def register(
     batch: bool = False,
     reads: Literal["both", "output"] = "both",
     params: ReadParams | None = None,
+    readable: Callable[..., Any] | None = None,
 ) -> None:
     """Make a function a comparator: `f(expected, actual, params)` returns true, false, a number or an `Outcome`.
 
@@ -74,11 +76,13 @@ def register(
 
     `batch`: `f(questions, params)` gets a list of `Question`, all those of a row, and returns one answer for each.
     `reads="output"`: the expected value does not count, so equal values are asked about too. `params`: a pydantic model,
-    or a function, that checks the options when the suite is read. Raises Problems (config) when the name ships with the
-    package, or is taken and `overwrite` is not asked for.
+    or a function, that checks the options when the suite is read. `readable`: `f(expected, params)` returns true, or what
+    is wrong with an expected value; it is asked once for each that is not null, also where the output is equal or has
+    nothing, and a value that cannot be read makes its field invalid. Raises Problems (config) when the name ships with
+    the package, or is taken and `overwrite` is not asked for.
     """
     _check_name("comparator", name)
-    plug = comparator_of(name, f, batch=batch, reads=reads, params=params)
+    plug = comparator_of(name, f, batch=batch, reads=reads, params=params, readable=readable)
     COMPARATORS.register(name, plug, overwrite=overwrite)
 
 
@@ -96,7 +100,7 @@ def register_transform(
         return transform_of(name, f, params, options.model_extra or {})
 
     does = (inspect.getdoc(f) or "A transform of your own.").partition("\n\n")[0]
-    add_transform(name, Kind(does, AnyParameters, make), overwrite=overwrite)
+    add_transform(name, Kind(does, AnyParameters, make, converts=True), overwrite=overwrite)
 
 
 def _add_class(name: str, plug: Any, overwrite: bool) -> None:

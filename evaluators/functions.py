@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema
 
 from evaluators.answers import ask, checked, failed, reasoned
 from evaluators.awaiting import result_of
-from evaluators.comparator import Answer, Comparator, Compare, Question
+from evaluators.comparator import Answer, Comparator, Compare, Question, Readable
 from evaluators.issues import RowProblem, problem
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
@@ -36,6 +36,8 @@ class FunctionComparator(Comparator):
 
     function: ClassVar[Callable[..., Any]]
     read_params: ClassVar[ReadParams | None] = None
+    says_readable: ClassVar[Callable[..., Any] | None] = None
+    """What is asked about an expected value alone: `f(expected, params)`."""
     _params: Params = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
@@ -67,6 +69,18 @@ class FunctionComparator(Comparator):
 
         return compare
 
+    def readable(self, expected: Any) -> Readable:
+        says = type(self).says_readable
+        if says is None:
+            return True
+        found = says(expected, dict(self._params))
+        said: Readable = result_of(found) if inspect.isawaitable(found) else found
+        return said
+
+    @property
+    def reads_any(self) -> bool:
+        return type(self).says_readable is None
+
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         if not self.batch:
             return super().compare_all(questions)
@@ -91,13 +105,16 @@ def comparator_of(
     batch: bool = False,
     reads: Literal["both", "output"] = "both",
     params: ReadParams | None = None,
+    readable: Callable[..., Any] | None = None,
 ) -> type[FunctionComparator]:
     """The plug of a function: `f(expected, actual, params)`, or `f(questions, params)` for a batch.
 
-    Raises Problems (config) when the function cannot be called so.
+    `readable` is a function `f(expected, params)`. Raises Problems (config) when a function cannot be called so.
     """
     wanted = ("questions", "params") if batch else ("expected", "actual", "params")
     check_callable("comparator", name, function, wanted)
+    if readable is not None:
+        check_callable("readable of comparator", name, readable, ("expected", "params"))
     if reads not in ("both", "output"):
         raise problem("bad-plug", f'comparator "{name}": reads must be "both" or "output"; found {quote(reads)}')
     members = {
@@ -107,6 +124,7 @@ def comparator_of(
         "function": staticmethod(function),
         "batch": batch,
         "reads": reads,
+        "says_readable": None if readable is None else staticmethod(readable),
         "read_params": params if inspect.isclass(params) or params is None else staticmethod(params),
     }
     return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))

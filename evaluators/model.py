@@ -98,6 +98,11 @@ class Standing(IntEnum):
         """The row counts in the mean."""
         return self <= Standing.BLOCKED
 
+    @property
+    def kept_out(self) -> bool:
+        """Something other than the output kept the row from being measured."""
+        return self >= Standing.INVALID
+
 
 class Verdict(NamedTuple):
     """What one evaluator says of one row, small enough to make a million of.

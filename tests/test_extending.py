@@ -18,6 +18,7 @@ from evaluators import Blame, Outcome, Problems, Question, RowProblem, Status, T
 from evaluators.answers import ask
 from evaluators.awaiting import rest, result_of
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
+from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparator import COMPARATORS, Comparator, Compare
 from evaluators.issues import Issue
 from evaluators.model import Score, Standing
@@ -77,6 +78,56 @@ def test_an_outcome_gives_its_own_reason() -> None:
     evaluators.register("near", returns(Outcome(0.9, True, "near enough", {"edits": 1})))
     found = scored({"a": "near"}, {"a": 1}, {"a": 2})
     assert (found.fields[0].status, found.fields[0].reason, found.fields[0].score) == (Status.MATCH, "near enough", 0.9)
+
+
+def test_a_function_says_once_for_each_value_whether_it_can_read_what_is_expected() -> None:
+    asked: list[Any] = []
+
+    def readable(expected: Any, params: Any) -> bool | str:
+        asked.append(expected)
+        return True if isinstance(expected, int) else "it is no number"
+
+    evaluators.register("about", lambda expected, actual, params: abs(expected - actual) < 2, readable=readable)
+    for settings_ in (
+        build(JsonMultiFieldMatch, {"fields": {"a": "about"}}),
+        build(SchemaMatch, {"fields": {"a": "about"}}),
+    ):
+        check = settings_.compile()
+        asked.clear()
+        for output in ({"a": 1}, {"a": 2}, {"a": 9}, {}):
+            assert check({"a": 1}, output).standing is Standing.SCORED
+            found = check({"a": "one"}, output)
+            assert found.standing is Standing.INVALID
+            assert found.issue is not None
+            assert found.issue.message == 'field "a": the expected value "one" cannot be read by "about": it is no number'
+        assert asked == [1, "one"]
+        assert check({"a": None}, {"a": None}).value == 1.0
+        assert asked == [1, "one"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(1, "says 1 when it is asked"), (None, "says null when it is asked"), (ZeroDivisionError(), "failed")],
+)
+def test_what_is_no_answer_about_an_expected_value_is_a_fault_of_the_comparator(answer: Any, said: str) -> None:
+    def readable(expected: Any, params: Any) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    evaluators.register("odd", returns(True), readable=readable)
+    for output in ({"a": 1}, {"a": 2}, {}):
+        found = scored({"a": "odd"}, {"a": 1}, output)
+        assert found.standing is Standing.BUG
+        assert found.issue is not None
+        assert said in found.issue.message
+        assert '"odd"' in found.issue.message
+
+
+@pytest.mark.parametrize("readable", [1, lambda: True, lambda expected: True])
+def test_a_readable_that_cannot_be_called_is_refused(readable: Any) -> None:
+    with pytest.raises(Problems, match="readable of comparator"):
+        evaluators.register("odd", returns(True), readable=readable)
 
 
 def test_an_answer_without_a_reason_gets_one() -> None:

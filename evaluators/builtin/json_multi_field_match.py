@@ -127,12 +127,18 @@ class JsonMultiFieldMatch(Evaluator):
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
         row = dict(zip(self.condition_columns, cells, strict=True))
-        lost = tuple(one.result for one in explain_fields(self.strict_tree, expected, MISSING, row))
+        settled = explain_fields(self.strict_tree, expected, MISSING, row)
+        if any(one.problem is not None for one in settled):
+            return settle_row(self.strict_tree, settled)
+        lost = tuple(one.result for one in settled)
         return Score(0.0, False, lost, issue.message, standing=Standing.UNREADABLE)
 
     def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
         def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
-            statuses = check(expected, MISSING, *cells).statuses
-            return Verdict(Standing.UNREADABLE, False, 0, 1, statuses.replace(MATCHED, NOT_MEASURED))
+            found = check(expected, MISSING, *cells)
+            statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
+            if found.standing.kept_out:
+                return found._replace(statuses=statuses)
+            return Verdict(Standing.UNREADABLE, False, 0, 1, statuses)
 
         return lost

@@ -313,7 +313,10 @@ class SchemaMatch(Evaluator):
 
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
-        lost = self.scoring(tuple(cells)).scored(expected, MISSING)
+        scoring = self.scoring(tuple(cells))
+        lost = scoring.scored(expected, MISSING)
+        if lost.problem is not None:
+            return scoring.explain(expected, MISSING)
         return Score(
             0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE, figures=((0, 1),) * len(FIGURES)
         )
@@ -324,7 +327,7 @@ class SchemaMatch(Evaluator):
         def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
             found = check(expected, MISSING, *cells)
             if found not in known:
-                known[found] = lost_verdict(found)
+                known[found] = found if found.standing.kept_out else lost_verdict(found)
             return known[found]
 
         return lost

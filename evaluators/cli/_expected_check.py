@@ -1,4 +1,4 @@
-"""What the command `check-expected` finds: expected answers held against the schemas that score them."""
+"""What the command `check-expected` finds: expected answers held against the schemas and comparators that score them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from evaluators.cli._expected import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.evaluator import FromColumn
+from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
 from evaluators.fields.evaluation_config.read import read_evaluation_config
-from evaluators.fields.expected_check import Finding, check_expected
+from evaluators.fields.expected_check import Finding, check_expected, check_listed
+from evaluators.fields.metrics import places
 from evaluators.fields.references import pointer
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
@@ -35,6 +37,10 @@ class Against:
     root: FieldNode | None = None
     column: str | None = None
     dialect: str = "auto"
+    listed: ClosedTree | None = None
+    """The listed fields of an evaluator, in place of a schema: only whether their expected values can be read is asked."""
+    readable_only: bool = False
+    """Only whether expected values can be read is asked: the tree is made of listed fields."""
 
 
 @dataclass
@@ -88,13 +94,19 @@ def _check(found: Answers, against: Against, strict_types: bool, result: Checked
     for answer in found.read(against.column):
         result.looked_at += first
         issue = unreadable(answer)
+        if against.listed is not None:
+            for finding in check_listed(answer.document, against.listed) if issue is None else ():
+                result.add(finding, answer.where)
+            result.problems += [issue] if issue is not None and issue not in result.problems else []
+            continue
         root = against.root if against.root is not None else _root_of(answer, against, roots)
         if issue is not None or isinstance(root, Issue):
             told = [one for one in (issue, root) if isinstance(one, Issue)]
             result.problems += [one for one in told if one not in result.problems]
             continue
         for finding in check_expected([answer.document], root, strict_types=strict_types):
-            result.add(finding, answer.where)
+            if not against.readable_only or finding.code.startswith("expected-"):
+                result.add(finding, answer.where)
 
 
 def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[Against]:
@@ -113,9 +125,14 @@ def _against(found: Answers, schema: str | None, schema_column: str | None) -> l
 
 
 def _of_suite(found: Answers) -> Iterator[Against]:
-    """The schemas of the suite's evaluators. One that is inferred, or made of fields, says nothing new."""
+    """The schemas of the suite's evaluators, and the listed fields whose comparators cannot read every expected value.
+
+    A schema that is inferred says nothing new.
+    """
     for line in found.suite.lines if found.suite is not None else ():
         settings: Any = line.settings
+        if not line.when and getattr(settings, "expected", None) is None:
+            yield from _listed(line.name, settings)
         if settings.type != "schema_match":
             continue
         name = f'the schema of "{line.name}"'
@@ -123,6 +140,17 @@ def _of_suite(found: Answers) -> Iterator[Against]:
             yield Against(name, column=settings.json_schema.column, dialect=settings.dialect)
         elif isinstance(settings.json_schema, dict):
             yield Against(name, _root(settings.json_schema, settings.dialect, name))
+
+
+def _listed(name: str, settings: Any) -> Iterator[Against]:
+    """The listed fields of an evaluator, where some expected values may be unreadable."""
+    name = f'the fields of "{name}"'
+    if settings.type == "json_multi_field_match" and any(settings.tree.readers):
+        yield Against(name, listed=settings.tree)
+    if settings.type == "schema_match" and settings.fields is not None:
+        root = settings.scoring().root
+        if any(ask is not None for node in places(root) for ask in (*node.readers, node.compound_reader)):
+            yield Against(name, root, readable_only=True)
 
 
 def _tree(schema: Any, dialect: str) -> FieldNode:

@@ -17,11 +17,11 @@ def command(expected: str, schema: str | None, schema_column: str | None, column
     """Check expected answers against the schema that scores them.
 
     EXPECTED is a file with rows, such as rows.csv, a folder of JSON documents, one JSON document or a list of them, or a
-    suite. For a suite, its test set is checked against the schemas of its `schema_match` evaluators, unless --schema or
-    --schema-column names another.
+    suite. For a suite, its test set is checked against the schemas of its `schema_match` evaluators and the comparators of
+    its fields, unless --schema or --schema-column names another schema.
 
-    A key that the schema does not declare is a problem, because it would not be scored. Keys that are declared and absent
-    are warnings.
+    A key that the schema does not declare is a problem, because it would not be scored; so is a value that its comparator
+    cannot read, such as "n/a" under date. Keys that are declared and absent are warnings.
 
     The exit code is 0 when there is no problem, 2 for a mistake in the schema or the command, and 3 for problems of the
     expected answers.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from pydantic import field_validator
 
-from evaluators.comparator import Comparator, Compare, Pair
-from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.comparator import Comparator, Compare, Pair, Readable
+from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
 from evaluators.settings import spell
 from evaluators.values.equality import same
@@ -22,7 +23,7 @@ class Boolean(Comparator):
 
     Only true and false count, unless `words` says which texts and numbers mean them. Words are compared without regard
     to case and to spaces at the ends. With `words`, an expected text that is not one of them is a problem of the test
-    set.
+    set, whatever the output is: such a row has no score.
     """
 
     words: Mapping[str, tuple[Word, ...]] | None = None
@@ -59,21 +60,29 @@ class Boolean(Comparator):
     def compile(self) -> Compare:
         if self.words is None:
             return same
-        meaning = _reader(self.words)
+        meaning = self._meaning
 
         def compare(expected: Any, actual: Any) -> bool:
             if same(expected, actual):
                 return True
             wanted = meaning(expected)
-            if wanted is None and expected.__class__ is str:
-                raise _unknown_word(expected)
             return wanted is not None and wanted is meaning(actual)
 
         return compare
 
+    def readable(self, expected: Any) -> Readable:
+        if expected.__class__ is not str or self._meaning(expected) is not None:
+            return True
+        message = f"the expected value {quote(expected)} is no word for true or false"
+        return Issue("expected-not-a-boolean", Blame.TESTSET, message, hint="correct it, or list it in words:")
+
+    @property
+    def reads_any(self) -> bool:
+        return self.words is None
+
     def explain(self, expected: Any, actual: Any) -> Outcome:
         matched = bool(self.compile()(expected, actual))
-        meaning = _reader(self.words or {})(actual)
+        meaning = self._meaning(actual)
         if matched:
             return Outcome(1.0, True, "equal" if meaning is None else f"both mean {_word(meaning)}")
         if meaning is None and isinstance(actual, str):
@@ -81,6 +90,10 @@ class Boolean(Comparator):
         if meaning is None or self.words is None:
             return Outcome(0.0, False, differs(expected, actual))
         return Outcome(0.0, False, f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}")
+
+    @cached_property
+    def _meaning(self) -> Callable[[Any], bool | None]:
+        return _reader(self.words or {})
 
 
 def _word(meaning: bool) -> str:
@@ -112,9 +125,3 @@ def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, 
         if not isinstance(word, str):
             found[word] = meaning
     return found
-
-
-def _unknown_word(expected: str) -> RowProblem:
-    message = f"the expected value {quote(expected)} is no word for true or false"
-    hint = "correct it, or list it in words:"
-    return RowProblem(Issue("expected-not-a-boolean", Blame.TESTSET, message, hint=hint))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from pydantic import Field, field_validator
 
-from evaluators.comparator import Comparator, Compare, Pair
-from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.comparator import Comparator, Compare, Pair, Readable
+from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
-from evaluators.values.dates import ambiguity, check_format, reader, same_moment
+from evaluators.values.dates import Read, ambiguity, check_format, reader, same_moment
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
 
@@ -18,7 +19,8 @@ class Date(Comparator):
     """The two texts name the same day, however it is written.
 
     Say in `formats` how dates are written. When both texts give a time of day, the times must be the same too; when only
-    one does, the days are compared. An expected text that fits no format is a problem of the test set.
+    one does, the days are compared. An expected text that fits no format is a problem of the test set, whatever the output
+    is: such a row has no score.
     """
 
     formats: tuple[str, ...] = Field(("iso",), min_length=1)
@@ -48,31 +50,34 @@ class Date(Comparator):
         return formats
 
     def compile(self) -> Compare:
-        read = reader(self.formats)
+        read = self._read
 
         def compare(expected: Any, actual: Any) -> bool:
             if same(expected, actual):
                 return True
-            if expected.__class__ is not str:
+            if expected.__class__ is not str or actual.__class__ is not str:
                 return False
-            wanted = read(expected)
-            if wanted is None:
-                raise self._unreadable(expected)
-            found = read(actual) if actual.__class__ is str else None
-            return found is not None and same_moment(wanted, found)
+            wanted, found = read(expected), read(actual)
+            return wanted is not None and found is not None and same_moment(wanted, found)
 
         return compare
+
+    def readable(self, expected: Any) -> Readable:
+        if expected.__class__ is not str or self._read(expected) is not None:
+            return True
+        message = f"the expected value {quote(expected)} is not a date written as {self._spelled()}"
+        return Issue("expected-not-a-date", Blame.TESTSET, message, hint="correct it, or add its format")
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         if self.compile()(expected, actual):
             return Outcome(1.0, True, "equal" if same(expected, actual) else "the same date")
-        if isinstance(actual, str) and isinstance(expected, str) and reader(self.formats)(actual) is None:
+        if isinstance(actual, str) and isinstance(expected, str) and self._read(actual) is None:
             return Outcome(0.0, False, f"{quote(actual)} is not a date written as {self._spelled()}")
         return Outcome(0.0, False, differs(expected, actual))
 
+    @cached_property
+    def _read(self) -> Read:
+        return reader(self.formats)
+
     def _spelled(self) -> str:
         return " or ".join("ISO 8601 (2024-05-31)" if spelled == "iso" else spelled for spelled in self.formats)
-
-    def _unreadable(self, expected: str) -> RowProblem:
-        message = f"the expected value {quote(expected)} is not a date written as {self._spelled()}"
-        return RowProblem(Issue("expected-not-a-date", Blame.TESTSET, message, hint="correct it, or add its format"))

@@ -7,14 +7,15 @@ like a number of JSON once its marks are set aside.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
-from evaluators.comparator import Comparator, Compare, Matches, Pair
+from evaluators.comparator import Comparator, Compare, Matches, Pair, Readable
 from evaluators.comparators._closeness import allowed, closeness, gap_between
 from evaluators.comparators._columns import near_numbers
-from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
 from evaluators.settings import build, spell
 from evaluators.settings_model import Settings
@@ -43,7 +44,8 @@ class Numeric(Comparator):
     """The two numbers are equal, or close enough.
 
     Without settings the numbers must be equal; 1 and 1.0 are. Text is not a number unless `parse` says how numbers are
-    written, and true is never 1. With `parse`, an expected text that is not a number is a problem of the test set.
+    written, and true is never 1. With `parse`, an expected text that is not a number is a problem of the test set, whatever
+    the output is: such a row has no score.
     """
 
     tolerance: Tolerance | None = None
@@ -83,7 +85,7 @@ class Numeric(Comparator):
         raise ValueError(f"parse must be true, or say how numbers are written; found {spell(parse)}\nhint: {hint}")
 
     def compile(self) -> Compare:
-        close, read = closeness(self.tolerance), self._read()
+        close, read = closeness(self.tolerance), self._read
         if read is None and self.tolerance is None:
             return same
 
@@ -92,16 +94,27 @@ class Numeric(Comparator):
                 return bool(expected == actual) or close(expected, actual)
             if read is None or same(expected, actual):
                 return same(expected, actual)
-            wanted, found = _expected_number(read, expected), _number(read, actual)
+            wanted, found = _number(read, expected), _number(read, actual)
             return wanted is not None and found is not None and close(wanted, found)
 
         return compare
+
+    def readable(self, expected: Any) -> Readable:
+        if expected.__class__ is not str or self._read is None or self._read(expected) is not None:
+            return True
+        message = f"the expected value {quote(expected)} cannot be read as a number"
+        hint = "correct it, or say in parse: how numbers are written"
+        return Issue("expected-not-a-number", Blame.TESTSET, message, hint=hint)
+
+    @property
+    def reads_any(self) -> bool:
+        return self.parse is False
 
     def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
         return near_numbers(self.tolerance, expected, output)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
-        matched, read = bool(self.compile()(expected, actual)), self._read()
+        matched, read = bool(self.compile()(expected, actual)), self._read
         if same(expected, actual):
             return Outcome(1.0, True, "equal")
         wanted, found = _number(read, expected), _number(read, actual)
@@ -121,6 +134,7 @@ class Numeric(Comparator):
             float(matched), matched, f"{quote(actual)} differs from {quote(expected)} by {gap}; allowed: {most}"
         )
 
+    @cached_property
     def _read(self) -> Read | None:
         if self.parse is False:
             return None
@@ -139,15 +153,6 @@ def _number(read: Read | None, value: Any) -> Number | None:
     if value.__class__ is int or value.__class__ is float:
         return value
     return read(value) if read and value.__class__ is str else None
-
-
-def _expected_number(read: Read, expected: Any) -> Number | None:
-    number = _number(read, expected)
-    if number is None and expected.__class__ is str:
-        message = f"the expected value {quote(expected)} cannot be read as a number"
-        hint = "correct it, or say in parse: how numbers are written"
-        raise RowProblem(Issue("expected-not-a-number", Blame.TESTSET, message, hint=hint))
-    return number
 
 
 def _not_a_number(actual: Any, read: Read | None) -> str:

@@ -1,7 +1,8 @@
 """A closed list of fields: the slow, obvious scorer. `fast` gives the same statuses and scores.
 
 Three movements. *Gather* reads the pairs of values of each field; *compare* asks the field's rule about the pairs that
-are there on both sides; *settle* makes one status per field, and the row's score from the statuses.
+are there on both sides; *settle* makes one status per field, and the row's score from the statuses. A field with an
+expected value that its comparator cannot read is a fault, and nothing of it is compared.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from evaluators.comparator import Comparator, Question
 from evaluators.conditions import Condition
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
 from evaluators.fields.lines import Align, FieldLine
+from evaluators.fields.readable import Ask, first_problem, reader_of_expected
 from evaluators.fields.rules import (
     Explained,
     Partial,
     Ready,
     Rule,
-    compile_rule,
+    answering_rule,
     compile_together,
     explain_rule,
     explained_answer,
@@ -32,7 +34,7 @@ from evaluators.fields.rules import (
     prepare_rule,
     together_ready,
 )
-from evaluators.issues import Blame, RowProblem
+from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
 from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform
@@ -72,6 +74,17 @@ class ClosedTree:
         return tuple(self.rule(line, line.comparator) if line.comparator is not None else None for line in self.scored)
 
     @cached_property
+    def readers(self) -> tuple[Ask | None, ...]:
+        """For each scored line, what tells expected values that its comparator cannot read; None where it can read any.
+
+        A line that compares keys as one value is shown the object that they come to.
+        """
+        return tuple(
+            reader_of_expected(line.comparator, self.chain(line)) if line.comparator is not None else None
+            for line in self.scored
+        )
+
+    @cached_property
     def cheap_rules(self) -> tuple[Rule | None, ...]:
         """The rules by which items are paired: those of each line, or normalised equality for one that asks many or a judge."""
         return tuple(
@@ -93,15 +106,17 @@ class ClosedTree:
         return line.together.transforms(both) if line.together is not None else both
 
     def rule(self, line: FieldLine, comparator: Comparator) -> Rule:
-        """The fast rule of a line that is compared so."""
-        rule = compile_rule(comparator, self.chain(line))
+        """The fast rule of a line that is compared so, for expected values that can be read."""
+        rule = answering_rule(comparator, self.chain(line))
         return compile_together(line.together, rule) if line.together is not None else rule
 
     def matches(self, number: int, expected: Any, actual: Any) -> bool:
         """Whether two values of a line match: what alignment counts. Comparators that cost are not asked for that."""
-        rule = self.cheap_rules[number]
+        rule, ask = self.cheap_rules[number], self.readers[number]
         if rule is None:
             return True
+        if ask is not None and expected is not MISSING and ask(expected) is not None:
+            return False
         try:
             judged = rule(expected, actual)
         except RowProblem:
@@ -117,6 +132,8 @@ class FieldCase:
     places: list[Place]
     several: bool
     excluded: bool = False
+    unreadable: Issue | None = None
+    """What is wrong with the first expected value that the comparator cannot read."""
     answers: list[Explained] = field(default_factory=list)
 
 
@@ -175,14 +192,41 @@ def gather(
         else:
             values, several = _definite_places(tree, number, line, expected, output)
         excluded = not holds(line.when, expected, output, row)
-        found.append(FieldCase(line, values, several, excluded))
+        unreadable = None if excluded else unreadable_expected(tree, number, expected)
+        found.append(FieldCase(line, values, several, excluded, unreadable))
     return found
+
+
+def unreadable_expected(tree: ClosedTree, number: int, expected: Any) -> Issue | None:
+    """What is wrong with the first expected value of a line that its comparator cannot read, by the number of the line."""
+    ask = tree.readers[number]
+    return first_problem(ask, expected_values(tree, number, expected)) if ask is not None else None
+
+
+def expected_values(tree: ClosedTree, number: int, expected: Any) -> list[Any]:
+    """The expected values that a line compares: the same for any output."""
+    line = tree.scored[number]
+    if line.path.query is not None:
+        return hits(line, expected)
+    if ANY in line.path.steps:
+        node = next(node for node in tree.lists if number in node.numbers)
+        found = [place.expected for place in places(node, expected, MISSING, tree.matches).get(number, [])]
+    else:
+        found = [line.path.get(expected)]
+    if line.align is not None:
+        found = [item for value in found for item in (value if isinstance(value, list) else [value])]
+    if line.together is not None:
+        found = [picked for value in found if (picked := line.together.picked(value))]
+    return [value for value in found if value is not MISSING]
 
 
 def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
     """Asks the field's rule about each pair. Those of a batch comparator wait, and their answers are left open."""
     comparator = one.line.comparator
     if comparator is None or one.excluded:
+        return []
+    if one.unreadable is not None:
+        one.answers.append(_of_field(one.line, explained_problem(RowProblem(one.unreadable))))
         return []
     chain = tree.chain(one.line)
     waiting: list[Waiting] = []
@@ -248,7 +292,7 @@ def settle(tree: ClosedTree, one: FieldCase) -> Settled:
         skipped = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=why, rule=line.rule)
         return Settled(skipped, NOTHING)
     status = combined([answer.status for answer in one.answers])
-    reason: str | None = _reason(one)
+    reason: str | None = one.answers[0].reason if one.unreadable is not None else _reason(one)
     share = earned(one.answers, one.several)
     if status is Status.NOT_MEASURED:
         status, reason = absent_status(tree, line)

@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 from evaluators.comparator import Matches
 from evaluators.fields.align import Alike, Items
 from evaluators.fields.gains import Counts, Worth, Worths, judged
-from evaluators.fields.rules import Partial, compile_rule
+from evaluators.fields.readable import first_problem
+from evaluators.fields.rules import Partial, answering_rule, guarded
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import Status
@@ -37,7 +38,7 @@ def weigher(item: FieldNode) -> Weigher | None:
         return None
     if item.unit:
         column = _column(item)
-        return None if column is None else _units(column, _keys(item))
+        return None if column is None else _units(column, None if item.readers[0] is not None else _keys(item))
     below = item.below
     if item.kind != "object" or item.compound is not None or below.others is not None:
         return None
@@ -62,7 +63,7 @@ def transitive(item: FieldNode) -> bool:
         return False
     return all(
         child.unit and not child.skip and not child.required and not child.transforms and len(child.metrics) == 1
-        and child.metrics[0].comparator.reads == "both" and _keys(child) is not None
+        and child.metrics[0].comparator.reads == "both" and child.readers[0] is None and _keys(child) is not None
         for child in below.keys.values()
     )  # fmt: skip
 
@@ -143,7 +144,8 @@ def _column(node: FieldNode) -> Column | None:
     comparator = node.metrics[0].comparator
     if comparator.judged or comparator.batch or comparator.reads == "output":
         return None
-    apply, keys, rule = chain(node.transforms), _keys(node), compile_rule(comparator, node.transforms)
+    apply, keys, ask = chain(node.transforms), _keys(node), node.readers[0]
+    rule = guarded(answering_rule(comparator, node.transforms), ask)
 
     def by_pair(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
         known: dict[tuple[Hashable, Hashable], bool] = {}
@@ -165,6 +167,8 @@ def _column(node: FieldNode) -> Column | None:
         return found
 
     def column(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        if ask is not None and first_problem(ask, expected) is not None:
+            return None
         if keys is not None:
             ours, theirs = keys(expected), keys(output)
             return by_pair(expected, output) if ours is None or theirs is None else _equal_keys(ours, theirs)

@@ -40,7 +40,8 @@ class Together:
         apply = chain(inner)
         if apply is None:
             return ()
-        return (Transform("each_key", lambda value: {key: apply(one) for key, one in value.items()}),)
+        converts = any(transform.converts for transform in inner)
+        return (Transform("each_key", lambda value: {key: apply(one) for key, one in value.items()}, converts=converts),)
 
     def join(self) -> Transform:
         """Makes one text of an object with the listed keys."""

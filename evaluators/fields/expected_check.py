@@ -1,7 +1,8 @@
 """Expected documents held against the schema that scores them: what the schema does not know is never scored.
 
 Strategy: each document is walked together with the tree of the schema, and every difference becomes a finding with its
-row and place. An *error* is something that would be scored wrongly or not at all; a *warning* is something to look at.
+row and place. An *error* is something that would be scored wrongly or not at all, such as a value that its comparator
+cannot read; a *warning* is something to look at.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from evaluators.fields.closed import ClosedTree, unreadable_expected
 from evaluators.fields.infer import schema_type
+from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.xeval.read import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
@@ -86,9 +89,9 @@ def check_expected(
 ) -> Iterator[Finding]:
     """Every difference between expected documents and the tree that scores them, in the order of the documents.
 
-    An error: a key that the schema does not declare, an id (at `id_field`) that is missing, no text or whole number, or
-    there twice, and with `strict_types` a value of another type. A warning: a declared key that is absent, and another
-    kind of value where the schema has an object or a list.
+    An error: a key that the schema does not declare, a value that its comparator cannot read, an id (at `id_field`) that
+    is missing, no text or whole number, or there twice, and with `strict_types` a value of another type. A warning: a
+    declared key that is absent, and another kind of value where the schema has an object or a list.
     """
     ids: dict[str | int, int] = {}
     for row, document in enumerate(documents):
@@ -98,6 +101,14 @@ def check_expected(
         if id_field is not None:
             yield from check.identity(document, usable, ids)
         yield from check.value(document, root, ())
+
+
+def check_listed(document: Any, tree: ClosedTree) -> Iterator[Finding]:
+    """An error for each listed field whose expected value its comparator cannot read, in one document."""
+    for number, line in enumerate(tree.scored):
+        issue = None if line.when else unreadable_expected(tree, number, document)
+        if issue is not None:
+            yield Finding("error", issue.code, 0, 0, line.name, line.name, issue.message, "", issue.hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +146,8 @@ class _Check:
             return
         if node.kind == "leaf" or node.metrics:
             yield from self._type(value, node, place)
+            for ask in node.readers:
+                yield from self._readable(value, ask, node, place)
             return
         if not isinstance(value, CONTAINERS[node.kind]):
             level: Level = "error" if self.strict_types else "warning"
@@ -158,8 +171,17 @@ class _Check:
             allowed = f"the schema says {' or '.join(sorted(types))}"
             yield self._finding(level, "wrong-type", place, node.path, _found(value), allowed)
 
+    def _readable(self, value: Any, ask: Ask | None, node: FieldNode, place: Place) -> Iterator[Finding]:
+        """A value that a comparator cannot read."""
+        issue = ask(value) if ask is not None else None
+        if issue is not None:
+            yield self._finding("error", issue.code, place, node.path, issue.message, "", issue.hint)
+
     def _keys(self, value: dict[str, Any], node: FieldNode, place: Place) -> Iterator[Finding]:
         below = node.below
+        picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
+        if picked:
+            yield from self._readable(picked, node.compound_reader, node, place)
         for key, inner in below.keys.items():
             if key in value:
                 yield from self.value(value[key], inner, (*place, key))

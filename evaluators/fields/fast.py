@@ -4,6 +4,9 @@ Cheapest first. Equal documents are one object, and then presence alone decides.
 one call per side, and compared inline where Python's `==` on plain values settles it. Where a key is missing, the same
 parents are asked once more, key by key. Everything else goes through one function per field. The statuses of a row are
 bytes, and the verdict of each combination is made once.
+
+Expected values that a comparator cannot read are looked for first, one look-up a field and row, in suites that have such
+comparators only; a row that has one goes field by field.
 """
 
 from __future__ import annotations
@@ -24,10 +27,12 @@ from evaluators.fields.closed import (
     holds,
     required_missing,
     standing_of,
+    unreadable_expected,
     weighted_mean,
 )
 from evaluators.fields.items import ListNode, Place, pair_values, places
 from evaluators.fields.lines import Align, FieldLine
+from evaluators.fields.readable import Ask
 from evaluators.fields.rules import Judged, Partial, Rule
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Standing, Status, Verdict
@@ -65,6 +70,7 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
     settle = _settle_parts(tree, pass_at)
     grouped = tuple(number for group in groups for number in group.numbers)
     order = (*grouped, *alone)
+    asks = tuple((place, ask) for place, number in enumerate(grouped) if (ask := tree.readers[number]) is not None)
     back = tuple(order.index(number) for number in range(len(order)))
     read = _joined([_reader(group) for group in groups])
     rules = tuple(_present_check(tree, number) for number in grouped)
@@ -77,12 +83,15 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
     def statuses(expected: Any, output: Any) -> list[Any]:
         codes: list[Any]
         try:
+            ours = read(expected)
+            if asks:
+                check_readable(asks, ours)
             codes = [
                 1
                 if a == b
                 and ((kind := a.__class__) is str or (kind is b.__class__ and kind is not dict and kind is not list))
                 else check(a, b)
-                for a, b, check in zip(read(expected), read(output), rules, strict=True)
+                for a, b, check in zip(ours, read(output), rules, strict=True)
             ]
         except _ABSENT:
             codes = [code for group in loosely for code in group(expected, output)]
@@ -93,10 +102,14 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
     def check(expected: Any, output: Any) -> Verdict:
         if output is expected and not alone_checks:
             try:
-                read(expected)
+                ours = read(expected)
+                if asks:
+                    check_readable(asks, ours)
                 return perfect
             except _ABSENT:
                 pass
+            except RowProblem:
+                return _one_by_one(tree, checks, expected, output, settle)
         try:
             codes = statuses(expected, output)
         except RowProblem:
@@ -115,6 +128,14 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
     if not conditional:
         return check
     return _conditional(tree, checks, tuple(columns), settle)
+
+
+def check_readable(asks: Sequence[tuple[int, Ask]], values: Sequence[Any]) -> None:
+    """Raises RowProblem for the first value, by its place, that cannot be read."""
+    for place, ask in asks:
+        issue = ask(values[place])
+        if issue is not None:
+            raise RowProblem(issue)
 
 
 def _asked_together(tree: ClosedTree, columns: tuple[str, ...], settle: Callable[..., Verdict]) -> RowCheck:
@@ -306,7 +327,7 @@ def _loose_group(tree: ClosedTree, group: Group, checks: dict[int, FieldCheck]) 
     """The statuses of a group in which keys may be missing."""
     parent = _parent_reader(group)
     fields = tuple(
-        (key, _present_check(tree, number), absent_status(tree, tree.scored[number])[0])
+        (key, _present_check(tree, number), absent_status(tree, tree.scored[number])[0], tree.readers[number])
         for key, number in zip(group.keys, group.numbers, strict=True)
     )
     anyhow = tuple(checks[number] for number in group.numbers)
@@ -319,8 +340,10 @@ def _loose_group(tree: ClosedTree, group: Group, checks: dict[int, FieldCheck]) 
         if ours.__class__ is not dict or theirs.__class__ is not dict:
             return [check(expected, output) for check in anyhow]
         codes: list[Judged] = []
-        for key, check, absent in fields:
+        for key, check, absent, ask in fields:
             if key in ours:
+                if ask is not None:
+                    check_readable(((0, ask),), (ours[key],))
                 if key not in theirs:
                     codes.append(Status.OMISSION)
                     continue
@@ -342,6 +365,21 @@ def _present_check(tree: ClosedTree, number: int) -> Rule:
 
 def _field_check(tree: ClosedTree, number: int, shared: dict[int, PlacesOf]) -> FieldCheck:
     """One field on its own, whatever its path and its alignment."""
+    check = _readable_check(tree, number, shared)
+    if tree.readers[number] is None:
+        return check
+
+    def readable_first(expected: Any, output: Any) -> Judged:
+        issue = unreadable_expected(tree, number, expected)
+        if issue is not None:
+            raise RowProblem(issue)
+        return check(expected, output)
+
+    return readable_first
+
+
+def _readable_check(tree: ClosedTree, number: int, shared: dict[int, PlacesOf]) -> FieldCheck:
+    """The check of a field whose expected values can be read."""
     line, rule = tree.scored[number], tree.rules[number]
     if line.skip or rule is None:
         return lambda expected, output: Status.SKIPPED
@@ -380,7 +418,7 @@ def _shared_places(tree: ClosedTree, node: ListNode) -> PlacesOf:
 
 def _several_check(tree: ClosedTree, number: int, line: FieldLine, rule: Rule, shared: dict[int, PlacesOf]) -> FieldCheck:
     absent, two_sided = absent_status(tree, line)[0], line.comparator is None or line.comparator.reads == "both"
-    of_row = next((shared[id(node)] for node in tree.lists if number in _numbers(node)), None)
+    of_row = next((shared[id(node)] for node in tree.lists if number in node.numbers), None)
     align = line.align or Align()
 
     def matches(one: Any, other: Any) -> bool:
@@ -412,10 +450,3 @@ def _combined(found: Sequence[Place], rule: Rule, two_sided: bool) -> Status:
             judged = rule(place.expected, place.actual)
             statuses.append(judged.status if isinstance(judged, Partial) else judged)
     return combined(statuses)
-
-
-def _numbers(node: ListNode) -> set[int]:
-    found = {leaf.number for leaf in node.leaves}
-    for inner in node.lists:
-        found |= _numbers(inner)
-    return found

@@ -20,7 +20,6 @@ from evaluators.fields.weighing import Fit, Scales
 from evaluators.model import MISSING, Status
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Step
-from evaluators.values.transforms import Transform, chain
 
 Side: TypeAlias = Any  # JSON or MISSING
 Content: TypeAlias = Literal["missing", "null", "empty", "full", "other"]
@@ -54,11 +53,10 @@ def gather(root: FieldNode, expected: Side, output: Side) -> list[Found]:
 
 
 class _Gathering:
-    """One row's walk. It keeps the rules that weigh branches and pairs, and the transforms of compounds."""
+    """One row's walk. It keeps the rules that weigh branches and pairs."""
 
     def __init__(self) -> None:
         self.scales = Scales()
-        self.compounds: dict[int, tuple[FieldNode, tuple[Transform, ...]]] = {}
 
     def everything(self, first: Visit) -> list[Found]:
         found: list[Found] = []
@@ -92,7 +90,9 @@ class _Gathering:
         best_fit, chosen = None, []
         for branch in branches:
             found = self.everything(branch)
-            fit = Fit.of(self.scales.tally(_units_of(found)), sum(isinstance(one, Outside) for one in found))
+            units = list(_units_of(found))
+            unreadable = sum(unit.unreadable is not None for unit in units)
+            fit = Fit.of(self.scales.tally(units), sum(isinstance(one, Outside) for one in found), unreadable)
             if best_fit is None or fit > best_fit:
                 best_fit, chosen = fit, found
         return chosen
@@ -144,11 +144,9 @@ class _Gathering:
         if not ours and not theirs:
             return []
         status = None if ours and theirs else Status.OMISSION if ours else Status.HALLUCINATION
-        if id(node) not in self.compounds:
-            self.compounds[id(node)] = node, _each_key(node, node.compound.fields)  # the node is kept, as its id is a key
-        transforms, metric = self.compounds[id(node)][1], node.compound.metric
+        transforms, metric = node.compound_transforms, node.compound.metric
         sides = ours or MISSING, theirs or MISSING
-        return [Unit(location, node.path, *sides, status, metric, transforms, node.weight)]
+        return [Unit(location, node.path, *sides, status, metric, transforms, node.weight, ask=node.compound_reader)]
 
     def paired(
         self,
@@ -204,8 +202,8 @@ def _units(visit: Visit) -> list[Unit]:
     node, location, expected, output = visit
     status = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
     return [
-        Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight)
-        for metric in node.metrics
+        Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight, ask=ask)
+        for metric, ask in zip(node.metrics, node.readers, strict=True)
     ]
 
 
@@ -278,19 +276,6 @@ def _keys(visit: Visit) -> Iterator[Thing]:
 
 def _picked(compound: Compound, side: Side) -> dict[str, Any]:
     return {key: side[key] for key in compound.fields if key in side} if isinstance(side, dict) else {}
-
-
-def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
-    """The transforms of the keys of a compound, each made to its own value, then those of the object."""
-    known = node.below.keys
-    chains = {key: made for key in keys if key in known and (made := chain(known[key].transforms)) is not None}
-    if not chains:
-        return node.transforms
-
-    def apply(value: Any) -> Any:
-        return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
-
-    return (Transform("each_key", apply), *node.transforms)
 
 
 def _pair(visit: Visit, item: FieldNode, row: int, expected: Side, output: Side) -> Visit:

@@ -52,6 +52,11 @@ class ListNode:
     leaves: list[Leaf] = field(default_factory=list)
     lists: list[ListNode] = field(default_factory=list)
 
+    @property
+    def numbers(self) -> set[int]:
+        """The numbers of the leaves of the list and of the lists inside it."""
+        return {leaf.number for leaf in self.leaves}.union(*(inner.numbers for inner in self.lists))
+
 
 def list_trees(lines: Sequence[FieldLine]) -> list[ListNode]:
     """The trees of the lines with `[*]`. A leaf is known by the number of its line."""

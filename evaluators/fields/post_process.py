@@ -58,7 +58,8 @@ def reclassify_nulls(
     """The results, with some values taken for absent: null, and whatever else is listed.
 
     What counts is the value as it was compared. Absent on the expected side only: a hallucination; in the output only:
-    an omission; on both sides: skipped, or a match. A result of a container that was looked into stays.
+    an omission; on both sides: skipped, or a match. A result of a container that was looked into stays. An expected value
+    that its comparator cannot read is no fault when it counts as absent.
     """
     return [_reclassified(result, absent_values, both_absent) for result in results]
 
@@ -76,17 +77,21 @@ def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
 def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
     if "metric" not in result.details and not result.details.get("outside"):
         return result
-    if result.status not in _COMPARED and result.status not in (Status.OMISSION, Status.HALLUCINATION):
+    unreadable = result.status is Status.FAULT and bool(result.details.get("unreadable"))
+    compared = result.status in _COMPARED or unreadable
+    if not compared and result.status not in (Status.OMISSION, Status.HALLUCINATION):
         return result
     expected = _absent(_compared(result, "compared_expected", result.expected), absent_values)
     actual = _absent(_compared(result, "compared_actual", result.actual), absent_values)
+    if unreadable and not expected:
+        return result
     if expected and actual:
         if result.expected is MISSING and result.actual is MISSING:
             return result
         if both_absent == "match":
             return _with(result, Status.MATCH, 1.0, "absent on both sides", "match")
         return _with(result, Status.SKIPPED, None, "absent on both sides", "both_absent")
-    if result.status not in _COMPARED:
+    if not compared:
         return result
     if expected:
         return _with(result, Status.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")

@@ -1,4 +1,5 @@
-"""The rule of a field: equality first, then its transforms on both sides, then its comparator.
+"""The rule of a field: whether its expected value can be read, then equality, then its transforms on both sides, then its
+comparator.
 
 A rule is asked only about values that are there. Its answer is a status, or a status with an exact share where there is
 partial credit.
@@ -13,12 +14,13 @@ from typing import Any, NamedTuple, TypeAlias
 from evaluators.answers import failed, word_of
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import Together
-from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.fields.readable import Ask, reader_of_expected, transformed
+from evaluators.issues import Blame, RowProblem
 from evaluators.model import Outcome, Status
 from evaluators.settings import build
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
-from evaluators.values.transforms import Transform, TransformError, chain
+from evaluators.values.transforms import Transform, TransformError, chain, chain_of_expected
 
 
 class Partial(NamedTuple):
@@ -60,8 +62,27 @@ class Ready(NamedTuple):
 
 def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
     """The fast rule. Raises RowProblem where something else than the output's value is to blame."""
+    return guarded(answering_rule(comparator, transforms), reader_of_expected(comparator, transforms))
+
+
+def guarded(rule: Rule, ask: Ask | None) -> Rule:
+    """The same rule, which raises RowProblem for an expected value that cannot be read before it looks at anything else."""
+    if ask is None:
+        return rule
+
+    def readable_first(expected: Any, actual: Any) -> Judged:
+        issue = ask(expected)
+        if issue is not None:
+            raise RowProblem(issue)
+        return rule(expected, actual)
+
+    return readable_first
+
+
+def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
+    """The fast rule for expected values that can be read."""
     compare, transform, two_sided = comparator.compile(), chain(transforms), comparator.reads == "both"
-    word = word_of(comparator)
+    of_expected, word = chain_of_expected(transforms), word_of(comparator)
     if transform is None and getattr(compare, "__func__", compare) is same:
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
 
@@ -73,8 +94,8 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
                 actual = transform(actual)
             except TransformError:
                 return ERROR
-            if two_sided:
-                expected = _expected(transform, expected)
+            if two_sided and of_expected is not None:
+                expected = transformed(of_expected, expected)
                 if same(expected, actual):
                     return MATCH
         try:
@@ -93,7 +114,7 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
 
 
 def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expected: Any, actual: Any) -> Explained:
-    """The same answer, made slowly, with a reason in plain words."""
+    """The same answer, made slowly, with a reason in plain words. The expected value is known to be readable."""
     ready = prepare_rule(comparator, transforms, expected, actual)
     if isinstance(ready, Explained):
         return ready
@@ -108,8 +129,11 @@ def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expe
 def prepare_rule(
     comparator: Comparator, transforms: tuple[Transform, ...], expected: Any, actual: Any
 ) -> Explained | Ready:
-    """What there is to say before the comparator is asked: that the two are equal, or a problem; else what to ask."""
-    two_sided, transform = comparator.reads == "both", chain(transforms)
+    """What there is to say before the comparator is asked: that the two are equal, or a problem; else what to ask.
+
+    The expected value is known to be readable.
+    """
+    two_sided, transform, of_expected = comparator.reads == "both", chain(transforms), chain_of_expected(transforms)
     if two_sided and same(expected, actual):
         return Explained(MATCH, "equal")
     if transform is None:
@@ -121,8 +145,8 @@ def prepare_rule(
     except RowProblem as error:
         return explained_problem(error)
     try:
-        if two_sided:
-            expected = _expected(transform, expected)
+        if two_sided and of_expected is not None:
+            expected = transformed(of_expected, expected)
             if same(expected, actual):
                 return Explained(MATCH, "equal once transformed")
     except RowProblem as error:
@@ -173,14 +197,6 @@ def explained_outcome(outcome: Outcome) -> Explained:
     """An outcome as an answer, with its reason."""
     judged = _judged(outcome) if outcome.ratio or 0 < outcome.score < 1 else _plain(outcome)
     return Explained(judged, outcome.reason, details=outcome.details)
-
-
-def _expected(transform: Callable[[Any], Any], expected: Any) -> Any:
-    try:
-        return transform(expected)
-    except TransformError as error:
-        message = f"the expected value cannot be transformed: {error}"
-        raise RowProblem(Issue("expected-not-transformable", Blame.TESTSET, message)) from error
 
 
 def _judged(outcome: bool | Outcome) -> Judged:

@@ -35,6 +35,9 @@ A *choice* is scored by its best-fitting branch, among those of the kind that th
 the fewest of the expected keys, then the one with the best F1, then the one with the least that is wrong, then the first. A
 *compound* compares some keys of an object as one unit, at the object's own place. A unit with several metrics has a result
 for each of them, and counts once in precision, recall and F1.
+
+An expected value that its comparator cannot read is a fault, whatever the output has there. A branch of a choice that
+can read more of the expected values fits better than one that has more matches.
 """
 
 from __future__ import annotations
@@ -93,6 +96,8 @@ def wrong_results(root: FieldNode, expected: Any, output: Any) -> list[FieldResu
 
 
 def _may_be_wrong(unit: Unit) -> bool:
+    if unit.unreadable is not None:
+        return True
     if unit.status is not None:
         return unit.status in WRONG
     one_sided = unit.metric is not None and unit.metric.comparator.reads == "output"
@@ -104,14 +109,19 @@ def _outside(found: Sequence[Found]) -> tuple[str, ...]:
 
 
 def _problem(fields: Sequence[FieldResult], units: Sequence[Unit], answers: Answers) -> RowProblem | None:
-    """The first problem, as long as a result says that there is one."""
+    """The problem of the first result that has one; post-processors may have settled those of other results."""
     broken = next((result for result in fields if result.status is Status.FAULT), None)
     if broken is None:
         return None
-    for number in sorted(answers):
-        problem = answers[number].problem
-        if problem is not None:
-            return in_field(problem, spelled(units[number].location))
+    problems = [
+        in_field(problem, spelled(units[number].location))
+        for number in sorted(answers)
+        if (problem := answers[number].problem) is not None
+    ]
+    its_own = (problem for problem in problems if problem.issue.message.endswith(str(broken.reason)))
+    found = next(its_own, problems[0] if problems else None)
+    if found is not None:
+        return found
     message = f'field "{broken.path}": {broken.reason or "it could not be measured"}'
     return RowProblem(Issue("not-measured", Blame.BUG, message))
 

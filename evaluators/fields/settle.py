@@ -20,7 +20,7 @@ from evaluators.values.transforms import TransformError, chain
 
 WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
 OURS: Final = frozenset(
-    ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual")
+    ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual", "unreadable")
 )
 """The names in `details` that scoring reads. A comparator cannot set them."""
 
@@ -123,6 +123,8 @@ def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping
     details["code"] = reason_code(status, unit.expected, unit.actual)
     if unit.outside:
         details["outside"] = True
+    if status is Status.FAULT and unit.unreadable is not None:
+        details["unreadable"] = True
     if isinstance(judged, Partial):
         details["ratio"] = (judged.num, judged.den)
     if unit.metric is not None:

@@ -8,7 +8,7 @@ itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,8 +16,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparator import Comparator
 from evaluators.fields.lines import Align
+from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.values.paths import Path
-from evaluators.values.transforms import Transform
+from evaluators.values.transforms import Transform, chain
 
 Kind: TypeAlias = Literal["leaf", "object", "array", "choice"]
 SchemaPath: TypeAlias = tuple[Any, ...]
@@ -108,6 +109,23 @@ class FieldNode:
         """What stands below: made once."""
         return self.make() if self.make is not None else NOTHING_BELOW
 
+    @cached_property
+    def readers(self) -> tuple[Ask | None, ...]:
+        """For each metric, what tells expected values that it cannot read; None where it can read any."""
+        return tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
+
+    @cached_property
+    def compound_transforms(self) -> tuple[Transform, ...]:
+        """What is done to both values of the compound first: what each key has, then those of the object."""
+        return _each_key(self, self.compound.fields) if self.compound is not None else ()
+
+    @cached_property
+    def compound_reader(self) -> Ask | None:
+        """What tells expected values that the metric of the compound cannot read."""
+        if self.compound is None:
+            return None
+        return reader_of_expected(self.compound.metric.comparator, self.compound_transforms)
+
     @property
     def unit(self) -> bool:
         """It is compared as one value."""
@@ -117,3 +135,17 @@ class FieldNode:
     def name(self) -> str:
         """The path as people read it: `items[*].name`."""
         return Path(self.path).canonical
+
+
+def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
+    """The transforms of the keys of a compound, each made to its own value, then those of the object."""
+    known = {key: node.below.keys[key].transforms for key in keys if key in node.below.keys}
+    chains = {key: made for key, transforms in known.items() if (made := chain(transforms)) is not None}
+    if not chains:
+        return node.transforms
+
+    def apply(value: Any) -> Any:
+        return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
+
+    converts = any(transform.converts for transforms in known.values() for transform in transforms)
+    return (Transform("each_key", apply, converts=converts), *node.transforms)

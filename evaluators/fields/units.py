@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 
 from evaluators.fields.align import Paired
 from evaluators.fields.instance_paths import InstancePath
+from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, Metric, SchemaPath
+from evaluators.issues import Issue
 from evaluators.model import MISSING, Status
 from evaluators.values.pairing import Pairs
 from evaluators.values.transforms import Transform
@@ -33,11 +35,18 @@ class Unit:
     """The weight of its place in the schema."""
     outside: bool = False
     """Only the output has it, and the schema does not know it."""
+    ask: Ask | None = None
+    """What tells expected values that the metric cannot read."""
 
     @property
     def weight(self) -> Fraction:
         """The weight of its place, times that of its metric."""
         return self.place_weight * self.metric.weight if self.metric is not None else self.place_weight
+
+    @property
+    def unreadable(self) -> Issue | None:
+        """What is wrong with the expected value, where the metric cannot read it."""
+        return None if self.ask is None or self.expected is MISSING else self.ask(self.expected)
 
     @property
     def key(self) -> Hashable | None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from evaluators.fields.counts import Tallied, tallied
 from evaluators.fields.gains import Worth, judged
-from evaluators.fields.rules import Partial, Rule, compile_rule, near_enough
+from evaluators.fields.rules import Partial, Rule, answering_rule, near_enough
 from evaluators.fields.tree import Metric
 from evaluators.fields.units import Unit
 from evaluators.issues import RowProblem
@@ -45,7 +45,9 @@ class Scales:
     def _status(self, unit: Unit) -> Status:
         metric = unit.metric
         if unit.status is not None or metric is None:
-            return unit.status or Status.NOT_MEASURED
+            return Status.FAULT if unit.unreadable is not None else unit.status or Status.NOT_MEASURED
+        if unit.unreadable is not None:
+            return Status.FAULT
         try:
             found = self._rule(metric, unit.transforms)(unit.expected, unit.actual)
         except RowProblem:  # the comparator is asked again once items are paired, and what is wrong is said then
@@ -56,7 +58,7 @@ class Scales:
         known = self._rules.get((id(metric), id(transforms)))
         if known is None:
             asked = near_enough() if metric.comparator.judged or metric.comparator.batch else metric.comparator
-            rule = compile_rule(asked, transforms)
+            rule = answering_rule(asked, transforms)
             known = self._rules[id(metric), id(transforms)] = (metric, transforms, rule)  # kept, as their ids are keys
         return known[2]
 
@@ -67,10 +69,12 @@ class Fit(NamedTuple):
     outside: int
     """Minus the keys of the expected side that the branch lacks. They come first: what a branch does not look at cannot
     be wrong in it."""
+    unreadable: int
+    """Minus the expected values that the branch cannot read. Both are the same for any output."""
     f1: Fraction
     wrong: int
 
     @staticmethod
-    def of(counts: Tallied, outside: int) -> Fit:
+    def of(counts: Tallied, outside: int, unreadable: int) -> Fit:
         """The fit of a branch with these counts."""
-        return Fit(-outside, counts.f1 or Fraction(0), -counts.wrong)
+        return Fit(-outside, -unreadable, counts.f1 or Fraction(0), -counts.wrong)

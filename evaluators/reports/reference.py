@@ -159,7 +159,8 @@ _EVERY_EVALUATOR: Final = (
 )
 _EVERY_TRANSFORM: Final = (
     "A transform changes both values, the expected one and the output's, before they are compared. Transforms run from "
-    "left to right. Null stays null; a value of another kind is an error, and the field does not match."
+    "left to right. Null stays null. An output of a kind that a transform does not take is an error, and the field does "
+    "not match; an expected value of such a kind stays as it is."
 )
 _TRANSFORMED: Final[Mapping[str, tuple[object, object]]] = {
     "lowercase": ("lowercase", "ACME Inc."),

@@ -17,9 +17,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from evaluators.issues import Fault, Issue, RowProblem
+from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import FieldResult, Standing, Status, Verdict
-from evaluators.needs import Column, Need, Part
+from evaluators.needs import Column, Expected, Need, Part
 from evaluators.runs.clusters import ClusterCounts, cluster_names
 from evaluators.runs.given import checksums, output_columns
 from evaluators.runs.ids import MOST_IDS, numbers_of
@@ -370,10 +370,15 @@ def part_path(folder: Path, kind: str, index: int) -> Path:
 
 
 def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:
-    """The column whose cell is to blame, as messages say it; None when it is not one cell."""
+    """The column whose cell is to blame, as messages say it; None when it is not one cell.
+
+    What is wrong with an expected value is in the expected document's column.
+    """
+    expected = each.issue.blame is Blame.TESTSET and each.issue.code.startswith("expected-")
     for need, value in zip(each.one.line.settings.needs(), each.values, strict=True):
         column = _column(need)
-        if column is not None and isinstance(value, Fault) and value.issue == each.issue:
+        faulty = isinstance(value, Fault) and value.issue == each.issue
+        if column is not None and (faulty or (expected and isinstance(need, Expected))):
             return f'column "{column.name if column.literal else roles.get(column.name, column.name)}"'
     return None
 

@@ -413,7 +413,8 @@ def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
         if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
             return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
     try:
-        return lost(*values)._replace(standing=Standing.BLOCKED, issue=None)
+        found = lost(*values)
+        return found if found.standing.kept_out else found._replace(standing=Standing.BLOCKED, issue=None)
     except RowProblem as error:
         return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
     except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict

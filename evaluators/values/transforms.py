@@ -1,8 +1,11 @@
 """Transforms: small changes made to both values of a field before they are compared.
 
 Strategy: a table of functions from value to value, each with the parameters it takes. Null passes through every
-transform. A value of a kind that a transform does not take is a `TransformError`, and so is one that it cannot convert:
-nothing is left alone in silence. Transforms run left to right.
+transform. A value of a kind that a transform does not take (`NotTaken`), and one that it cannot convert, is a
+`TransformError`. Transforms run left to right.
+
+On the expected side a transform leaves what it does not take as it is: a number has no spaces to strip. One that it
+cannot convert is a problem of the test set.
 """
 
 from __future__ import annotations
@@ -30,6 +33,10 @@ class TransformError(Exception):
     """A value that a transform cannot change. The message says which value and why."""
 
 
+class NotTaken(TransformError):
+    """A value of a kind that a transform does not take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transform:
     """One transform, ready to apply."""
@@ -37,6 +44,8 @@ class Transform:
     name: str
     apply: Apply
     parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+    converts: bool = False
+    """There may be values that it takes and cannot change."""
 
 
 class Parameters(Settings):
@@ -85,6 +94,8 @@ class Kind(NamedTuple):
     does: str
     parameters: type[Parameters]
     make: Callable[[Any], Apply]
+    converts: bool = False
+    """There may be values that it takes and cannot change."""
 
 
 def parse_transform(data: object) -> Transform:
@@ -103,7 +114,7 @@ def parse_transform(data: object) -> Transform:
         raise bad(f'unknown transform "{name}"', *loc, hint=hint, key=bool(loc))
     try:
         parameters = build(kind.parameters, options, noun=f'transform "{name}"')
-        return Transform(name, kind.make(parameters), options)
+        return Transform(name, kind.make(parameters), options, kind.converts)
     except BadSettings as error:
         raise BadSettings(detail.under(*loc) for detail in error.details) from error
 
@@ -137,13 +148,30 @@ def chain(transforms: Iterable[Transform]) -> Apply | None:
     return apply
 
 
+def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
+    """The chain for expected values: a transform leaves a value that it does not take as it is. None without any."""
+    steps = [transform.apply for transform in transforms]
+    if not steps:
+        return None
+
+    def apply(value: Any) -> Any:
+        for step in steps:
+            try:
+                value = step(value)
+            except NotTaken:
+                continue
+        return value
+
+    return apply
+
+
 def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Parameters], Apply]:
     def apply(value: Any) -> Any:
         if value.__class__ is str:
             return change(value)
         if value is None:
             return None
-        raise TransformError(f"{name} takes text; found {quote(value)}")
+        raise NotTaken(f"{name} takes text; found {quote(value)}")
 
     return lambda _: apply
 
@@ -159,11 +187,11 @@ def _rounding(parameters: RoundDigits) -> Apply:
         if value is None:
             return None
         if value.__class__ is not int and value.__class__ is not float:
-            raise TransformError(f"round_digits takes a number; found {quote(value)}")
+            raise NotTaken(f"round_digits takes a number; found {quote(value)}")
         try:
             return round(value, digits)
         except OverflowError as error:
-            raise TransformError(f"round_digits cannot round {quote(value)} to {digits} digits") from error
+            raise NotTaken(f"round_digits cannot round {quote(value)} to {digits} digits") from error
 
     return apply
 
@@ -239,7 +267,9 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
         "round_digits": Kind(
             "A number is rounded to so many decimals; halves go to the even digit.", RoundDigits, _rounding
         ),
-        "type_convert": Kind("The value becomes a float, an int, a str (text) or a bool.", TypeConvert, _converting),
+        "type_convert": Kind(
+            "The value becomes a float, an int, a str (text) or a bool.", TypeConvert, _converting, converts=True
+        ),
         "regex_replace": Kind(
             "Every place that a pattern finds is replaced with another text.", RegexReplace, _replacing
         ),

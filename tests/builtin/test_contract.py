@@ -142,7 +142,8 @@ def test_a_hostile_text_has_a_format_or_not(text: str) -> None:
 
 
 def test_a_row_that_cannot_be_measured_is_a_problem_when_it_is_scored_alone() -> None:
-    fields = {"a": {"compare": "exact", "transforms": ["strip"]}}
+    fields = {"a": {"compare": "exact", "transforms": [{"type_convert": {"to": "int"}}]}}
     one = build(BUILTIN.find("json_multi_field_match"), {"fields": fields})
-    with pytest.raises(Problems, match="expected value cannot be transformed"):
-        one.score('{"a": "x"}', '{"a": []}')
+    for output in ('{"a": "x"}', '{"a": []}', "{}", "prose"):
+        with pytest.raises(Problems, match="expected value cannot be transformed"):
+            one.score(output, '{"a": []}')

@@ -106,6 +106,30 @@ def test_the_rows_are_looked_at_when_asked() -> None:
     )
 
 
+@pytest.mark.parametrize("output", ["n/a", "2024-01-31", "never"])
+def test_an_expected_value_that_a_comparator_cannot_read_is_named_whatever_the_output_is(
+    folder: Path, output: str
+) -> None:
+    (folder / "due.csv").write_text(
+        f'''output,expected
+"{{""due"": ""2024-01-31""}}","{{""due"": ""2024-01-31""}}"
+"{{""due"": ""{output}""}}","{{""due"": ""n/a""}}"
+''',
+        encoding="utf-8",
+    )
+    (folder / "due.yaml").write_text(
+        "test_set: due.csv\nevaluators: [{json_multi_field_match: {fields: {due: date}}}]\n", encoding="utf-8"
+    )
+    found = check("due.yaml", "--with-data")
+    assert found.exit_code == 3
+    assert found.stderr == (
+        'due.csv row 3, column "expected": field "due": the expected value "n/a" is not a date written as '
+        "ISO 8601 (2024-05-31)\n"
+        "  hint: correct it, or add its format\n"
+        "1 problem found.\n"
+    )
+
+
 def test_a_test_set_that_fits_is_said_to_fit(folder: Path) -> None:
     (folder / "good.csv").write_text('output,expected\n"{""name"": 1}","{""name"": 1}"\n', encoding="utf-8")
     (folder / "good.yaml").write_text(

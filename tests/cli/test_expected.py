@@ -152,6 +152,42 @@ def test_a_bad_schema_is_a_mistake_of_the_command(folder: Path) -> None:
     assert "bad.json #/properties/a" in found.stderr
 
 
+UNREADABLE = """\
+test_set: due.csv
+evaluators:
+  - json_multi_field_match: {fields: {due: date, total: {numeric: {parse: true}}}}
+  - schema_match: {fields: {"items[*].on": date}}
+  - type: schema_match
+    name: with_schema
+    schema:
+      type: object
+      additionalProperties: {type: string, x-eval-compare: exact}
+      properties: {due: {type: string, x-eval-compare: date}}
+"""
+
+
+def test_expected_values_that_a_comparator_cannot_read_are_named(folder: Path) -> None:
+    rows = [
+        '{"due": "2024-01-31", "total": "12", "items": [{"on": "2024-01-31"}]}',
+        '{"due": "n/a", "total": "many", "items": [{"on": "2024-01-31"}, {"on": "soon"}]}',
+    ]
+    lines = ["expected", *('"' + row.replace('"', '""') + '"' for row in rows)]
+    (folder / "due.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "due.yaml").write_text(UNREADABLE, encoding="utf-8")
+    found = call("check-expected", "due.yaml")
+    assert found.exit_code == 3
+    assert 'against the fields of "json_multi_field_match", the fields of "schema_match", the schema of' in found.stdout
+    where = 'due.csv row 3, column "expected"'
+    for place, said in (
+        ("due", 'the expected value "n/a" is not a date written as ISO 8601 (2024-05-31)'),
+        ("total", 'the expected value "many" cannot be read as a number'),
+        ("items[1].on", 'the expected value "soon" is not a date written as ISO 8601 (2024-05-31)'),
+    ):
+        assert f"{where}, {place}: {said}\n  hint: correct it" in found.stderr
+    assert found.stderr.count("n/a") == 2
+    assert "row 2" not in found.stderr
+
+
 def test_the_schemas_of_a_suite_are_checked_row_by_row(folder: Path) -> None:
     unpack(folder, "dataset/sport", "dataset/hiring")
     (folder / "suite.yaml").write_text(

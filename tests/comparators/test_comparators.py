@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.comparator import COMPARATORS, Comparator, Pair
-from evaluators.issues import Blame, RowProblem
+from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
 
@@ -94,6 +94,13 @@ def test_table(name: str, case: dict[str, Any]) -> None:
         assert case["refused"] in said
         return
     comparator = of(name, case.get("options"))
+    if case.get("blame") == "testset":
+        said = comparator.readable(case["expected"])
+        assert isinstance(said, Issue)
+        assert (said.code, said.blame) == (case["problem"], Blame.TESTSET)
+        assert not comparator.reads_any
+        return
+    assert comparator.readable(case["expected"]) is True
     if "problem" in case:
         for ask in (comparator.compile(), comparator.explain):
             with pytest.raises(RowProblem) as raised:
@@ -146,6 +153,21 @@ def test_the_fast_answer_and_the_explained_one_agree(setting: tuple[str, object]
             answers.append((passed(found), score(found), ratio))
             assert 0.0 <= score(found) <= 1.0
     assert answers[0] == answers[1]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(SETTINGS), VALUES, VALUES)
+def test_whether_an_expected_value_can_be_read_is_one_answer(
+    setting: tuple[str, object], expected: Any, actual: Any
+) -> None:
+    comparator = of(*setting)
+    said = comparator.readable(expected)
+    assert said is True or not comparator.reads_any
+    if isinstance(said, Issue):
+        assert said.blame is Blame.TESTSET
+        assert not passed(comparator.compile()(expected, actual)) or expected == actual
+    else:
+        assert said is True
 
 
 @settings(max_examples=100)

@@ -17,7 +17,7 @@ from typing import Any, Final
 from evaluators.fields.lines import choose
 from evaluators.model import MISSING
 from evaluators.values.assignment import assign_gains
-from evaluators.values.transforms import TransformError, parse_transform
+from evaluators.values.transforms import NotTaken, TransformError, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import equal, kind
 from tests.conformance.x_eval_cases import means, read
@@ -315,6 +315,9 @@ class Row:
     def unit(self, schema: Any, expected: Any, actual: Any, path: str) -> Result:
         if expected is MISSING or actual is MISSING:
             status = "hallucination" if expected is MISSING else "omission"
+            if status == "omission" and self.unreadable(schema.get("x-eval-transform") or (), expected):
+                self.partings.add("a transform fails")
+                status = "fault"
             return Result(path, status, expected, actual, unit=True, compared=self.sides(schema, expected, actual))
         entry = schema["x-eval-compare"]
         return self.compared(entry, schema.get("x-eval-transform") or (), expected, actual, path)
@@ -333,7 +336,7 @@ class Row:
         if self.register.get(name, {}).get("kind") in BATCHES:
             result.comparator = name
         theirs = _their_answer(name, options, transforms, expected, actual, self.register)
-        if _same(expected, actual):
+        if _same(expected, actual) and not self.unreadable(transforms, expected):
             ours: bool | None = True
             result.compared = (self.settled(transforms, expected), self.settled(transforms, actual))
         else:
@@ -354,9 +357,24 @@ class Row:
                 return value
         return changed
 
+    def unreadable(self, transforms: Sequence[Any], expected: Any) -> bool:
+        """Whether an expected value cannot be converted; one of a kind that a transform does not take stays as it is."""
+        for one in transforms:
+            try:
+                expected = self.transformed(one, expected)
+            except NotTaken:
+                continue
+            except TransformError:
+                return True
+        return False
+
     def asked(self, name: str, options: Mapping[str, Any], transforms: Sequence[Any], result: Result) -> bool | None:
         left, right = result.expected, result.actual
         result.score, result.compared = 0.0, (self.settled(transforms, left), self.settled(transforms, right))
+        if self.unreadable(transforms, left):
+            self.partings.add("a transform fails")
+            result.status = "fault"
+            return None
         for side in ("actual", "expected"):
             for one in transforms:
                 try:
@@ -366,8 +384,9 @@ class Row:
                         left = self.transformed(one, left)
                 except TransformError:
                     self.partings.add("a transform fails")
-                    result.status = "error" if side == "actual" else "fault"
-                    return None
+                    if side == "actual":
+                        result.status = "error"
+                        return None
         result.compared = (left, right)
         if equal(left, right):
             result.status, result.score = "match", 1.0

@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.issues import Blame, Problems
-from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import build
 
 
@@ -161,8 +161,20 @@ def test_an_expected_value_that_cannot_be_transformed_leaves_the_row_without_a_s
         matcher(TO_FLOAT).explain_cells({})
 
 
-def test_equal_values_match_before_anything_is_transformed() -> None:
-    assert words(TO_FLOAT, {"a": "about 2", "b": 1}, {"a": "about 2", "b": 1}) == ["match", "match"]
+@pytest.mark.parametrize("output", [{"a": "about 2", "b": 1}, {"b": 1}, {"a": {}, "b": 1}, {"a": None, "b": 1}])
+def test_an_expected_value_that_cannot_be_converted_is_invalid_whatever_the_output_is(output: Any) -> None:
+    score, verdict = row(TO_FLOAT, {"a": "about 2", "b": 1}, output)
+    assert verdict.standing is Standing.INVALID
+    assert [result.status for result in score.fields] == [Status.FAULT, Status.MATCH]
+    assert score.issue is not None
+    assert score.issue.message.startswith('field "a": the expected value cannot be transformed')
+
+
+def test_an_expected_value_of_a_kind_that_a_transform_does_not_take_stays_as_it_is() -> None:
+    fields = {"a": {"transforms": ["strip"]}}
+    assert words(fields, {"a": 12}, {"a": 12}) == ["match"]
+    assert words(fields, {"a": 12}, {"a": " 12"}) == ["mismatch"]
+    assert words(fields, {"a": " 12"}, {"a": 12}) == ["error"]
 
 
 def test_a_one_sided_check_needs_no_expected_value() -> None:

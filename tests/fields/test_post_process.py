@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from evaluators.comparators.date import Date
 from evaluators.fields.counts import counted
 from evaluators.fields.post_process import null_processors, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.score import score_document
 from evaluators.issues import Problems
 from evaluators.model import FieldResult, Status
 from evaluators.values.transforms import parse_transform
-from tests.fields.trees import Planned, array, leaf, obj, tree
+from tests.fields.trees import Planned, array, leaf, metric, obj, tree
 
 
 def words(planned: Planned, expected: Any, output: Any, *processors: Any) -> list[str]:
@@ -53,6 +54,25 @@ def test_the_compared_value_decides() -> None:
     assert words(planned, {"a": "  "}, {"a": "x"}, BLANKS) == ["a hallucination"]
     assert words(planned, {"a": "x"}, {"a": "  "}, BLANKS) == ["a omission"]
     assert words(planned, {"a": "  "}, {"b": 1}, BLANKS)[0] == "a skipped"
+
+
+@pytest.mark.parametrize(
+    ("output", "status"),
+    [
+        ({"a": "n/a"}, "skipped"),
+        ({}, "skipped"),
+        ({"a": "2024-01-31"}, "hallucination"),
+        ({"a": "soon"}, "hallucination"),
+    ],
+)
+def test_an_expected_value_that_cannot_be_read_is_no_fault_where_it_counts_as_absent(output: Any, status: str) -> None:
+    planned = obj({"a": leaf(metric(Date(), "date")), "b": leaf(metric(Date(), "date"))})
+    absent = partial(reclassify_nulls, absent_values=("n/a",))
+    assert words(planned, {"a": "n/a"}, output, absent) == [f"a {status}"]
+    assert words(planned, {"a": "n/a"}, output) == ["a error"]
+    scored = score_document(tree(planned), {"a": "n/a", "b": "soon"}, output, [absent])
+    assert scored.problem is not None
+    assert scored.problem.issue.message.startswith('field "b": the expected value "soon"')
 
 
 def test_a_container_that_is_looked_into_is_never_touched() -> None:

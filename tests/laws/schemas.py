@@ -19,7 +19,7 @@ from tests.laws.structures import SCALARS, changed, evaluator
 KEYS = ("a", "b", "c", "A", "a.b")
 TYPES = ("string", "number", "integer", "boolean")
 OF_TYPE: dict[str, list[Any]] = {
-    "string": ["", "1", "30", "Ab", "ab", "áb", "x y"],
+    "string": ["", "1", "30", "Ab", "ab", "áb", "x y", "2024-01-31"],
     "number": [0, 1, 1.0, 2, 1.05, -3.5],
     "integer": [0, 1, 2, 30],
     "boolean": [True, False],
@@ -30,6 +30,8 @@ XEVAL: list[Any] = [
     {"numeric": {"tolerance": {"abs": 0.1}}},
     {"normalized": {"case": "ignore"}},
     {"fuzzy": {"at_least": 0.5, "partial": True}},
+    "date",
+    {"numeric": {"parse": True}},
 ]
 PRESETS: dict[str, list[Any]] = {
     "string": ["string_exact", "string_case_insensitive", "string_fuzzy"],

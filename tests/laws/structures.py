@@ -58,6 +58,8 @@ TWO_SIDED: list[Any] = [
     {"fuzzy": {"partial": True, "at_least": 0.5}},
     {"one_of": {"values": ["ab", 1]}},
     "boolean",
+    {"numeric": {"parse": True}},
+    {"boolean": {"words": {"true": ["yes", 1], "false": ["Ab", 0]}}},
     {"date": {"formats": ["YYYY-MM-DD", "DD/MM/YYYY"]}},
 ]
 ONE_SIDED: list[Any] = [{"regex": {"pattern": "^[a-z]+$"}}]

@@ -260,7 +260,7 @@ def _agreement(pairs: list[Codes]) -> tuple[int, int]:
 
 def _units_in_order(unit: Unit, expected: list[Any], output: list[Any], out: Codes) -> int:
     """Appends the codes of items that are compared as one value each. How many of them match."""
-    match, omission, hallucination, judge, _ = unit
+    match, omission, hallucination, judge, *_ = unit
     codes = [
         match
         if value == actual and value.__class__ is actual.__class__ and value.__class__ not in CONTAINERS

@@ -147,7 +147,7 @@ def _keys(parts: Parts, declared: frozenset[str], rest: Both) -> Both:
     inner, required = tuple(parts.inner.items()), tuple(parts.required.items())
 
     def keys(expected: dict[str, Any], output: dict[str, Any], out: Codes) -> None:
-        for key, (match, omission, hallucination, judge, _) in units:
+        for key, (match, omission, hallucination, judge, *_) in units:
             if key in expected:
                 if key in output:
                     value, actual = expected[key], output[key]

@@ -8,7 +8,8 @@ from typing import Any
 from evaluators.answers import in_field
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.walker import Codes, Unit, Walker
-from evaluators.fields.rules import Rule, compile_rule
+from evaluators.fields.readable import Ask
+from evaluators.fields.rules import Rule, answering_rule, guarded
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Status
@@ -18,10 +19,36 @@ def compile_unit(coding: Coding, node: FieldNode, inside: bool) -> Unit:
     """A node that is compared as one value."""
     statuses = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
     code = {status: coding.static(node, status, inside) for status in statuses}
-    rules = [compile_rule(metric.comparator, node.transforms) for metric in node.metrics]
-    always = any(metric.comparator.reads == "output" for metric in node.metrics)
+    asks = [ask for ask in node.readers if ask is not None]
+    rules = [
+        guarded(answering_rule(metric.comparator, node.transforms), ask)
+        for metric, ask in zip(node.metrics, node.readers, strict=True)
+    ]
+    always = bool(asks) or any(metric.comparator.reads == "output" for metric in node.metrics)
     judge = (_one_rule if len(rules) == 1 else _several_rules)(coding, node, rules, code, inside)
-    return Unit(code[Status.MATCH], code[Status.OMISSION], code[Status.HALLUCINATION], judge, always)
+    return Unit(
+        code[Status.MATCH],
+        code[Status.OMISSION],
+        code[Status.HALLUCINATION],
+        judge,
+        always,
+        _lost(coding, node, asks, code),
+    )
+
+
+def _lost(coding: Coding, node: FieldNode, asks: Sequence[Ask], code: dict[Status, int]) -> Callable[[Any], int] | None:
+    """The code of a value that the output lacks: a fault where a metric cannot read it."""
+    if not asks:
+        return None
+
+    def lost(expected: Any) -> int:
+        issue = next((found for ask in asks if (found := ask(expected)) is not None), None)
+        if issue is None:
+            return code[Status.OMISSION]
+        coding.problem = coding.problem or in_field(RowProblem(issue), node.name)
+        return code[Status.FAULT]
+
+    return lost
 
 
 def _one_rule(
@@ -57,19 +84,24 @@ def _several_rules(
 
 def unit_walker(unit: Unit) -> Walker:
     """A unit that stands where containers might."""
-    match, omission, hallucination, judge, always = unit
+    match, omission, hallucination, judge, always, code_of_lost = unit
+
+    def lost(value: Any, out: Codes) -> None:
+        out.append(omission if code_of_lost is None else code_of_lost(value))
 
     def both(expected: Any, output: Any, out: Codes) -> None:
         if expected is MISSING:
             if output is not MISSING:
                 out.append(hallucination)
+        elif output is MISSING:
+            lost(expected, out)
         else:
-            out.append(omission if output is MISSING else judge(expected, output))
+            out.append(judge(expected, output))
 
     def equal(value: Any, out: Codes) -> None:
         out.append(judge(value, value) if always else match)
 
-    return Walker(both, lambda value, out: out.append(omission), lambda value, out: out.append(hallucination), equal)
+    return Walker(both, lost, lambda value, out: out.append(hallucination), equal)
 
 
 def skipped_walker(coding: Coding, node: FieldNode, inside: bool) -> Walker:

@@ -51,4 +51,6 @@ class Unit(NamedTuple):
     judge: Callable[[Any, Any], int]
     """The code of two values that are there."""
     always: bool
-    """Equal values are compared as well: the comparator is one-sided."""
+    """Equal values are compared as well: the comparator is one-sided, or there are expected values that it cannot read."""
+    lost: Callable[[Any], int] | None = None
+    """The code of a value that only the expected side has, where that is not always an omission."""

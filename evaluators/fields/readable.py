@@ -1,0 +1,90 @@
+"""Expected values that cannot be read: what is wrong with one, found from the expected side alone.
+
+An expected value is transformed and shown to its comparator's `readable`, once for each distinct value. Where something
+is wrong with it its field is a fault, whether the output is right, wrong, equal or not there at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+from evaluators.answers import bad_answer, failed, word_of
+from evaluators.comparator import Comparator, Readable
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.values.pairing import identity
+from evaluators.values.quoting import quote
+from evaluators.values.transforms import Apply, Transform, TransformError, chain_of_expected
+
+Ask: TypeAlias = Callable[[Any], Issue | None]
+"""What is wrong with an expected value that is there; None where it can be read."""
+
+MOST_KNOWN: Final = 10_000
+"""Distinct expected values that one field remembers; further ones are asked about anew."""
+
+
+def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] = ()) -> Ask | None:
+    """What tells the expected values of a field that cannot be read; None where every value can be."""
+    transforms = tuple(transforms)
+    converts = any(transform.converts for transform in transforms)
+    if comparator.reads == "output" or (comparator.reads_any and not converts):
+        return None
+    apply = chain_of_expected(transforms)
+    known: dict[Hashable, Issue | None] = {}
+
+    def ask(value: Any) -> Issue | None:
+        if value is None:
+            return None
+        key = value if value.__class__ is str else (identity(value),)
+        try:
+            return known[key]
+        except KeyError:
+            pass
+        found = _problem(comparator, apply, value)
+        if len(known) < MOST_KNOWN:
+            known[key] = found
+        return found
+
+    return ask
+
+
+def first_problem(ask: Ask, values: Iterable[Any]) -> Issue | None:
+    """What is wrong with the first of some expected values that cannot be read."""
+    return next((issue for value in values if (issue := ask(value)) is not None), None)
+
+
+def transformed(apply: Apply, expected: Any) -> Any:
+    """An expected value after its transforms. Raises RowProblem where it cannot be changed."""
+    try:
+        return apply(expected)
+    except TransformError as error:
+        message = f"the expected value cannot be transformed: {error}"
+        raise RowProblem(Issue("expected-not-transformable", Blame.TESTSET, message)) from error
+
+
+def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue | None:
+    try:
+        changed = value if apply is None else transformed(apply, value)
+        if changed is None or comparator.reads_any:
+            return None
+        said = comparator.readable(changed)
+    except RowProblem as error:
+        return error.issue
+    except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
+        return failed("comparator", word_of(comparator), error).issue
+    return _issue(word_of(comparator), changed, said)
+
+
+def _issue(word: str, value: Any, said: Readable) -> Issue | None:
+    if said is True:
+        return None
+    if isinstance(said, Issue):
+        return replace(said, blame=Blame.TESTSET)
+    if isinstance(said, str) or said is False:
+        message = f'the expected value {quote(value)} cannot be read by "{word}"'
+        return Issue("expected-unreadable", Blame.TESTSET, f"{message}: {said}" if said else message)
+    what = (
+        f"says {quote(said)} when it is asked whether it can read an expected value; it must say true, or what is wrong"
+    )
+    return bad_answer(word, what).issue

@@ -1,0 +1,110 @@
+"""Law 14: whether a row is measured, skipped or invalid never depends on how wrong its output is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluators.evaluator import Evaluator
+from evaluators.model import MISSING, Standing, Verdict
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Plan, compile_plan
+from tests.laws.schemas import Drawn, Wishes, drawn
+from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled
+
+MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+ROLES = {role: role for role in ("id", "input", "output", "expected")}
+WITHOUT_JSON: list[Any] = ["", " ", "no JSON here", "{}", "[]", "null", "3", '{"a":', None, MISSING]
+"""Outputs that have nothing of what is expected."""
+
+
+def plan_of(one: Evaluator) -> Plan:
+    return compile_plan([EvaluatorLine("it", one)], ROLES)
+
+
+def verdicts(plan: Plan, expected: Any, outputs: list[Any], **cells: Any) -> list[Verdict]:
+    """The verdict of each output for the same expected cell and the same other cells."""
+    count = len(outputs)
+    columns = {
+        "output": outputs,
+        "expected": [expected] * count,
+        **{name: [cell] * count for name, cell in cells.items()},
+    }
+    found: list[Verdict] = plan.run(columns, count)[plan.evaluators[0].verdicts]
+    return found
+
+
+def check(right: Verdict, others: list[Verdict]) -> None:
+    """Another output changes neither whether the row is invalid nor that it is measured."""
+    for other in others:
+        assert (other.standing is Standing.INVALID) is (right.standing is Standing.INVALID)
+        assert other.standing not in (Standing.UNJUDGED, Standing.BUG)
+        if right.standing.scored:
+            assert other.standing.scored
+
+
+@st.composite
+def wrong_outputs(draw: st.DrawFn, expected: Any) -> list[Any]:
+    """Outputs of every kind: changed and spoiled answers, other documents, and no JSON at all."""
+    found = [draw(changed(expected)), draw(spoiled(expected)), draw(DOCUMENTS | ITEMS | OBJECTS)]
+    return [json.dumps(one) for one in found] + draw(st.permutations(WITHOUT_JSON))
+
+
+@MANY
+@given(st.data(), evaluators(two_sided=False), OBJECTS | ITEMS)
+def test_no_output_changes_whether_a_row_is_measured(data: st.DataObject, one: Evaluator, expected: Any) -> None:
+    if any(condition.source == "output" for line in getattr(one, "fields", ()) for condition in line.when):
+        return  # a condition may ask for the output
+    text = json.dumps(expected)
+    right, *others = verdicts(plan_of(one), text, [text, *data.draw(wrong_outputs(expected))])
+    check(right, others)
+
+
+@MANY
+@given(st.data(), drawn(Wishes(two_sided=False)))
+def test_no_output_changes_whether_a_row_of_a_schema_is_measured(data: st.DataObject, each: Drawn) -> None:
+    text = json.dumps(each.expected)
+    right, *others = verdicts(plan_of(each.one), text, [text, *data.draw(wrong_outputs(each.expected))])
+    for other in others:
+        assert (other.standing is Standing.INVALID) is (right.standing is Standing.INVALID)
+
+
+TEN_OF_TWENTY = ["2024-01-31"] * 10 + ["n/a"] * 10
+WAYS: list[tuple[str, dict[str, Any]]] = [
+    ("json_multi_field_match", {"fields": {"due": "date", "name": "exact"}}),
+    ("json_multi_field_match", {"fields": {"due": {"compare": "date", "align": "any_order"}, "name": "exact"}}),
+    ("schema_match", {"fields": {"due": "date", "name": "exact"}}),
+    ("schema_match", {"schema": {
+        "type": "object",
+        "properties": {"due": {"type": "string", "x-eval-compare": "date"}, "name": {"type": "string"}},
+    }}),
+    ("schema_match", {"fields": {"due": "date", "name": "exact"}, "nulls": "absent"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "options"), WAYS)
+@pytest.mark.parametrize("output", ['{"due": "n/a", "name": "x"}', '{"due": "2024-01-31"}', "{}", "prose", "[]", MISSING])
+def test_an_expected_value_that_cannot_be_read_is_invalid_whatever_the_output_is(
+    kind: str, options: dict[str, Any], output: Any
+) -> None:
+    plan = plan_of(evaluator(kind, options))
+    found, right = verdicts(plan, '{"due": "n/a", "name": "x"}', [output, '{"due": "n/a", "name": "x"}'])
+    assert (found.standing, right.standing) == (Standing.INVALID, Standing.INVALID)
+    assert found.issue is not None
+    assert found.issue.message == 'field "due": the expected value "n/a" is not a date written as ISO 8601 (2024-05-31)'
+
+
+@pytest.mark.parametrize(("kind", "options"), WAYS)
+def test_rows_with_unreadable_expected_values_are_counted_the_same_right_or_wrong(
+    kind: str, options: dict[str, Any]
+) -> None:
+    plan = plan_of(evaluator(kind, options))
+    expected = [json.dumps({"due": due, "name": "x"}) for due in TEN_OF_TWENTY]
+    outputs = [*expected[:5], *['{"due": "1999-01-01", "name": "x"}'] * 5, *expected[10:15], *["{}"] * 5]
+    found = plan.run({"output": outputs, "expected": expected}, 20)[plan.evaluators[0].verdicts]
+    assert [one.standing for one in found] == [Standing.SCORED] * 10 + [Standing.INVALID] * 10
+    assert [one.value for one in found[:10]] == [1.0] * 5 + [0.5] * 5
