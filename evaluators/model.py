@@ -7,7 +7,7 @@ the standing, the value as an exact fraction, and one status per field.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -110,7 +110,8 @@ class Verdict(NamedTuple):
     The value is `num / den`, exact; `den` is 0 when there is no score. `statuses` has one byte (`Status`) per field of a
     closed list of fields, or is empty. `counts` is (match, mismatch, omission, hallucination) over the leaves of an open
     tree or a schema, or None. `figures` has one exact fraction (num, den) for each of the evaluator's `figure_names`, den 0
-    where the figure is undefined for the row. `issue` says why there is no score, or why it is 0.
+    where the figure is undefined for the row. `issue` says why there is no score, or why it is 0. `values` has, one after
+    the other, (place, right, measured) for each field of which the row has several values: what its status says together.
     """
 
     standing: Standing
@@ -121,11 +122,16 @@ class Verdict(NamedTuple):
     counts: tuple[int, int, int, int] | None = None
     issue: Issue | None = None
     figures: tuple[tuple[int, int], ...] = ()
+    values: tuple[int, ...] = ()
 
     @property
     def value(self) -> float | None:
         """The score, correctly rounded, in [0, 1]; None without one."""
         return self.num / self.den if self.den else None
+
+    def several(self) -> Iterator[tuple[int, int, int]]:
+        """(place, right, measured) for each field of which the row has several values."""
+        return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
 from evaluators.fields.counts import counted
-from evaluators.fields.events import FIGURES, events_of, row_statuses
+from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
@@ -296,9 +296,14 @@ class SchemaMatch(Evaluator):
         return Documents(scoring.root, expected, given, scoring.scored(expected, given))
 
     def settle(self, score: Score) -> Verdict:
-        fields = row_statuses(events_of(Scored(score.fields)), places_of(self.row_fields()))
+        events, places = events_of(Scored(score.fields)), places_of(self.row_fields())
+        statuses, values = row_statuses(events, places), row_values(events, places)
         match, mismatch, omission, hallucination = counted(score.fields)
-        return super().settle(score)._replace(statuses=fields, counts=(match, mismatch, omission, hallucination))
+        return (
+            super()
+            .settle(score)
+            ._replace(statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
+        )
 
     def compile(self) -> Check:
         if self._scoring is not None:

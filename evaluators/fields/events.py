@@ -136,6 +136,20 @@ def row_statuses(events: Iterable[Event], places: Mapping[str, int]) -> bytes:
     return bytes(map(_together, met))
 
 
+def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int, ...]:
+    """(place, right, measured) of each field of which a row has several values, one after the other.
+
+    `places` numbers the fields as in `row_statuses`. One value is what its status says.
+    """
+    right, measured = [0] * len(places), [0] * len(places)
+    for event in events:
+        place = places.get(event.path)
+        if place is not None and event.items is None and not event.outside and event.status in MEASURED:
+            measured[place] += 1
+            right[place] += event.status is Status.MATCH
+    return tuple(number for place, count in enumerate(measured) if count > 1 for number in (place, right[place], count))
+
+
 def _together(statuses: set[Status]) -> Status:
     for first in (Status.FAULT, Status.ERROR):
         if first in statuses:

@@ -14,7 +14,7 @@ from evaluators.fields.compiled.trees import Compiled
 from evaluators.fields.compiled.walker import Codes, Rare
 from evaluators.fields.counts import counted
 from evaluators.fields.counts import row_figures as counts_figures
-from evaluators.fields.events import Event, RowFigures, events_of, row_figures, row_statuses, totals
+from evaluators.fields.events import Event, RowFigures, events_of, row_figures, row_statuses, row_values, totals
 from evaluators.fields.path_details import Detail
 from evaluators.fields.score import score_document
 from evaluators.fields.scored import Scored
@@ -49,7 +49,7 @@ class ExplainedCheck:
         events = events_of(scored)
         add_totals(totals([(events, 1)]), self._paths, self._details)
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
-        return verdict._replace(statuses=row_statuses(events, self._places)) if self._places else verdict
+        return _by_field(verdict, events, self._places) if self._places else verdict
 
     def counts(self) -> dict[str, tuple[int, int, int, int]]:
         """(match, mismatch, omission, hallucination) by path of the schema, sorted by path."""
@@ -152,7 +152,7 @@ class SchemaCheck:
             key = self._afresh(key)
         self._remembered += len(key) + 1
         events = self._events(key)
-        found = verdict_of(row_figures(events), self._score, self._pass_at, row_statuses(events, self._places))
+        found = _by_field(verdict_of(row_figures(events), self._score, self._pass_at), events, self._places)
         verdict = self._verdicts.setdefault(found, found) if len(self._verdicts) < 20_000 else found
         known = self._known[key] = [verdict, 0]
         return known
@@ -163,13 +163,13 @@ class SchemaCheck:
         events = events_of(scored)
         self._add([(events, 1)])
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
-        return verdict._replace(statuses=row_statuses(events, self._places))
+        return _by_field(verdict, events, self._places)
 
     def _broken(self, codes: Codes, problem: RowProblem) -> Verdict:
         """A row without a score; its other results still count by path."""
         events = self._events(codes)
         self._add([(events, 1)])
-        return broken_verdict(row_figures(events), problem, row_statuses(events, self._places))
+        return _by_field(broken_verdict(row_figures(events), problem), events, self._places)
 
     def _events(self, codes: Iterable[int]) -> list[Event]:
         events = self._compiled.coding.events
@@ -214,26 +214,31 @@ def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:
     return verdict_of(figures, score, pass_at)
 
 
+def _by_field(verdict: Verdict, events: Sequence[Event], places: Mapping[str, int]) -> Verdict:
+    """The verdict with what became of each field."""
+    return verdict._replace(statuses=row_statuses(events, places), values=row_values(events, places))
+
+
 def places_of(fields: Sequence[str]) -> dict[str, int]:
     """The place of each field whose status every row has."""
     return {name: place for place, name in enumerate(fields)}
 
 
-def verdict_of(figures: RowFigures, score: int, pass_at: float, statuses: bytes = b"") -> Verdict:
+def verdict_of(figures: RowFigures, score: int, pass_at: float) -> Verdict:
     """The verdict of a row whose results were all measured. A score that is undefined for the row is not measured."""
     num, den = figures.figures[score]
     if not den:
-        return Verdict(Standing.NOT_MEASURED, None, 0, 0, statuses, figures.counts, None, figures.figures)
-    return Verdict(Standing.SCORED, num / den >= pass_at, num, den, statuses, figures.counts, None, figures.figures)
+        return Verdict(Standing.NOT_MEASURED, None, 0, 0, b"", figures.counts, None, figures.figures)
+    return Verdict(Standing.SCORED, num / den >= pass_at, num, den, b"", figures.counts, None, figures.figures)
 
 
-def broken_verdict(figures: RowFigures, problem: RowProblem, statuses: bytes = b"") -> Verdict:
+def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
     """The verdict of a row in which something other than the output broke a comparison: no score, and no figure."""
     nothing = ((0, 0),) * len(figures.figures)
-    return Verdict(standing_of(problem), None, 0, 0, statuses, figures.counts, problem.issue, nothing)
+    return Verdict(standing_of(problem), None, 0, 0, b"", figures.counts, problem.issue, nothing)
 
 
 def lost_verdict(found: Verdict) -> Verdict:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0."""
     zeros = ((0, 1),) * len(found.figures)
-    return Verdict(Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros)
+    return Verdict(Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values)

@@ -227,6 +227,13 @@ def _fields(comparison: Comparison) -> tuple[Section, ...]:
     tests = sum(one.p is not None for one in comparison.fields)
     if shown and tests > 1:
         blocks.append(Paragraph(f"Here, chance is corrected for the {tests:,} fields (Holm)."))
+    if any(one.unit == "values" for one in shown):
+        blocks.append(
+            Paragraph(
+                "base and new: of all values of a field, the share that is right, as in the report of each run. A row may "
+                "have several values of a field; fixed, broken and pairs count rows, in which all values are right or not."
+            )
+        )
     return (Section("Fields", tuple(blocks)),)
 
 

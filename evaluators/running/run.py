@@ -166,6 +166,7 @@ def conclude(
         variants=test_set.variants,
         without_output={name or "": each.without_output for name, each in measured if each.without_output},
         meaning=meaning_of(suite),
+        row_values=True,
         cluster=suite.cluster,
     )
 

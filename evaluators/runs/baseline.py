@@ -18,7 +18,8 @@ from evaluators.runs.sides import Said, Side, SideRows
 from evaluators.runs.store import write_text
 
 KIND: Final = "evaluators baseline"
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""Since 2, a verdict has the values of fields that a row has several of."""
 _LETTERS: Final = {
     "match": "m", "mismatch": "x", "omission": "o", "hallucination": "h", "error": "e", "skipped": "s", "not measured": "-",
 }  # fmt: skip
@@ -30,8 +31,11 @@ class _Variant:
     """The rows of one variant as the file has them."""
 
     variant: str | None
-    said: dict[str, list[tuple[str, float | None, bool | None, str]]]
-    """By evaluator: the distinct verdicts, fields as one letter each."""
+    said: dict[
+        str, list[tuple[str, float | None, bool | None, str] | tuple[str, float | None, bool | None, str, list[int]]]
+    ]
+    """By evaluator: the distinct verdicts, fields as one letter each, and where a row has several values of a field (place,
+    right, measured), one after the other."""
     rows: list[tuple[str, int, str, str | None, list[int]]]
     """(id, row number, checksum, cluster, the number of each evaluator's verdict)."""
 
@@ -75,7 +79,11 @@ def _variant_text(variant: str | None, rows: SideRows) -> str:
         for name, column in rows.said.items()
     }
     said = {
-        name: [[one.standing, one.score, one.passed, "".join(map(_LETTERS.__getitem__, one.statuses))] for one in known]
+        name: [
+            [one.standing, one.score, one.passed, "".join(map(_LETTERS.__getitem__, one.statuses))]
+            + ([one.values] if one.values else [])
+            for one in known
+        ]
         for name, known in codes.items()
     }
     lines = ",\n".join(
@@ -102,10 +110,10 @@ def read_baseline(file: Path) -> Side:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint) from None
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint)
-    if body.get("format") != FORMAT:
+    if body.get("format") not in (1, FORMAT):
         raise problem(
             "newer-baseline",
-            f"written in format {body.get('format')}, and this version reads format {FORMAT}",
+            f"written in format {body.get('format')}, and this version reads up to {FORMAT}",
             where=str(file),
             hint="pip install --upgrade evaluators",
         )
@@ -117,15 +125,15 @@ def read_baseline(file: Path) -> Side:
         raise problem("not-a-baseline", f"not a baseline: {said}", where=str(file), hint=hint) from None
     return Side(
         str(file), found.name, found.version, found.test_set, found.data_fingerprint, found.complete, found.meaning,
-        found.fields, found.cluster, rows,
+        found.fields, found.cluster, rows, found.format > 1,
     )  # fmt: skip
 
 
 def _rows(one: _Variant) -> SideRows:
     known = [
         [
-            Said(standing, score, passed, tuple(map(_WORDS.__getitem__, letters)))
-            for standing, score, passed, letters in said
+            Said(standing, score, passed, tuple(map(_WORDS.__getitem__, letters)), None, tuple(*values))
+            for standing, score, passed, letters, *values in said
         ]
         for said in one.said.values()
     ]

@@ -73,6 +73,8 @@ def compare_sides(
     `targets` gives the evaluator and the field of each guard of `config`. With `common`, runs that differ in their rows or
     evaluators are compared in what they have in common, and the differences are notes.
     """
+    notes = tuple(_of_one_unit(base, new))
+    base, new = (side if not notes else _by_rows(side) for side in (base, new))
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
     alone = [_of_variant(text, variant) for variant, found in pairs.items() for text in _rows_of_one_run(found)]
@@ -81,7 +83,7 @@ def compare_sides(
     empty = Comparison(
         base.label, new.label, new.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.cluster, data={"base": base.data_fingerprint, "new": new.data_fingerprint},
-        notes=tuple(_notes(base, new, pairs.values())),
+        notes=(*_notes(base, new, pairs.values()), *notes),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
         facts = Facts(incomparable=(*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",))))
@@ -212,6 +214,29 @@ def _notes(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[str]:
         yield "a run does not say what its rows ask, so it is not checked that both ask the same"
 
 
+def _of_one_unit(base: Side, new: Side) -> Iterator[str]:
+    """A note where one of the runs does not say how many values of a field a row has."""
+    silent = [said for said, side in (("base", base), ("new run", new)) if not side.row_values]
+    if silent and any("[*]" in path for side in (base, new) for paths in side.fields.values() for path in paths):
+        yield (
+            f"the {' and the '.join(silent)} {'was' if len(silent) == 1 else 'were'} written by an earlier version, so fields"
+            " below lists are compared by rows: one is right in a row where all of its values are; score again to compare values"
+        )
+
+
+def _by_rows(side: Side) -> Side:
+    """The same run without how many values of a field a row has."""
+    return replace(
+        side,
+        rows={
+            variant: replace(
+                rows, said={name: [one._replace(values=()) for one in column] for name, column in rows.said.items()}
+            )
+            for variant, rows in side.rows.items()
+        },
+    )
+
+
 def _of_variant(text: str, variant: str | None) -> str:
     return text if variant is None else f'variant "{variant}": {text}'
 
@@ -334,6 +359,7 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
         name, path, values.pairs, _float(base), _float(new), None, None, None, None, "not measured", changes["fixed"],
         changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
         values.lost_passed, changes["gained"], changes["settled"],
+        "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
     )  # fmt: skip
     if base is None or new is None or not values.pairs:
         return found

@@ -14,6 +14,7 @@ from evaluators.runs.result import Interval
 from evaluators.runs.row_changes import Change
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
+Unit: TypeAlias = Literal["rows", "values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class Difference:
     """Rows that the new run measured and the base did not."""
     settled: int = 0
     """Rows that the base measured, and in which nothing is there any more, neither expected nor in the output."""
+    unit: Unit = "rows"
+    """What `base` and `new` count: rows, or the values of a field of which a row may have several."""
 
 
 @dataclass(frozen=True, slots=True)

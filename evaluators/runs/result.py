@@ -220,6 +220,8 @@ class RunResult:
     """What each evaluator does, as checksums of its settings by name; the empty name has how the test set is read."""
     cluster: str | None = None
     """The column that says which rows belong together."""
+    row_values: bool = False
+    """The stored rows say how many values of a field are right, where a row has several."""
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         for stats in self.evaluators:

@@ -82,7 +82,8 @@ def field_state(said: Said, place: int) -> State:
     """A field of a row in one run."""
     right = said.right(place)
     if right is not None:
-        return Measured(Fraction(right), 1, right)
+        earned, whole = said.counted(place) or (int(right), 1)
+        return Measured(Fraction(earned), whole, right)
     status = said.statuses[place] if place < len(said.statuses) else ""
     judged = said.standing in SCORED or said.standing == "not measured"
     return NOTHING if status == "not measured" and judged else None

@@ -81,6 +81,8 @@ def spelled(stored: Stored, verdict: Verdict) -> dict[str, Any]:
         line["fields"] = {
             name: Status(status).word for name, status in zip(stored.fields, verdict.statuses, strict=False)
         }
+    if verdict.values:
+        line["values"] = {stored.fields[place]: [right, of] for place, right, of in verdict.several()}
     if verdict.counts is not None:
         line["counts"] = dict(zip(("match", "mismatch", "omission", "hallucination"), verdict.counts, strict=True))
     if verdict.issue is not None:
@@ -136,7 +138,10 @@ def _join_lines(parts: Iterable[tuple[Path, int]], target: Path) -> None:
 
 
 class ParquetPart:
-    """Parquet columns: standing, score and passed per evaluator, and one column of words per field."""
+    """Parquet columns: standing, score and passed per evaluator, and one column of words per field.
+
+    A field below a list has two columns more: in a row with several values, how many are right, and how many there are.
+    """
 
     def __init__(self, path: Path, stored: Sequence[Stored], ledgers: Sequence[Ledger]) -> None:
         self._arrow, _ = pyarrow()
@@ -193,7 +198,12 @@ class _VerdictColumns:
         self._arrow = arrow
         self._ledger = ledger
         own = [f"{stored.name}.{name}" for name in ("standing", "score", "passed")]
-        self._names = [storable(name) for name in (*own, *(f"{stored.name}.fields.{path}" for path in stored.fields))]
+        self._many = [place for place, path in enumerate(stored.fields) if LISTED in path]
+        listed = [stored.fields[place] for place in self._many]
+        counts = [f"{stored.name}.{word}.{path}" for path in listed for word in ("right", "measured")]
+        self._names = [
+            storable(name) for name in (*own, *(f"{stored.name}.fields.{path}" for path in stored.fields), *counts)
+        ]
         self._lists: list[list[Any]] = [[] for _ in self._names]
         self._arrays: list[Any] = []
         self._standings, self._statuses = arrow.array(_STANDINGS), arrow.array(_WORDS)
@@ -211,20 +221,28 @@ class _VerdictColumns:
             return
         for verdict in fresh:
             words = [_PLACES[status] for status in verdict.statuses] if verdict.statuses else [None] * self._width
-            for column, value in zip(self._lists, (verdict.standing, verdict.value, verdict.passed, *words), strict=True):
+            found = {place: counts for place, *counts in verdict.several()}
+            values = [count for place in self._many for count in found.get(place, _ONE_VALUE)]
+            cells = (verdict.standing, verdict.value, verdict.passed, *words, *values)
+            for column, value in zip(self._lists, cells, strict=True):
                 column.append(value)
-        arrow, (standings, scores, passed, *fields) = self._arrow, self._lists
+        arrow, (standings, scores, passed, *others) = self._arrow, self._lists
+        fields, counts = others[: self._width], others[self._width :]
         self._arrays = [
             self._worded(standings, self._standings),
             arrow.array(scores, arrow.float64()),
             arrow.array(passed, arrow.bool_()),
             *(self._worded(places, self._statuses) for places in fields),
+            *(arrow.array(column, arrow.int32()) for column in counts),
         ]
 
     def _worded(self, places: list[int | None], words: Any) -> Any:
         return self._arrow.DictionaryArray.from_arrays(self._arrow.array(places, self._arrow.int8()), words)
 
 
+LISTED: Final = "[*]"
+"""What the path of a field has that stands below a list."""
+_ONE_VALUE: Final = (None, None)
 _STANDINGS: Final = tuple(standing.word for standing in Standing)
 _WORDS: Final = tuple(dict.fromkeys(status.word for status in Status))
 _PLACES: Final = tuple(_WORDS.index(status.word) for status in Status)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,7 @@ import orjson
 
 from evaluators.issues import problem
 from evaluators.runs.result import RunResult
-from evaluators.runs.rows import pyarrow
+from evaluators.runs.rows import LISTED, pyarrow
 from evaluators.runs.store import load_run
 
 SCORED: Final = ("scored", "unreadable", "blocked")
@@ -30,11 +30,20 @@ class Said(NamedTuple):
     statuses: tuple[str, ...] = ()
     reason: str | None = None
     """Why the row has no score, where that is known."""
+    values: tuple[int, ...] = ()
+    """(place, right, measured) of each field of which the row has several values, one after the other."""
 
     @property
     def scored(self) -> bool:
         """The row counts in the mean."""
         return self.standing in SCORED and self.score is not None
+
+    def counted(self, place: int) -> tuple[int, int] | None:
+        """(right, measured) of a field that has several values in the row; None for one value, or none."""
+        for at in range(0, len(self.values), 3):
+            if self.values[at] == place:
+                return self.values[at + 1], self.values[at + 2]
+        return None
 
     def right(self, place: int) -> bool | None:
         """Whether the field in that place is right; None where it was not measured."""
@@ -76,6 +85,8 @@ class Side:
     cluster: str | None
     rows: Mapping[str | None, SideRows]
     """By variant; under None for a run without variants."""
+    row_values: bool = True
+    """The rows say how many values of a field are right, where a row has several."""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -104,7 +115,7 @@ def side_of(
     """A run and its rows as one side."""
     return Side(
         label, result.name, result.version, result.test_set, result.data_fingerprint, result.complete, result.meaning,
-        {stats.name: fields.get(stats.name, ()) for stats in result.evaluators}, result.cluster, rows,
+        {stats.name: fields.get(stats.name, ()) for stats in result.evaluators}, result.cluster, rows, result.row_values,
     )  # fmt: skip
 
 
@@ -142,9 +153,14 @@ def _gathered(lines: Iterable[Mapping[str, Any]]) -> tuple[SideRows, dict[str, t
                 fields[name] = tuple(statuses)
             standing = result.get("standing", "scored")
             reason = result.get("reason") if standing not in SCORED else None
-            said = Said(standing, result.get("score"), result.get("passed"), tuple(statuses.values()), reason)
+            values = _values(list(statuses), result.get("values") or {})
+            said = Said(standing, result.get("score"), result.get("passed"), tuple(statuses.values()), reason, values)
             rows.said.setdefault(name, []).append(known.setdefault(said, said))
     return rows, fields
+
+
+def _values(fields: Sequence[str], found: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
+    return tuple(number for path, counts in found.items() for number in (fields.index(path), *counts)) if found else ()
 
 
 def _of_lines(file: Path) -> Iterator[Mapping[str, Any]]:
@@ -166,6 +182,12 @@ def _of_parquet(file: Path) -> Iterator[Mapping[str, Any]]:
         ]
         for name in evaluators
     }
+    counted = {
+        name: [(path, f"{name}.right.{path}", f"{name}.measured.{path}") for _, path in fields[name] if LISTED in path]
+        for name in evaluators
+        if f"{name}.measured.{next((path for _, path in fields[name] if LISTED in path), '')}"
+        in stored.schema_arrow.names
+    }
     for batch in stored.iter_batches():
         columns = batch.to_pydict()
         for place in range(batch.num_rows):
@@ -175,6 +197,11 @@ def _of_parquet(file: Path) -> Iterator[Mapping[str, Any]]:
                     "score": columns[f"{name}.score"][place],
                     "passed": columns[f"{name}.passed"][place],
                     "fields": _known({path: columns[column][place] for column, path in fields[name]}),
+                    "values": {
+                        path: (columns[right][place], columns[of][place])
+                        for path, right, of in counted.get(name, ())
+                        if columns[of][place] is not None
+                    },
                 }
                 for name in evaluators
             }

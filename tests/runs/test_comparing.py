@@ -435,6 +435,60 @@ def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() 
     ]  # fmt: skip
 
 
+MANY = st.integers(0, 4).flatmap(
+    lambda whole: st.integers(0, whole).map(
+        lambda right: Said("scored", float(right == whole), right == whole, (_TOGETHER[right == whole, whole > 0], "match"),
+                           None, (0, right, whole) if whole > 1 else ())
+    )
+)  # fmt: skip
+_TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "not measured"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())
+def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swapped(
+    pairs: list[tuple[Said, Said]], clusters: bool
+) -> None:
+    one, other = (
+        side(name, rows_of([(RIGHT, pair[place]) for pair in pairs], clusters)) for place, name in enumerate("bn")
+    )
+    there, back = compare_sides(one, other).fields[0], compare_sides(other, one).fields[0]
+    for figure, place in ((there.base, 0), (there.new, 1)):
+        counted = [pair[place].counted(0) or (int(status == "match"), int(status != "not measured"))
+                   for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
+        right, whole = (sum(column) for column in zip(*counted, strict=True))
+        assert figure == (right / whole if whole else None)
+    assert (there.base, there.new, there.p) == (back.new, back.base, back.p)
+    if there.difference is not None and there.interval is not None and back.interval is not None:
+        assert there.interval.low <= there.difference <= there.interval.high
+        assert (there.interval.low, there.interval.high) == pytest.approx((-back.interval.high, -back.interval.low))
+
+
+def test_a_test_of_values_exchanges_rows() -> None:
+    """Two of four values right in each of eight rows, and all of them after: p is that of eight rows, not of sixteen values."""
+    half, whole = (Said("scored", share, share == 1, (word, "match"), None, (0, int(4 * share), 4))
+                   for share, word in ((0.5, "mismatch"), (1.0, "match")))  # fmt: skip
+    base, new = (side(name, rows_of([(RIGHT, said)] * 8)) for name, said in (("b", half), ("n", whole)))
+    total = compare_sides(base, new).fields[0]
+    assert (total.base, total.new, total.fixed, total.pairs, total.unit) == (0.5, 1.0, 8, 8, "values")
+    assert total.p == pytest.approx(2 / 2**8)
+
+
+def test_a_run_that_does_not_count_values_is_compared_by_rows_and_says_so() -> None:
+    said = [
+        Said("scored", 0.5, False, ("mismatch", "match"), None, (0, 1, 4)),
+        Said("scored", 1.0, True, ("match", "match")),
+    ]
+    new = replace(side("n", rows_of([(RIGHT, one) for one in said])), fields={"parses": (), "header": ("a[*].b", "date")})
+    old = replace(new, label="b", row_values=False)
+    found = compare_sides(old, new)
+    assert (found.fields[0].base, found.fields[0].new, found.fields[0].unit) == (0.5, 0.5, "rows")
+    assert found.notes[-1].startswith(
+        "the base was written by an earlier version, so fields below lists are compared by rows"
+    )
+    assert compare_sides(new, new).fields[0].base == 0.4
+
+
 def test_a_variant_that_lacks_rows_is_listed_below_the_ranking() -> None:
     gap = UNSCORED["invalid"]
     rows = {
@@ -483,7 +537,7 @@ def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> Non
     [
         ("{", "not a baseline"),
         ("[1]", "not a baseline, and not a run folder"),
-        ('{"kind": "evaluators baseline", "format": 2}', "written in format 2"),
+        ('{"kind": "evaluators baseline", "format": 3}', "written in format 3"),
         ('{"kind": "evaluators baseline", "format": 1}', "not a baseline"),
     ],
 )
