@@ -9,9 +9,10 @@ from typing import Any, Final
 from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of, kind_of
+from evaluators.starting.differing import differing_numbers
 from evaluators.starting.fields import lines_of
 from evaluators.starting.questions import Ask
-from evaluators.starting.shape import Node, has_lists_of_objects, shape_of
+from evaluators.starting.shape import Node, shape_of
 from evaluators.starting.suite_text import Slice, comment, field_lines, literal
 from evaluators.values.flow import flow
 from evaluators.values.json_text import NotJSON, find
@@ -43,14 +44,17 @@ def evaluators_for(
     if expected is None:
         return _without_answers(outputs)
     given = [cell for cell in expected if not _absent(cell)]
-    documents = [value for cell in given if not isinstance(value := expected_of(cell), Fault)]
-    containers = [value for value in documents if isinstance(value, dict | list)]
+    rows = [
+        (value, output)
+        for output, cell in zip(outputs, expected, strict=True)
+        if not _absent(cell) and isinstance(value := expected_of(cell), dict | list)
+    ]
     damaged = [cell for cell in expected if isinstance(cell, Fault)]
     empty = len(expected) - len(given) - len(damaged)
     guard = _guard(empty, columns)
     made = (
-        _of_documents(containers, len(given), guard, empty, ask)
-        if given and len(containers) >= _MOSTLY * len(given)
+        _of_documents(rows, len(given), guard, empty, ask)
+        if given and len(rows) >= _MOSTLY * len(given)
         else _of_texts([_text(cell) for cell in given], guard, empty)
     )
     return replace(made, notes=(*made.notes, *_damage(damaged)))
@@ -105,7 +109,9 @@ def _damage(damaged: Sequence[Fault]) -> list[str]:
     return [f"{rows} no score: {issue.message}{hint}"]
 
 
-def _of_documents(documents: Sequence[Any], count: int, guard: list[str], empty: int, ask: Ask) -> Evaluators:
+def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: Ask) -> Evaluators:
+    """The evaluators for rows of an expected document and an output cell."""
+    documents = [document for document, _ in rows]
     root = shape_of(documents)
     unread = count - len(documents)
     notes = _notes(empty, guard)
@@ -120,20 +126,17 @@ def _of_documents(documents: Sequence[Any], count: int, guard: list[str], empty:
         "- contains_json",
         "",
     ]
-    lines = lines_of(root, ask)
+    lines = lines_of(root, ask, differing_numbers(rows))
     if not _can_be_listed(root, [line.path for line in lines]):
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
         return Evaluators((*presence, *comment(why), *whole), ("document",), said, tuple(notes))
-    if has_lists_of_objects(root) or any(line.path.find("[*]") >= 0 for line in lines):
-        why = (
-            "Every field of the expected answers, items of lists included. The score of a row is its F1: it falls with "
-            "fields that are wrong, missing or invented."
-        )
-        listed = field_lines("fields", "schema_match", lines, guard)
-    else:
-        why = "Every field of the expected answers. The score of a row is the share of its fields that are right."
-        listed = field_lines("fields", "json_multi_field_match", lines, guard)
+    items = ", items of lists included" if any("[*]" in line.path for line in lines) else ""
+    why = (
+        f"Every field of the expected answers{items}. The score of a row is its F1: it falls with fields that are wrong, "
+        "missing or invented."
+    )
+    listed = field_lines("fields", "schema_match", lines, guard)
     return Evaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
 
 

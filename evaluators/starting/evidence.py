@@ -13,20 +13,22 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
+from evaluators.starting.differing import Pair, decimals, half_of, is_number, rounded
 from evaluators.starting.questions import Ask, Question
 from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
 from evaluators.values.flow import flow
 from evaluators.values.number_formats import are_codes, parses_of, readings
+from evaluators.values.numbers import currency_of
 from evaluators.values.quoting import quote
 
 _FEW: Final = 12
 _SHOWN: Final = 6
 _EACH: Final = 3
-_MOST_DECIMALS: Final = 4
 _LONG_WORDS: Final = 8
 _LONG_LETTERS: Final = 80
 _URL: Final = re.compile(r"(?:https?://|www\.)\S+\.\S+", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\S{0,40}")
+_VERSION: Final = re.compile(r"(?:^|[\W_])(?:version|versions|release|revision|build)$", re.IGNORECASE)
 _CODE: Final = re.compile(r"(?=.*[0-9])\S+")
 
 
@@ -39,38 +41,40 @@ class Proposal:
     why: str
 
 
-def propose(values: Sequence[Any], path: str, ask: Ask) -> Proposal:
-    """How to compare the values of the field at that path. `values` are single values; nulls are left out."""
+def propose(values: Sequence[Any], path: str, ask: Ask, differing: Sequence[Pair] = ()) -> Proposal:
+    """How to compare the values of the field at that path. `values` are single values; nulls are left out.
+
+    `differing` are numbers of outputs beside the expected ones, where the two differ.
+    """
     if not values:
         return Proposal("exact", "null wherever it stands")
     if all(isinstance(value, bool) for value in values):
         return Proposal("exact", f"{_all(values)} true or false")
-    if all(_is_number(value) for value in values):
-        return _of_numbers(values)
+    if all(is_number(value) for value in values):
+        return _of_numbers(values, differing)
     if all(isinstance(value, str) for value in values):
         return _of_texts(list(values), path, ask)
-    kinds = {"true or false" if isinstance(v, bool) else "number" if _is_number(v) else "text" for v in values}
+    kinds = {"true or false" if isinstance(v, bool) else "number" if is_number(v) else "text" for v in values}
     return Proposal("exact", f"several kinds of values: {', '.join(sorted(kinds))}")
 
 
-def _of_numbers(values: Sequence[Any]) -> Proposal:
+def _of_numbers(values: Sequence[Any], differing: Sequence[Pair]) -> Proposal:
     said = f"{len(values):,} of {len(values):,} are"
-    if all(isinstance(value, int) for value in values):
+    places = max(map(decimals, values))
+    if not places:
         return Proposal("numeric", f"{said} whole numbers")
-    decimals = max(len(repr(float(value)).partition(".")[2]) for value in values)
-    if "e" in "".join(repr(value) for value in values) or decimals > _MOST_DECIMALS:
-        return Proposal(
-            {"numeric": {"tolerance": {"rel": 0.001}}},
-            f"{said} numbers with many decimals; a thousandth more or less is fine, or change it",
-        )
-    step = float(f"1e-{max(decimals, 2)}")
-    count = "one decimal" if decimals == 1 else f"{_NUMERALS[decimals]} decimals"
+    count = "one decimal" if places == 1 else f"{_NUMERALS.get(places, places)} decimals"
+    half, near = half_of(places), rounded(differing, places)
+    if not near:
+        return Proposal("numeric", f"{said} numbers with up to {count}: every digit counts")
     return Proposal(
-        {"numeric": {"tolerance": {"abs": step}}}, f"{said} numbers with up to {count}; {step:g} more or less is fine"
+        {"numeric": {"tolerance": {"abs": half}}},
+        f"{said} numbers with up to {count}; {near:,} outputs have more decimals and round to their answer, so half of the "
+        f"last decimal place, {half:g}, more or less is fine",
     )
 
 
-_NUMERALS: Final = ("no", "one", "two", "three", "four")
+_NUMERALS: Final = {2: "two", 3: "three", 4: "four"}
 
 
 def _of_texts(texts: list[str], path: str, ask: Ask) -> Proposal:
@@ -105,6 +109,16 @@ def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: A
     found = parses_of(distinct)
     if not found:
         return None
+    if _VERSION.search(path):
+        return Proposal(
+            "exact", f"versions, such as {quote(distinct[0], 30)}: 1.10 is not 1.1, so every character counts"
+        )
+    marks = list(dict.fromkeys(mark for text in distinct if (mark := currency_of(text))))
+    if len(marks) > 1:
+        shown = ", ".join(marks[:_SHOWN])
+        return Proposal(
+            "exact", f"amounts in several currencies ({shown}): as a number alone, one would pass for another"
+        )
     chosen, first = found[0], readings(distinct, found[0])
     other = next((one for one in found[1:] if readings(distinct, one) != first), None)
     if other is not None:
@@ -158,7 +172,3 @@ def _all(values: Sequence[Any]) -> str:
 
 def _all_parse(values: Sequence[Any]) -> str:
     return f"all {len(values):,} values parse" if len(values) > 1 else "the only value parses"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

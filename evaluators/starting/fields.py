@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from evaluators.starting.differing import Differing
 from evaluators.starting.evidence import propose
 from evaluators.starting.keys import key_of
 from evaluators.starting.questions import Ask
@@ -22,20 +23,20 @@ class Line:
     why: str
 
 
-def lines_of(root: Node, ask: Ask) -> list[Line]:
+def lines_of(root: Node, ask: Ask, differing: Differing) -> list[Line]:
     """The lines for documents of that shape, in the order in which the documents name them."""
-    return list(_lines(root, (), root.met, ask))
+    return list(_lines(root, (), root.met, ask, differing))
 
 
-def _lines(node: Node, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator[Line]:
+def _lines(node: Node, path: tuple[Step, ...], whole: int, ask: Ask, differing: Differing) -> Iterator[Line]:
     """The lines of one place and of what stands below it. `whole` is how often it could have been met."""
     there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
     spelled = spell(path, "dot") if path else "$"
     if node.kinds == ("objects",) and node.keys and not node.keyed_by_data:
         for key, child in node.keys.items():
-            yield from _lines(child, (*path, key), node.objects, ask)
+            yield from _lines(child, (*path, key), node.objects, ask, differing)
     elif node.kinds == ("lists",) and node.items is not None and node.items.met:
-        yield from _list_lines(node, node.items, path, there, ask)
+        yield from _list_lines(node, node.items, path, there, ask, differing)
     elif len(node.kinds) > 1:
         yield Line(spelled, "exact", f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value")
     elif node.objects:
@@ -44,11 +45,13 @@ def _lines(node: Node, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator
     elif node.lists:
         yield Line(spelled, "exact", f"an empty list wherever it stands{there}")
     else:
-        found = propose(node.scalars, spelled, ask)
+        found = propose(node.scalars, spelled, ask, differing.get(path, ()))
         yield Line(spelled, found.compare, found.why + there)
 
 
-def _list_lines(node: Node, items: Node, path: tuple[Step, ...], there: str, ask: Ask) -> Iterator[Line]:
+def _list_lines(
+    node: Node, items: Node, path: tuple[Step, ...], there: str, ask: Ask, differing: Differing
+) -> Iterator[Line]:
     spelled = spell(path, "dot") if path else "$"
     most = max(map(len, node.lists))
     size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
@@ -60,7 +63,7 @@ def _list_lines(node: Node, items: Node, path: tuple[Step, ...], there: str, ask
         else:
             why = f"a list, {size}; no key tells its items apart: they are paired so that most of them fits"
             yield Line(spelled, {"align": "hungarian"}, why)
-        yield from _lines(items, (*path, ANY), items.met, ask)
+        yield from _lines(items, (*path, ANY), items.met, ask, differing)
     elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
         yield Line(spelled, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
         found = propose(items.scalars, spell((*path, ANY), "dot"), ask)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -61,16 +61,3 @@ def _add(node: Node, value: Any, depth: int) -> None:
             _add(node.items, item, depth + 1)
     else:
         node.scalars.append(value)
-
-
-def has_lists_of_objects(node: Node) -> bool:
-    """Whether a list of objects stands anywhere in the shape."""
-    return any(one.items is not None and one.items.kinds == ("objects",) for one in _every(node))
-
-
-def _every(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.keys.values():
-        yield from _every(child)
-    if node.items is not None:
-        yield from _every(node.items)

@@ -126,6 +126,15 @@ def _without_currency(text: str, marks: tuple[str, ...] | bool) -> str:
     return text
 
 
+def currency_of(text: str) -> str | None:
+    """The currency sign or code before or after a number; None where there is none."""
+    text = text.strip()
+    if not text:
+        return None
+    signs = [sign for sign in (text[0], text[-1]) if category(sign) == "Sc"]
+    return next(iter([*signs, *(mark for mark in (text[:3], text[-3:]) if mark in _CODES)]), None)
+
+
 _CURRENCIES = (
     "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF "
     "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "

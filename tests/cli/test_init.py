@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evaluators import load
 from evaluators.cli import command
 from evaluators.cli._beginning import Asker
 from evaluators.starting.questions import Question
@@ -72,8 +73,8 @@ def test_the_suite_says_what_was_found_and_why() -> None:
         "      shop: normalized\n"
         "      # all 2 values parse as dates written as DD/MM/YYYY\n"
         "      date: {date: {formats: [DD/MM/YYYY]}}\n"
-        "      # 2 of 2 are numbers with up to two decimals; 0.01 more or less is fine\n"
-        "      total: {numeric: {tolerance: {abs: 0.01}}}\n"
+        "      # 2 of 2 are numbers with up to two decimals: every digit counts\n"
+        "      total: numeric\n"
         '      # a list, 2 items at most; "sku" is another in every item of a row, and pairs them\n'
         "      lines: {align: {key_field: {key: sku}}}\n"
         '      # codes or numbers in text, such as "A1": every character counts\n'
@@ -82,6 +83,35 @@ def test_the_suite_says_what_was_found_and_why() -> None:
         "      lines[*].n: numeric"
     )
     assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+
+
+def test_a_dose_of_another_size_does_not_pass(folder: Path) -> None:
+    rows = [f'R{n},"{{""dose"": {wrong}}}","{{""dose"": 0.0{n}}}"' for n, wrong in ((1, 0.02), (2, 0.02), (3, 0.03))]
+    Path("doses.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
+    assert call("init", "doses.csv").exit_code == 0
+    assert "dose: numeric\n" in Path("doses.yaml").read_text(encoding="utf-8")
+    result = load("doses.yaml").run()
+    assert result["fields"].passed == 2
+
+
+def test_outputs_that_round_to_their_answers_are_the_evidence_for_a_tolerance(folder: Path) -> None:
+    rows = [f'R{n},"{{""size"": {n}.2{n}4}}","{{""size"": {n}.2{n}}}"' for n in range(1, 6)]
+    Path("sizes.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
+    assert call("init", "sizes.csv").exit_code == 0
+    text = " ".join(Path("sizes.yaml").read_text(encoding="utf-8").split())
+    assert "5 outputs have more decimals and round to their answer" in text
+    assert "size: {numeric: {tolerance: {abs: 0.005}}}" in text
+    assert load("sizes.yaml").run()["fields"].passed == 5
+
+
+@pytest.mark.parametrize("document", ['{""a"": 1}', '{""a"": {""b"": [{""c"": 1}]}}'], ids=["flat", "nested"])
+def test_an_invented_key_costs_in_flat_and_nested_data(folder: Path, document: str) -> None:
+    invented = document.replace("{", '{""made_up"": 5, ', 1)
+    rows = [f'R{n},"{invented if n == 1 else document}","{document}"' for n in range(1, 4)]
+    Path("keys.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
+    assert call("init", "keys.csv").exit_code == 0
+    stats = load("keys.yaml").run()["fields"]
+    assert (stats.scored, stats.passed) == (3, 2)
 
 
 def test_nothing_is_overwritten_unless_that_is_asked_for() -> None:
