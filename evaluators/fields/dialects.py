@@ -53,7 +53,10 @@ def dialect_note(schema: Any) -> str | None:
     """What a reader should know of a schema that uses neither dialect; None for any other."""
     if dialects_in(schema):
         return None
-    return "the schema does not say how its fields are compared, so each is compared as its type usually is"
+    return (
+        "the schema has neither x-eval-… keys nor evaluation_config, so it is read as x-eval, and each field is compared as its"
+        " type usually is; write dialect: x-eval to say so, or dialect: evaluation_config to have it read in that way"
+    )
 
 
 def dialects_in(schema: Any) -> dict[Dialect, Loc]:

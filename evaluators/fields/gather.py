@@ -34,6 +34,8 @@ class Visit(NamedTuple):
     location: InstancePath
     expected: Side
     output: Side
+    others: tuple[Any, ...] = ()
+    """Inside an item without a partner: what the expected items of its list have there. Their keys are not made up."""
 
 
 class Extra(NamedTuple):
@@ -99,7 +101,7 @@ class _Gathering:
 
     def container(self, visit: Visit) -> Sequence[Thing]:
         """An object or an array that is looked into: its own result, or what stands below it."""
-        node, _, expected, output = visit
+        node, _, expected, output, _ = visit
         match content(node.kind, expected), content(node.kind, output):
             case "full", "other":
                 return [*self.inside(visit._replace(output=MISSING), visit), _own(visit, Status.HALLUCINATION)]
@@ -137,7 +139,7 @@ class _Gathering:
 
     def compound(self, visit: Visit) -> Sequence[Unit]:
         """The keys that an object has compared as one value, at the object's own place."""
-        node, location, expected, output = visit
+        node, location, expected, output, _ = visit
         if node.compound is None:
             return []
         ours, theirs = _picked(node.compound, expected), _picked(node.compound, output)
@@ -199,7 +201,7 @@ def _listed(visit: Visit, paired: Paired | None = None) -> Listed:
 
 def _units(visit: Visit) -> list[Unit]:
     """A unit, once per metric. Presence decides first."""
-    node, location, expected, output = visit
+    node, location, expected, output, _ = visit
     status = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
     return [
         Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight, ask=ask)
@@ -223,7 +225,9 @@ def _absent(visit: Visit) -> Sequence[Thing]:
     places: list[tuple[Step, FieldNode]] = [(key, child) for key, child in below.keys.items()]
     if below.items is not None:
         places.append((ANY, below.items))
-    required = [Visit(child, (*visit.location, step), MISSING, MISSING) for step, child in places if child.required]
+    required: list[Thing] = [
+        Visit(child, (*visit.location, step), MISSING, MISSING) for step, child in places if child.required
+    ]
     return required or [_own(visit, Status.OMISSION)]
 
 
@@ -264,14 +268,26 @@ def _keys(visit: Visit) -> Iterator[Thing]:
     below, taken = node.below, node.compound.fields if node.compound is not None else ()
     for key, child in below.keys.items():
         if key not in taken:
-            yield Visit(child, (*location, key), expected.get(key, MISSING), output.get(key, MISSING))
+            sides = expected.get(key, MISSING), output.get(key, MISSING)
+            yield Visit(child, (*location, key), *sides, _under(visit.others, key))
     for key in sorted((expected.keys() | output.keys()) - below.keys.keys() - set(taken)):
         if below.others is not None:
-            yield Visit(below.others, (*location, key), expected.get(key, MISSING), output.get(key, MISSING))
-        elif key in expected:
+            sides = expected.get(key, MISSING), output.get(key, MISSING)
+            yield Visit(below.others, (*location, key), *sides, _under(visit.others, key))
+        elif key in expected or _under(visit.others, key):
             yield Outside((*node.path, key))
         else:
             yield Extra((*location, key), (*node.path, key), output[key])
+
+
+def _under(others: Sequence[Any], key: str) -> tuple[Any, ...]:
+    """What some values have under a key, where they are objects that have it."""
+    return tuple(other[key] for other in others if isinstance(other, dict) and key in other) if others else ()
+
+
+def _items_of(others: Sequence[Any]) -> Iterator[Any]:
+    """The items of those of some values that are lists."""
+    return (inner for other in others if isinstance(other, list) for inner in other)
 
 
 def _picked(compound: Compound, side: Side) -> dict[str, Any]:
@@ -300,14 +316,15 @@ def _items(
             yield from kept[row, column]
         else:
             yield _pair(visit, item, row, value, output[column])
+    others = (*expected, *_items_of(visit.others)) if paired.extra else ()
     for column in paired.extra:
-        yield Visit(item, (*visit.location, Unpaired(column)), MISSING, output[column])
+        yield Visit(item, (*visit.location, Unpaired(column)), MISSING, output[column], others)
 
 
 def _undeclared_items(visit: Visit, expected: list[Any], output: list[Any]) -> Iterator[Thing]:
     """Items of an array whose items the schema does not know: not scored where the expected side has some."""
     path = (*visit.node.path, ANY)
-    if expected:
+    if expected or (output and any(True for _ in _items_of(visit.others))):
         yield Outside(path)
         return
     for column, value in enumerate(output):

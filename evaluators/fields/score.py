@@ -28,7 +28,8 @@ Any other container is looked into. What counts is its leaves; null, {} and [] a
 | another kind | anything else | one match when equal, else one mismatch |
 
 A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
-it, it is a hallucination per leaf. A skipped place is one skipped result where either side has something. Absent on both
+it, it is a hallucination per leaf. In an item of the output without a partner, the expected side is all expected items of its
+list. A skipped place is one skipped result where either side has something. Absent on both
 sides is nothing, unless the place is required: then it is an omission.
 
 A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that lacks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.fields.counts import MEASURED
@@ -19,6 +19,11 @@ from evaluators.values.quoting import differs
 from evaluators.values.transforms import TransformError, chain
 
 WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+_NOTHING: Final[Sequence[tuple[str, Callable[[Any], bool]]]] = (
+    ("missing", lambda side: side is MISSING),
+    ("null", lambda side: side is None),
+    ("empty_array", lambda side: isinstance(side, list) and not side),
+)
 OURS: Final = frozenset(
     ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual", "unreadable")
 )
@@ -65,19 +70,13 @@ def settle_arrays(arrays: Iterable[Listed], results: Iterable[FieldResult]) -> t
 
 
 def reason_code(status: Status, expected: Any, actual: Any) -> str:
-    """Why a result is what it is, in the words of extract-bench's reports."""
+    """Why a result is what it is, in the words of extract-bench's reports: by what is missing, then null, then empty."""
     if status is Status.MATCH:
         return "match"
     if status in (Status.ERROR, Status.FAULT):
         return "error"
-    for side, name in ((expected, "gold"), (actual, "extracted")):
-        if side is MISSING:
-            return f"{name}_missing"
-        if side is None:
-            return f"{name}_null"
-        if side == [] and isinstance(side, list):
-            return f"{name}_empty_array"
-    return "mismatch"
+    sides = (expected, "gold"), (actual, "extracted")
+    return next((f"{name}_{word}" for word, holds in _NOTHING for side, name in sides if holds(side)), "mismatch")
 
 
 def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:

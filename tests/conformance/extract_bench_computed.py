@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
@@ -261,8 +261,13 @@ def _named(one: Metric, schema: Mapping[str, Any], metrics: tuple[Metric, ...]) 
 # The documents
 
 
-def look(root: Any, schema: Any, ours: Any, theirs: Any, path: str, weight: Fraction) -> Iterator[Found]:
-    """The results of a place, with those below it."""
+def look(
+    root: Any, schema: Any, ours: Any, theirs: Any, path: str, weight: Fraction, beside: Sequence[Any] = ()
+) -> Iterator[Found]:
+    """The results of a place, with those below it.
+
+    `beside`: in an item without a partner, what the expected items of the list have there.
+    """
     if ours is MISSING and theirs is MISSING:
         return
     schema = full(root, schema)
@@ -276,9 +281,9 @@ def look(root: Any, schema: Any, ours: Any, theirs: Any, path: str, weight: Frac
         for metric in metrics:
             yield _unit(metric, text, ours, theirs, path, weight * metric.weight)
     elif how == "choice":
-        yield from _best(root, schema, ours, theirs, path, weight)
+        yield from _best(root, schema, ours, theirs, path, weight, beside)
     else:
-        results = list(_container(root, schema, how, ours, theirs, path, weight))
+        results = list(_container(root, schema, how, ours, theirs, path, weight, beside))
         yield from _as_one(results, ours, theirs, path, weight) if how == "array" else results
 
 
@@ -296,7 +301,14 @@ def _unit(metric: Metric, text: bool, ours: Any, theirs: Any, path: str, weight:
 
 
 def _container(
-    root: Any, schema: Mapping[str, Any], how: str, ours: Any, theirs: Any, path: str, weight: Fraction
+    root: Any,
+    schema: Mapping[str, Any],
+    how: str,
+    ours: Any,
+    theirs: Any,
+    path: str,
+    weight: Fraction,
+    beside: Sequence[Any],
 ) -> Iterator[Found]:
     def own(status: str) -> Found:
         return Found(path, "", status, Fraction(int(status == MATCH)), weight)
@@ -305,7 +317,7 @@ def _container(
     is_full = [isinstance(side, declared) and bool(side) for side in (ours, theirs)]
     other = [side is not MISSING and side is not None and not isinstance(side, declared) for side in (ours, theirs)]
     if any(is_full) and not (other[0] or (is_full[1] and other[0])):
-        yield from _below(root, schema, how, ours, theirs, path, weight)
+        yield from _below(root, schema, how, ours, theirs, path, weight, beside)
         if other[1]:
             yield own(HALLUCINATION)
     elif other[0]:
@@ -324,28 +336,46 @@ def _container(
 
 
 def _below(
-    root: Any, schema: Mapping[str, Any], how: str, ours: Any, theirs: Any, path: str, weight: Fraction
+    root: Any,
+    schema: Mapping[str, Any],
+    how: str,
+    ours: Any,
+    theirs: Any,
+    path: str,
+    weight: Fraction,
+    beside: Sequence[Any],
 ) -> Iterator[Found]:
     if how == "array":
-        yield from _items(root, schema, ours, theirs, path, weight)
+        yield from _items(root, schema, ours, theirs, path, weight, beside)
         return
     ours, theirs = (side if isinstance(side, dict) else {} for side in (ours, theirs))
     declared = _declared(schema)
     for key, inner in declared.items():
-        yield from look(root, inner, ours.get(key, MISSING), theirs.get(key, MISSING), f"{path}.properties.{key}", weight)
+        sides = ours.get(key, MISSING), theirs.get(key, MISSING)
+        yield from look(root, inner, *sides, f"{path}.properties.{key}", weight, _under(beside, key))
     others = schema.get("additionalProperties")
     for key in sorted((ours.keys() | theirs.keys()) - declared.keys()):
         place = f"{path}.properties.{key}"
         if not (isinstance(others, dict) and others):
-            statuses = [OUTSIDE] if key in ours else [HALLUCINATION for _ in leaves(theirs[key])]
+            known = key in ours or _under(beside, key)
+            statuses = [OUTSIDE] if known else [HALLUCINATION for _ in leaves(theirs[key])]
             yield from (Found(place, "", status, Fraction(0), entry=False) for status in statuses)
         else:
-            yield from look(root, others, ours.get(key, MISSING), theirs.get(key, MISSING), place, weight)
+            yield from look(
+                root, others, ours.get(key, MISSING), theirs.get(key, MISSING), place, weight, _under(beside, key)
+            )
 
 
-def _items(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: str, weight: Fraction) -> Iterator[Found]:
+def _under(beside: Sequence[Any], key: str) -> list[Any]:
+    return [each[key] for each in beside if isinstance(each, dict) and key in each]
+
+
+def _items(
+    root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: str, weight: Fraction, beside: Sequence[Any]
+) -> Iterator[Found]:
     inner, place = schema.get("items") or {}, f"{path}.items"
     ours, theirs = (side if isinstance(side, list) else [] for side in (ours, theirs))
+    beside = [*ours, *(inner for each in beside if isinstance(each, list) for inner in each)]
     best: list[list[Found]] = []
     right, most = 0, (-1, Fraction(0), 0, 0)
     for chosen in sorted(set(permutations([*range(len(theirs)), *[-1] * len(ours)], len(ours))), key=_alone_last):
@@ -362,7 +392,8 @@ def _items(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: s
         if 0 not in gains and rank > most:
             most, right = rank, sum(_right(*one) for one in sides)
             alone = [at for at in range(len(theirs)) if at not in chosen]
-            best = [*pairs, *(list(look(root, inner, MISSING, theirs[at], f"{place} +{at}", weight)) for at in alone)]
+            lone = (list(look(root, inner, MISSING, theirs[at], f"{place} +{at}", weight, beside)) for at in alone)
+            best = [*pairs, *lone]
     yield Found(path, "items", COUNTED, Fraction(right), items=len(ours), entry=False)
     yield from (one for pair in best for one in pair)
 
@@ -420,7 +451,9 @@ def _nothing_in(ours: Any, theirs: Any) -> bool:
     return not (isinstance(ours, list) and ours) and not (isinstance(theirs, list) and theirs)
 
 
-def _best(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: str, weight: Fraction) -> list[Found]:
+def _best(
+    root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: str, weight: Fraction, beside: Sequence[Any]
+) -> list[Found]:
     value = theirs if ours is MISSING or ours is None else ours
     wanted = {"object": "object", "list": "array"}.get(kind(value), "leaf")
     several = schema["branches"]
@@ -428,7 +461,7 @@ def _best(root: Any, schema: Mapping[str, Any], ours: Any, theirs: Any, path: st
     if isinstance(ours, dict):
         lacking = [_lacking(root, one, ours) for one in fitting]
         fitting = [one for one, lacks in zip(fitting, lacking, strict=True) if lacks == min(lacking)]
-    found = [list(look(root, one, ours, theirs, path, weight)) for one in fitting]
+    found = [list(look(root, one, ours, theirs, path, weight, beside)) for one in fitting]
 
     def fit(results: list[Found]) -> tuple[int, Fraction, int]:
         unseen = sum(one.status == OUTSIDE for one in results)

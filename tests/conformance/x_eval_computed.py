@@ -237,7 +237,11 @@ class Row:
             yield from self.place(item, value, partner, f"{path}[{row}]", deep or partner is MISSING)
         for column, value in enumerate(theirs):
             if column not in pairs.values():
-                yield from self.place(item, MISSING, value, f"{path}[+]", True)
+                known = without_unscored(item, value, ours)
+                if not equal(known, value):
+                    self.partings.add("outside the schema")
+                if known is not MISSING:
+                    yield from self.place(item, MISSING, known, f"{path}[+]", True)
 
     def pairs(self, schema: Any, ours: list[Any], theirs: list[Any]) -> dict[int, int]:
         align = schema.get("x-eval-align") or {}
@@ -524,6 +528,41 @@ class _Question:
     actual: Any
 
 
+<<<<<<< HEAD
+=======
+def looked_into(schema: Mapping[str, Any]) -> str | None:
+    """`object` or `array` for a schema that describes what stands below it."""
+    types = schema.get("type")
+    names = {one for one in (types if isinstance(types, list) else [types]) if one != "null"}
+    if names == {"object"} and schema.get("properties"):
+        return "object"
+    return "array" if names == {"array"} and isinstance(schema.get("items"), dict) and schema["items"] else None
+
+
+def without_unscored(schema: Mapping[str, Any], value: Any, others: Sequence[Any]) -> Any:
+    """An item without a partner, without the keys that the schema lacks and an expected item has; MISSING when none is left."""
+    found = looked_into(schema)
+    as_one = schema.get("x-eval-skip") or ("x-eval-compare" in schema and not _compound(schema))
+    if as_one or not value or found != kind(value).replace("list", "array"):
+        return value
+    if found == "array":
+        inner = [each for other in others if isinstance(other, list) for each in other]
+        left = [without_unscored(schema["items"], each, inner) for each in value]
+        return [each for each in left if each is not MISSING] or MISSING
+    declared = schema.get("properties", {})
+    kept = {}
+    for key, each in value.items():
+        inner = [other[key] for other in others if isinstance(other, dict) and key in other]
+        if key in declared:
+            each = without_unscored(declared[key], each, inner)
+        elif inner:
+            continue
+        if each is not MISSING:
+            kept[key] = each
+    return kept or MISSING
+
+
+>>>>>>> 313fadf (schema scoring: a key that an expected item has is not made up in an item without a partner; codes name what is missing first; a schema without markers says how it is read)
 def content(found: str, value: Any) -> str:
     """What one side has where a container is declared."""
     if value is MISSING or value is None:

@@ -37,7 +37,9 @@ def test_x_eval_is_known_by_its_keywords() -> None:
 def test_a_schema_without_either_is_x_eval_and_says_so() -> None:
     schema = {"properties": {"a": {"type": "string"}}}
     assert dialect_of(schema) == "x-eval"
-    assert "does not say how its fields are compared" in (dialect_note(schema) or "")
+    said = dialect_note(schema) or ""
+    assert "so it is read as x-eval" in said
+    assert "dialect: evaluation_config" in said
 
 
 def test_properties_and_values_are_no_keywords() -> None:

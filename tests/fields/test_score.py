@@ -14,6 +14,8 @@ from evaluators.comparator import Answer, Comparator, Compare, Question
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.counts import counted
+from evaluators.fields.schema import SchemaScoring
+from evaluators.fields.schema_check import ExplainedCheck
 from evaluators.fields.score import Scored, score_document
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.issues import Blame, Issue, RowProblem
@@ -86,6 +88,38 @@ def test_a_key_that_the_expected_side_has_and_the_schema_lacks_is_named_once_and
     assert scored.outside == ("rows[*].x",)
 
 
+ROWS = obj({"rows": array(obj({"a": leaf(), "inner": obj({"b": leaf()}), "list": array(obj({"c": leaf()}))}))})
+
+
+@pytest.mark.parametrize(
+    ("expected", "surplus", "results", "outside"),
+    [
+        ({"a": 1, "x": 1}, {"a": 2, "x": 9}, ["rows[+1].a hallucination"], ("rows[*].x",)),
+        ({"a": 1, "x": 1}, {"x": {"y": 9}}, [], ("rows[*].x",)),
+        ({"a": 1}, {"a": 2, "x": 9}, ["rows[+1].a hallucination", "rows[+1].x hallucination"], ()),
+        (
+            {"a": 1, "inner": {"x": 1}},
+            {"inner": {"b": 2, "x": 9}},
+            ["rows[+1].inner.b hallucination"],
+            ("rows[*].inner.x",),
+        ),
+        ({"a": 1, "x": 1}, {"inner": {"x": 9}}, ["rows[+1].inner.x hallucination"], ("rows[*].x",)),
+        ({"a": 1, "list": [{"x": 1}]}, {"list": [{"x": 9}]}, [], ("rows[*].list[*].x",)),
+    ],
+)
+def test_a_key_that_the_schema_lacks_and_an_expected_item_has_is_not_made_up_in_an_item_without_a_partner(
+    expected: Any, surplus: Any, results: list[str], outside: tuple[str, ...]
+) -> None:
+    sides = {"rows": [expected]}, {"rows": [expected, surplus]}
+    scored = score(ROWS, *sides)
+    assert [f"{one.path} {one.status.word}" for one in scored.fields if one.status is not Status.MATCH] == results
+    assert scored.outside == outside
+    scoring = SchemaScoring(tree(ROWS), "f1", 1.0)
+    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), scoring.check()
+    assert fast(*sides).counts == slow(*sides).counts
+    assert fast.details() == slow.details()
+
+
 def test_other_keys_are_compared_where_the_schema_declares_what_they_are() -> None:
     planned = obj({"a": leaf()}, others=leaf())
     assert words(planned, {"c": 1, "b": 2}, {"b": 2, "d": 3}) == ["b match", "c omission", "d hallucination"]
@@ -148,6 +182,16 @@ def test_null_passes_the_comparator_like_any_value() -> None:
     assert only(leaf(metric(build(Numeric, {"tolerance": {"abs": 1}}))), None, None).status is Status.MATCH
 
 
+CODED = obj({"plain": leaf(), "names": array(leaf()), "inner": obj({"a": leaf()})})
+
+
+@pytest.mark.parametrize("value", [None, []])
+def test_what_is_expected_to_be_nothing_and_is_not_there_is_missing(value: Any) -> None:
+    scored = score(CODED, {"plain": value, "names": value, "inner": value}, {})
+    assert [one.details["code"] for one in scored.fields] == ["extracted_missing"] * 3
+    assert [one.code for one in scored.arrays] == ["extracted_missing"]
+
+
 def test_partial_credit_is_kept_exactly() -> None:
     fuzzy = metric(build(Fuzzy, {"partial": True, "at_least": 0.5}), "fuzzy")
     result = only(leaf(fuzzy), "abc", "abd")
@@ -166,6 +210,10 @@ def test_partial_credit_is_kept_exactly() -> None:
         (None, 1, "gold_null"),
         ([1], [], "extracted_empty_array"),
         ([], [1], "gold_empty_array"),
+        (None, MISSING, "extracted_missing"),
+        ([], MISSING, "extracted_missing"),
+        ([], None, "extracted_null"),
+        (None, [], "gold_null"),
     ],
 )
 def test_a_result_has_the_code_of_its_reason(expected: Any, output: Any, code: str) -> None:

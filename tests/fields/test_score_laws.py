@@ -139,6 +139,28 @@ def test_the_order_of_keys_never_matters(root: FieldNode, pair: tuple[Any, Any])
 
 
 @EXAMPLES
+@given(
+    st.sampled_from(ALIGNMENTS),
+    st.lists(OBJECTS, min_size=1, max_size=4),
+    st.lists(OBJECTS, max_size=4),
+    st.integers(0, 3),
+    DOCUMENTS,
+)
+def test_a_key_that_an_expected_item_has_is_made_up_in_no_item(
+    align: Any, expected: list[Any], output: list[Any], place: int, value: Any
+) -> None:
+    root = tree(array(obj({"a": leaf(), "b": obj({"c": leaf()})}), read_align(align)))
+    expected[place % len(expected)]["not declared"] = value
+    for item in output:
+        item["not declared"] = value
+    paired = {row for row in range(len(expected)) if "not declared" not in expected[row]}
+    scored = score_document(root, expected, output)
+    assert '[*]["not declared"]' in scored.outside
+    made_up = [one.path for one in scored.fields if "not declared" in one.path]
+    assert [path for path in made_up if not any(path.startswith(f"[{row}]") for row in paired)] == []
+
+
+@EXAMPLES
 @given(PLAIN, OBJECTS, st.data())
 def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, data: st.DataObject) -> None:
     # a choice may turn to another branch for it, so there is none here

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from evaluators.fields.align import Align, Alike, pair_items
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import unlike
-from evaluators.fields.compiled.walker import CONTAINERS, Codes, Unit, Walker
+from evaluators.fields.compiled.walker import CONTAINERS, Codes, Rare, Unit, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
 from evaluators.fields.tree import FieldNode
@@ -92,9 +92,24 @@ def compile_array(
             matched += score_item(one, other, out)
         for value in expected[len(output) :]:
             item.lost(value, out)
-        for value in output[len(expected) :]:
-            item.extra(value, out)
+        if len(output) > len(expected):
+            surplus(output[len(expected) :], expected, out)
         return matched
+
+    def surplus(values: list[Any], expected: list[Any], out: Codes) -> None:
+        """Appends the codes of items of the output that have no partner.
+
+        Keys that the schema lacks and some expected item has are not made up there. Raises Rare where there may be such.
+        """
+        start = len(out)
+        for value in values:
+            item.extra(value, out)
+        if not coding.invented_codes.isdisjoint(out[start:]):
+            probe: Codes = []
+            for value in expected:
+                item.lost(value, probe)
+            if not coding.unscored_codes.isdisjoint(probe):
+                raise Rare
 
     def aligned(expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
         if same_keys is not None and same_keys(expected, output):
@@ -122,9 +137,7 @@ def compile_array(
                     item.lost(value, out)
         if len(pairs) < len(output):
             columns = {column for _, column in pairs}
-            for column, value in enumerate(output):
-                if column not in columns:
-                    item.extra(value, out)
+            surplus([value for column, value in enumerate(output) if column not in columns], expected, out)
         return matched, len(pairs)
 
     def equal(value: Any, out: Codes) -> None:

@@ -35,6 +35,10 @@ class Coding:
         """The codes of matches."""
         self._found: dict[Event, int] = {}
         self._outside: dict[tuple[Any, ...], int] = {}
+        self.invented_codes: set[int] = set()
+        """The codes of what the schema lacks and only the output has."""
+        self.unscored_codes: set[int] = set()
+        """The codes of what the schema lacks and the expected side has."""
 
     def add(self, event: Event) -> int:
         """A new code."""
@@ -82,6 +86,7 @@ class Coding:
             unscored = status is Status.NOT_MEASURED
             credits = () if unscored else (Credit(self.scale, 0, 1, False),)
             code = self.of(Event(Path(path).canonical if room else OVERFLOW, status, credits, outside=unscored))
+            (self.unscored_codes if unscored else self.invented_codes).add(code)
             if room:
                 self._outside[(status, *path)] = code
         return code
