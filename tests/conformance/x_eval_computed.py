@@ -528,17 +528,6 @@ class _Question:
     actual: Any
 
 
-<<<<<<< HEAD
-=======
-def looked_into(schema: Mapping[str, Any]) -> str | None:
-    """`object` or `array` for a schema that describes what stands below it."""
-    types = schema.get("type")
-    names = {one for one in (types if isinstance(types, list) else [types]) if one != "null"}
-    if names == {"object"} and schema.get("properties"):
-        return "object"
-    return "array" if names == {"array"} and isinstance(schema.get("items"), dict) and schema["items"] else None
-
-
 def without_unscored(schema: Mapping[str, Any], value: Any, others: Sequence[Any]) -> Any:
     """An item without a partner, without the keys that the schema lacks and an expected item has; MISSING when none is left."""
     found = looked_into(schema)
@@ -555,14 +544,13 @@ def without_unscored(schema: Mapping[str, Any], value: Any, others: Sequence[Any
         inner = [other[key] for other in others if isinstance(other, dict) and key in other]
         if key in declared:
             each = without_unscored(declared[key], each, inner)
-        elif inner:
+        elif inner and not further(schema):
             continue
         if each is not MISSING:
             kept[key] = each
     return kept or MISSING
 
 
->>>>>>> 313fadf (schema scoring: a key that an expected item has is not made up in an item without a partner; codes name what is missing first; a schema without markers says how it is read)
 def content(found: str, value: Any) -> str:
     """What one side has where a container is declared."""
     if value is MISSING or value is None:
