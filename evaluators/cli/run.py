@@ -34,7 +34,7 @@ COUNT = click.IntRange(min=1)
     metavar="FOLDER",
     help="The folder for run folders. Without it, the suite's choice or `runs` is taken.",
 )
-@click.option("--no-results", is_flag=True, help="Write no run folder.")
+@click.option("--no-results", is_flag=True, help="Write no run folder. Near misses need it, so there are none.")
 @click.option("--name", metavar="NAME", help="The name of this run's folder. Without it, date and time are taken.")
 @click.option("--force", is_flag=True, help="Replace a run of the same name.")
 @click.option(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from evaluators.answers import word_of
@@ -64,6 +64,8 @@ class Compared:
     """It is an item of a list whose order counts."""
     each: bool = False
     """It is a list of values, each compared with the one in its place."""
+    whole: bool = False
+    """A list is one result here, and one for each item once it is aligned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class Change:
     write: str
     """What to write for the whole comparison: `normalized: {case: ignore, …}`."""
     fixed: tuple[int, ...]
+    says: str = ""
+    """What else becomes of the field, or of its values; empty where nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class _Trial:
     switch: str
     comparator: Comparator
     write: str
+    says: str = ""
 
 
 def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
@@ -92,7 +97,7 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
     Of changes that forgive the same mismatches, only the simplest is given.
     """
     found = [
-        Change(trial.switch, trial.write, fixed)
+        Change(trial.switch, trial.write, fixed, trial.says)
         for trials, among in _trials(compared, mismatches)
         for trial, fixed in _best(trials, compared, mismatches, among)
     ]
@@ -198,14 +203,40 @@ def _number_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]])
         for name, other, steps in (("abs", "rel", _ABS), ("rel", "abs", _REL)):
             looser = [step for step in steps if limits[other] is None and step > (limits[name] or 0)]
             yield [_number_trial(numeric, {"tolerance": {name: step}}, reading) for step in looser]
-    if parse in (False, True) and any(isinstance(value, str) for pair in pairs for value in pair):
+    if any(isinstance(value, str) for pair in pairs for value in pair):
         kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_none=True)}
-        ways = [settings or True for settings in NUMBER_FORMATS if settings or parse is False]
-        yield [_number_trial(numeric, {"parse": way}, kept) for way in ways]
+        yield [_number_trial(numeric, {"parse": way}, kept) for way in _ways(parse)]
+
+
+def _ways(parse: Any) -> list[Any]:
+    """The ways to read numbers in text that go further than `parse` does, the plainest first."""
+    if parse in (False, True):
+        return [settings or True for settings in NUMBER_FORMATS if settings or parse is False]
+    own = parse.model_dump(exclude_defaults=True)
+    marks: list[dict[str, Any]] = [{"thousands": mark} for mark in _THOUSANDS if mark != own.get("decimal", ".")]
+    further: list[dict[str, Any]] = [{"currency": True}, {"percent": True}, *marks]
+    return [{**own, **one} for one in further if all(own.get(name) in _UNSAID for name in one)]
+
+
+_THOUSANDS: Final = (",", ".", " ", "'")
+_UNSAID: Final = (None, False)
+_SETS_ASIDE: Final = {
+    "currency": "which currency it is does not count then",
+    "percent": "with %, a number is a hundredth of what is written",
+}
 
 
 def _number_trial(numeric: Comparator | None, changed: Options, kept: Options) -> _Trial:
-    return _trial(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
+    trial = _trial(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
+    way, before = changed.get("parse"), getattr(numeric, "parse", False)
+    says = [
+        said for name, said in _SETS_ASIDE.items() if isinstance(way, dict) and name in way and not _has(before, name)
+    ]
+    return replace(trial, says=", and ".join(says))
+
+
+def _has(parse: Any, name: str) -> bool:
+    return bool(getattr(parse, name, False))
 
 
 def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> list[_Trial]:
@@ -257,7 +288,11 @@ def _in_any_order(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Ch
             for number, one in enumerate(mismatches)
             if isinstance(one.expected, list) and isinstance(one.actual, list) and same(one.expected, one.actual)
         ]
-    return [Change("align: any_order", "align: any_order", tuple(sorted(fixed)))] if fixed else []
+    says = _COUNTS_ITEMS if compared.whole else ""
+    return [Change("align: any_order", "align: any_order", tuple(sorted(fixed)), says)] if fixed else []
+
+
+_COUNTS_ITEMS: Final = "its figures count items then, not whole lists"
 
 
 def _same_items(compared: Compared) -> Callable[[list[Any], list[Any]], bool]:

@@ -35,6 +35,8 @@ class NearMiss:
     """The first rows in which it would."""
     in_rows: int
     """How many rows there are."""
+    says: str = ""
+    """What else becomes of the field, or of its values."""
 
 
 def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tuple[Section, ...]:
@@ -58,13 +60,14 @@ def _item(one: NearMiss) -> Item:
     rows = f"see row{'' if one.in_rows == 1 else 's'} {shown}{more}"
     field = one.field or "$"
     text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
+    text += f" ({one.says})" if one.says else ""
     return Item(text, quote=(f"{key_text(field)}: {_written(one.write)}",) if one.write else ())
 
 
 def _turned(one: NearMiss) -> str:
-    if one.of == 1:
+    if one.of == 1 and not one.first:
         return "the only wrong value right"
-    whole = f"the first {one.of:,}" if one.first else f"{one.of:,}"
+    whole = f"the first {one.of:,} recorded" if one.first else f"{one.of:,}"
     if one.turned == one.of:
         return f"all of {whole} wrong values right" if one.first else f"all {whole} wrong values right"
     return f"{one.turned:,} of {whole} wrong values right"

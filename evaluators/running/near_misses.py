@@ -6,11 +6,13 @@ that have most. The same evidence gives the same advice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
+RECORDED: Final = 1_000
+"""The rows that a run records of each field, whatever is wrong there; none is recorded after them."""
 MOST_FIELDS: Final = 40
 MOST_TOGETHER: Final = 10_000
 """Mismatches of all fields that are looked at; where there are more, each field gets its share."""
@@ -77,21 +81,20 @@ def advice_page(run: Again) -> Document:
 def _of_variant(lines: Sequence[EvaluatorLine], variant: str | None, file: Path) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
-    by_row = {line.name for line in lines if not line.settings.field_names()}
-    recorded, rows_of = _recorded(file, fields)
-    most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
+    by_row = {line.name: frozenset(line.settings.row_fields()) for line in lines}
+    recorded = _recorded(file, fields, by_row)
+    most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
-        first = len(found) >= min(share, MOST_MISMATCHES) or (
-            evaluator in by_row and rows_of[evaluator] >= MOST_MISMATCHES
-        )
+        key = field if field in by_row[evaluator] else ""
+        first = len(found) >= min(share, MOST_MISMATCHES) or recorded.ended or recorded.rows[evaluator, key] == RECORDED
         mismatches = found[:share]
         for change in changes(fields[evaluator][field], mismatches):
             rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
             yield NearMiss(
                 evaluator, variant, field, change.switch, change.write if evaluator in listed else "", len(change.fixed),
                 len(mismatches),
-                first, tuple(rows[:_SHOWN_ROWS]), len(rows),
+                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says,
             )  # fmt: skip
 
 
@@ -127,33 +130,44 @@ def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
             ordered.add(node.path)
         if node.unit and len(node.metrics) == 1:
             item = bool(node.path) and node.path[-1] is ANY and node.path[:-1] in ordered
-            found.setdefault(node.name, Compared(node.metrics[0].comparator, node.transforms, item))
+            found.setdefault(node.name, Compared(node.metrics[0].comparator, node.transforms, item, whole=not item))
     return found
 
 
-Recorded: TypeAlias = dict[tuple[str, str], list[Mismatch]]
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What a file of recorded mismatches holds."""
+
+    mismatches: dict[tuple[str, str], list[Mismatch]]
+    """By evaluator and field."""
+    rows: Counter[tuple[str, str]]
+    """How many rows were recorded under what they are counted by: a field, or, where none is, all of an evaluator."""
+    ended: bool
+    """There is more in the file than was read."""
 
 
-def _recorded(file: Path, fields: Mapping[str, Mapping[str, Compared]]) -> tuple[Recorded, dict[str, int]]:
-    """The mismatches of each field, and how many rows were recorded of each evaluator."""
-    found: Recorded = {}
-    rows: dict[str, int] = {}
-    last: dict[str, int] = {}
+def _recorded(
+    file: Path, fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
+) -> _Recorded:
+    found: dict[tuple[str, str], list[Mismatch]] = {}
+    rows: Counter[tuple[str, str]] = Counter()
+    last: dict[tuple[str, str], int] = {}
+    count = 0
     for line in _lines(file):
+        count += 1
         evaluator, row = line["evaluator"], line["row"]
-        if last.get(evaluator) != row:
-            last[evaluator] = row
-            rows[evaluator] = rows.get(evaluator, 0) + 1
-        if line["status"] != Status.MISMATCH.word or "expected" not in line or "actual" not in line:
-            continue
         known = fields.get(evaluator, {})
         field, place = (line["path"], "") if line["path"] in known else _field_of(line["path"])
-        if field not in known:
+        key = evaluator, field if field in by_row.get(evaluator, ()) else ""
+        if last.get(key) != row:
+            last[key] = row
+            rows[key] += 1
+        if line["status"] != Status.MISMATCH.word or "expected" not in line or "actual" not in line or field not in known:
             continue
         mismatches = found.setdefault((evaluator, field), [])
         if len(mismatches) < MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line["expected"], line["actual"], place))
-    return found, rows
+    return _Recorded(found, rows, count >= _MOST_LINES)
 
 
 def _lines(file: Path) -> Iterable[dict[str, Any]]:

@@ -77,6 +77,29 @@ def test_a_greater_tolerance_keeps_how_numbers_are_read() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("parse", "switch"),
+    [
+        (True, "parse: {currency: true}"),
+        ({"thousands": ","}, 'parse: {thousands: ",", currency: true}'),
+        ({"thousands": ".", "decimal": ","}, None),
+        ({"percent": True}, "parse: {percent: true, currency: true}"),
+    ],
+)
+def test_a_currency_is_set_aside_also_where_it_is_said_how_numbers_are_read(parse: Any, switch: str | None) -> None:
+    mismatches = [Mismatch(2, "12.5", "€ 12.5")]
+    offered = {one.switch: one.says for one in changes(Compared(comparator("numeric", parse=parse)), mismatches)}
+    assert offered == ({switch: "which currency it is does not count then"} if switch else {})
+
+
+def test_marks_between_thousands_and_percent_are_offered_beside_what_is_read_already() -> None:
+    found_ = changes(Compared(comparator("numeric", parse={"currency": True})), [Mismatch(2, "€ 1200", "€ 1,200")])
+    assert [(one.switch, one.says) for one in found_] == [('parse: {currency: true, thousands: ","}', "")]
+    found_ = changes(Compared(comparator("numeric", parse={"currency": True})), [Mismatch(2, "0.12", "12 %")])
+    assert [one.switch for one in found_] == ["parse: {currency: true, percent: true}"]
+    assert found_[0].says == "with %, a number is a hundredth of what is written"
+
+
 def test_a_format_is_added_to_those_of_a_date() -> None:
     switch = "formats: [YYYY-MM-DD, DD.MM.YYYY]"
     assert found([("2024-03-09", "09.03.2024")], "date", formats=["YYYY-MM-DD"]) == [(switch, (0,))]

@@ -87,8 +87,37 @@ def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: p
     (section,) = near_miss_section(near_misses(suite.lines, evidence_files(folder, ())))
     _, listing = section.blocks
     assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
-        "fields: `case: ignore` on city would turn all of the first 3 wrong values right; see rows 2, 3, 4"
+        "fields: `case: ignore` on city would turn all of the first 3 recorded wrong values right; see rows 2, 3, 4"
     )
+
+
+def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(tmp_path: Path) -> None:
+    city = {"city": "Rome", "tags": 1}
+    pairs = [(city, {"city": "ROME", "tags": 1} if n % 2 else {"tags": 1}) for n in range(2_400)]
+    suite, folder = run(tmp_path, pairs, FIELDS)
+    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
+    assert (found.turned, found.of, found.first) == (500, 500, True)
+    suite, folder = run(tmp_path, pairs[:1_998], FIELDS, name="all")
+    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
+    assert (found.of, found.first) == (500, True)
+    suite, folder = run(tmp_path, pairs[:998], FIELDS, name="fewer")
+    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
+    assert (found.of, found.first) == (499, False)
+
+
+@pytest.mark.parametrize("of", [FIELDS, {**FIELDS, "type": "schema_match"}], ids=["one field", "items"])
+def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of: Any) -> None:
+    document = {"city": "Rome", "tags": ["a", "b"]}
+    suite, folder = run(tmp_path, [(document, {**document, "tags": ["b", "a"]})], of)
+    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
+    items = of["type"] == "schema_match"
+    assert (found.switch, found.says) == (
+        "align: any_order",
+        "its figures count items then, not whole lists" if items else "",
+    )
+    (section,) = near_miss_section([found])
+    text = section.blocks[1].items[0].text  # type: ignore[union-attr]  # the second block is the list
+    assert text.endswith("see row 2 (its figures count items then, not whole lists)" if items else "see row 2")
 
 
 def test_no_recorded_mismatches_give_no_section(tmp_path: Path) -> None:
