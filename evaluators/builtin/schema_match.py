@@ -80,6 +80,15 @@ def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ..
     return read_fields(data, given)
 
 
+def _read_score(value: object) -> object:
+    """The name of a figure. `pass_rate` is a share of rows, everywhere; the figure of a row has a name of its own."""
+    if value == "pass_rate":
+        raise bad(
+            "pass_rate is the share of rows that pass, and no figure of a row", hint="write score: overall_pass_rate"
+        )
+    return value
+
+
 ReadSchema: TypeAlias = Annotated[
     dict[str, Any] | FromColumn | Literal["infer"],
     BeforeValidator(_read_schema, json_schema_input_type=dict[str, Any] | str | FromColumn),
@@ -119,7 +128,11 @@ class SchemaMatch(Evaluator):
     """With `fields`: what is done to both values of every field before they are compared, left to right."""
     dialect: Dialect = "auto"
     """How the schema says what to compare: with `x-eval-…` keys, or with `evaluation_config`. `auto` looks."""
-    row_score: Annotated[ScoreName | None, Field(validation_alias=AliasChoices("score", "row_score"))] = None
+    row_score: Annotated[
+        ScoreName | None,
+        BeforeValidator(_read_score, ScoreName),
+        Field(validation_alias=AliasChoices("score", "row_score")),
+    ] = None
     """Which figure is the row's score. F1 without it, or the overall score for `evaluation_config`."""
     nulls: Literal["value", "absent"] = "value"
     """Whether null is a value like any other, or says that nothing is there."""

@@ -19,7 +19,7 @@ from evaluators.fields.scored import Scored
 from evaluators.model import FieldResult, Status
 from evaluators.values.numbers import written
 
-FIGURES: Final = ("precision", "recall", "f1", "mean_score", "overall_score", "field_score", "pass_rate")
+FIGURES: Final = ("precision", "recall", "f1", "mean_score", "overall_score", "field_score", "overall_pass_rate")
 """The figures of a row, in the order of `row_figures`."""
 MEASURED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR))
 NOTHING: Final = Fraction(0)
@@ -156,7 +156,7 @@ def field_score(found: Sequence[Entry]) -> Fraction | None:
     return _mean([(entry.score, entry.weight) for entry in found])
 
 
-def pass_rate(found: Sequence[Entry]) -> Fraction | None:
+def overall_pass_rate(found: Sequence[Entry]) -> Fraction | None:
     """The share of entries that pass."""
     return _share(sum(entry.passed for entry in found), len(found))
 
@@ -168,7 +168,7 @@ def row_figures(scored: Scored) -> tuple[tuple[int, int], ...]:
     counts, found = counted(scored.fields), entries(scored)
     figures = (
         counts.precision, counts.recall, counts.f1,
-        mean_score(scored.fields), overall_score(found), field_score(found), pass_rate(found),
+        mean_score(scored.fields), overall_score(found), field_score(found), overall_pass_rate(found),
     )  # fmt: skip
     return tuple((0, 0) if figure is None else figure.as_integer_ratio() for figure in map(counts.settled, figures))
 

@@ -28,9 +28,11 @@ from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
-ScoreName: TypeAlias = Literal["f1", "precision", "recall", "mean_score", "overall_score", "field_score", "pass_rate"]
+ScoreName: TypeAlias = Literal[
+    "f1", "precision", "recall", "mean_score", "overall_score", "field_score", "overall_pass_rate"
+]
 SCORES: tuple[ScoreName, ...] = (
-    "precision", "recall", "f1", "mean_score", "overall_score", "field_score", "pass_rate",
+    "precision", "recall", "f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
 )  # fmt: skip
 """The figures that a row's score can be, in the order of FIGURES."""
 

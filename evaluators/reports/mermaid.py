@@ -73,7 +73,7 @@ def _gate(gate: Gate, number: int, evaluators: Mapping[str, str]) -> Iterable[st
 
 def _limit(gate: Gate) -> str:
     figure = gate.config.figure
-    return gate.config.limit if figure == "mean" else f"{gate.config.limit} ({figure.replace('_', ' ')})"
+    return gate.config.limit if figure is None else f"{gate.config.limit} ({figure.replace('_', ' ')})"
 
 
 def _parts(line: EvaluatorLine) -> tuple[str, ...]:

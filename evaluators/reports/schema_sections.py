@@ -27,7 +27,7 @@ _TOTALS: Final = (
     ("mean_score", "mean score", "the mean over a row's fields, with weights"),
     ("overall_score", "overall score", "a list weighs as much as it has expected items"),
     ("field_score", "field score", "a list weighs as much as any field"),
-    ("overall_pass_rate", "pass rate", "the share of fields, and of whole lists, that are right"),
+    ("overall_pass_rate", "fields passed", "the share of fields, and of whole lists, that are right"),
 )
 
 

@@ -13,6 +13,7 @@ from evaluators.reports.document import Document, Item, Listing, Paragraph, Sect
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.runs.figures import counted
 from evaluators.runs.gates import Gate
+from evaluators.runs.reach import USUAL
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
 from evaluators.suite.graph import edges, in_order
@@ -161,11 +162,12 @@ _ALIGNED: Final = {
 
 def _gate_item(gate: Gate) -> Item:
     config = gate.config
-    said = [config.limit if config.figure == "mean" else f"{config.limit} ({config.figure.replace('_', ' ')})"]
+    said = [config.limit if config.figure is None else f"{config.limit} ({config.figure.replace('_', ' ')})"]
     said += [f"variant {config.variant}"] if config.variant else []
     said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice.items())}"] if config.slice else []
     said += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []
     said += [f"undecided below {counted(config.min_rows, 'row')}"] if config.min_rows > 1 else []
+    said += [f"coverage {config.coverage}"] if config.coverage != USUAL else []
     return Item(f"{gate.written}: {', '.join(said)}")
 
 

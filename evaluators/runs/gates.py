@@ -27,13 +27,16 @@ from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
 Figure: TypeAlias = Literal[
-    "mean", "pass_rate", "precision", "recall", "f1",
+    "mean", "pass_rate", "accuracy", "precision", "recall", "f1",
     "mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
 ]  # fmt: skip
-_ANYWHERE: Final = get_args(Figure)[:5]
-_ROW_FIGURES: Final = get_args(Figure)[5:]
+_OF_ROWS: Final = ("mean", "pass_rate")
+"""Figures over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
+_OF_FIELDS: Final = ("accuracy",)
+"""Figures over the values of one field: the share of them that are right."""
+_ROW_FIGURES: Final = get_args(Figure)[6:]
 """Figures that every row has one of: an evaluator says which of them it makes."""
-_WITH_BOUND: Final = ("mean", "pass_rate", "precision", "recall")
+_WITH_BOUND: Final = ("mean", "pass_rate", "accuracy", "precision", "recall")
 _POOLED: Final = ("precision", "recall", "f1")
 """Figures over all values of all rows in one heap, of which a row has any number."""
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
@@ -46,8 +49,8 @@ _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
 class GateConfig(Settings):
     """One gate, as the suite writes it."""
 
-    figure: Figure = "mean"
-    """What is compared with the limits. On a field, `mean` and `pass_rate` are both its accuracy."""
+    figure: Figure | None = None
+    """What is compared with the limits: the mean score, or the accuracy of a field, unless another figure is named."""
     fail_below: Limit | None = None
     """The run fails when the figure is less than this."""
     warn_below: Limit | None = None
@@ -86,7 +89,7 @@ class GateConfig(Settings):
         if self.slice is not None and len(self.slice) != 1:
             raise ValueError("slice is one column and its value, such as {supplier: ACME}")
         if self.using == "lower_bound":
-            if self.figure not in _WITH_BOUND:
+            if self.figure is not None and self.figure not in _WITH_BOUND:
                 raise ValueError(f"using: lower_bound is for the figures {', '.join(_WITH_BOUND)}; found {self.figure}")
             if self.fail_above is not None or self.warn_above is not None:
                 raise ValueError("using: lower_bound goes with fail_below and warn_below")
@@ -123,6 +126,11 @@ class Gate:
     target: Target
     config: GateConfig
     where: str | None = None
+
+    @property
+    def figure(self) -> Figure:
+        """What is compared with the limits."""
+        return self.config.figure or ("mean" if self.target.field is None else "accuracy")
 
 
 def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate") -> Target:
@@ -177,15 +185,18 @@ _Gap: TypeAlias = tuple[str, str, str | None]
 
 def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
     name, path = gate.target
-    figure = gate.config.figure
-    if figure not in _ROW_FIGURES or figure in (("mean_score",) if path is not None else made):
+    further = ["mean_score"] if path is not None and "mean_score" in made else [] if path is not None else [*made]
+    known = [*(_OF_ROWS if path is None else _OF_FIELDS), *_POOLED, *further]
+    if gate.figure in known:
         return
-    known = [*_ANYWHERE, *(("mean_score",) if path is not None else made)]
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
+    meant = (
+        "accuracy" if path is not None and gate.figure in _OF_ROWS else "pass_rate" if gate.figure in _OF_FIELDS else ""
+    )
     yield (
         "no-such-figure",
-        f'the gate "{gate.written}" asks for the figure {figure}, and {about} has none',
-        f"its figures: {', '.join(known)}",
+        f'the gate "{gate.written}" asks for the figure {gate.figure}, and {about} has none',
+        f"write figure: {meant}; its figures: {', '.join(known)}" if meant else f"its figures: {', '.join(known)}",
     )
 
 
@@ -199,8 +210,8 @@ def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
         )
     if paths is None:
         return
-    if not paths and (path is not None or gate.config.figure in ("precision", "recall", "f1")):
-        wanted = f'a field, "{path}"' if path is not None else gate.config.figure
+    if not paths and (path is not None or gate.figure in _POOLED):
+        wanted = f'a field, "{path}"' if path is not None else gate.figure
         yield (
             "no-fields",
             f'the gate "{gate.written}" asks for {wanted}, and the evaluator "{name}" has no fields',
@@ -253,7 +264,7 @@ def _judge(gate: Gate, candidates: Sequence[EvaluatorStats]) -> Iterable[GateRes
         wanted = gate.config.slice
         one_slice = next(((_bare(column), value) for column, value in wanted.items()), None) if wanted else None
         yield GateResult(
-            gate.written, gate.config.figure, None, 0, gate.config.limit, "undecided",
+            gate.written, gate.figure, None, 0, gate.config.limit, "undecided",
             _no_such_slice(one_slice, candidates) if one_slice else "no row was measured", gate.config.variant, one_slice,
         )  # fmt: skip
 
@@ -290,14 +301,14 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
         value, measured, verdict, message = None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
     else:
         bound = config.using == "lower_bound"
-        value = _lower_bound(config.figure, stats, field) if bound else _figure(config.figure, stats, field)
+        value = _lower_bound(gate.figure, stats, field) if bound else _figure(gate.figure, stats, field)
         measured = field.counts.measured if field else stats.scored - stats.empty_expected
-        words = _words(config.figure, field)
+        words = gate.figure.replace("_", " ")
         verdict, message = _decide(config, value, measured, f"lower bound of the {words}" if bound else words)
         if verdict != _UNDECIDED:
-            verdict, message = _covered(config, stats, field, verdict, message)
+            verdict, message = _covered(gate, stats, field, verdict, message)
     return GateResult(
-        gate.written, config.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
+        gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
     )
 
 
@@ -316,10 +327,12 @@ def _unmet_field(path: str, stats: EvaluatorStats) -> str:
 
 def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     match figure:
+        case "accuracy":
+            return field.accuracy if field else None
         case "mean":
-            return field.accuracy if field else stats.mean
+            return None if field else stats.mean
         case "pass_rate":
-            return field.accuracy if field else stats.pass_rate
+            return None if field else stats.pass_rate
         case "precision":
             return (field or stats).precision
         case "recall":
@@ -374,14 +387,15 @@ def _decide(config: GateConfig, value: float | None, measured: int, figure: str)
 
 
 def _covered(
-    config: GateConfig, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, message: str
+    gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, message: str
 ) -> tuple[Judged, str]:
     """What was decided, unless the figure speaks of too few of the rows."""
-    unseen = unseen_by_precision(stats) if config.figure == "precision" else ""
+    config = gate.config
+    unseen = unseen_by_precision(stats) if gate.figure == "precision" else ""
     if config.coverage != "any":
         found = reach(stats, field)
         if found.short_of(config.coverage):
-            certain = _fails_whatever(config, stats, field)
+            certain = _fails_whatever(gate, stats, field)
             if verdict == "failed" and certain:
                 return verdict, f"{message}, and would be with every row that was kept out {certain}"
             return _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {limit_text(config.coverage)} of them"
@@ -391,15 +405,15 @@ def _covered(
     return verdict, f"{message}; {unseen}" if unseen else message
 
 
-def _fails_whatever(config: GateConfig, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
+def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
     """`right` or `wrong`: what rows that were kept out could be at best, where the gate fails all the same.
 
     None where they could save it, and for figures in which a row has no fixed weight.
     """
-    if field is not None or config.figure in _POOLED:
+    if field is not None or gate.figure in _POOLED:
         return None
-    further = stats.figure(config.figure)
-    mean, rows = (further.mean, further.rows) if further else (_figure(config.figure, stats, None), stats.scored)
+    config, further = gate.config, stats.figure(gate.figure)
+    mean, rows = (further.mean, further.rows) if further else (_figure(gate.figure, stats, None), stats.scored)
     if mean is None:
         return None
     if config.fail_below is not None and best_mean(mean, rows, stats.kept_out) < config.fail_below:
@@ -413,15 +427,13 @@ def _misses(value: float, limit: float, below: bool) -> bool:
     return value < limit if below else value > limit
 
 
-def _words(figure: Figure, field: FieldStats | None) -> str:
-    if field and figure in ("mean", "pass_rate"):
-        return "accuracy"
-    return figure.replace("_", " ")
+_UNSAID: Final = ("mean", "accuracy")
+"""What a gate is about that names no figure."""
 
 
 def gate_label(gate: GateResult) -> str:
     """The gate's target with what sets it apart, for people: `header.total (recall, supplier = ACME)`."""
-    about = [] if gate.figure == "mean" else [gate.figure.replace("_", " ")]
+    about = [] if gate.figure in _UNSAID else [gate.figure.replace("_", " ")]
     if gate.variant is not None:
         about.append(f"variant {gate.variant}")
     if gate.slice is not None:

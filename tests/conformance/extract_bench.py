@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from evaluators.fields.counts import MEASURED, entries, field_score, overall_score, pass_rate
+from evaluators.fields.counts import MEASURED, entries, field_score, overall_pass_rate, overall_score
 from evaluators.fields.evaluation_config import parse_evaluation_config, results_path
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.score import score_document
@@ -68,7 +68,7 @@ def answer(case: Case) -> Answer:
     if scored.problem is not None:
         return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))
     found = entries(scored)
-    figures = {OVERALL: _value(overall_score(found)), PASS_RATE: _value(pass_rate(found))}
+    figures = {OVERALL: _value(overall_score(found)), PASS_RATE: _value(overall_pass_rate(found))}
     return Answer(_value(field_score(found)), fields={**_by_place(_rows(scored)), **figures})
 
 

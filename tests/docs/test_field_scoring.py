@@ -107,4 +107,4 @@ def test_the_totals_of_the_example_are_those_of_the_page() -> None:
     figures = receipt().details
     assert "2.5 / 4 = 0.625" in text
     assert "3 / 5 = 0.6" in text
-    assert (figures["field_score"], figures["overall_score"], figures["pass_rate"]) == (0.625, 0.6, 0.5)
+    assert (figures["field_score"], figures["overall_score"], figures["overall_pass_rate"]) == (0.625, 0.6, 0.5)

@@ -29,7 +29,7 @@ def test_the_worked_example_of_extract_bench() -> None:
     found = figures(PERSON, {"name": "n", "age": 1, "items": [*range(10)]}, {"name": "n", "age": 1, "items": [*range(8)]})
     assert found["field_score"] == Fraction(28, 30)
     assert found["overall_score"] == Fraction(10, 12)
-    assert found["pass_rate"] == Fraction(2, 3)
+    assert found["overall_pass_rate"] == Fraction(2, 3)
 
 
 def test_precision_recall_and_f1_come_from_statuses() -> None:

@@ -45,7 +45,7 @@ CHANGES_RESULTS: list[dict[str, Any]] = [
     {"absent_values": [None, ""]},
     {"post_process": ["propagate_batch_errors"]},
 ]
-SCORES = ("f1", "precision", "recall", "mean_score", "overall_score", "field_score", "pass_rate")
+SCORES = ("f1", "precision", "recall", "mean_score", "overall_score", "field_score", "overall_pass_rate")
 
 
 @dataclass(frozen=True)

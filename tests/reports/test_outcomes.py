@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.counts import entries, field_score, pass_rate
+from evaluators.fields.counts import entries, field_score, overall_pass_rate
 from evaluators.fields.score import score_document
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import Status
@@ -23,7 +23,7 @@ def test_the_totals_are_those_of_the_entries_that_are_listed(data: st.DataObject
     listed, counted = entries_of(outcomes_of(scored)), entries(scored)
     assert sorted((one.score, one.passed) for one in listed) == sorted((float(one.score), one.passed) for one in counted)
     share = Fraction(sum(one.passed for one in listed), len(listed)) if listed else None
-    assert (share, field_score(counted) is None) == (pass_rate(counted), not listed)
+    assert (share, field_score(counted) is None) == (overall_pass_rate(counted), not listed)
 
 
 @settings(max_examples=60, deadline=None)

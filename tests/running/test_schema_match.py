@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
 from evaluators.running.compare import compare
-from evaluators.running.suite import load
+from evaluators.running.suite import load, loads
 from evaluators.runs.result import RunResult
 from evaluators.testsets.readers import jsonl
 
@@ -161,9 +161,10 @@ def test_a_gate_holds_a_figure_of_the_schema_to_its_limits(tmp_path: Path, figur
 
 
 @pytest.mark.parametrize("field", ["header.items[*].sku", "$.header.items[*].sku", "header.number"])
-@pytest.mark.parametrize("figure", ["mean", "recall", "mean_score"])
-def test_a_gate_holds_a_field_of_the_schema_to_its_limits(tmp_path: Path, field: str, figure: str) -> None:
-    result = gated(tmp_path, f"order.{field}", figure=figure, fail_below=0.99)
+@pytest.mark.parametrize("figure", [None, "accuracy", "recall", "mean_score"])
+def test_a_gate_holds_a_field_of_the_schema_to_its_limits(tmp_path: Path, field: str, figure: str | None) -> None:
+    named = {} if figure is None else {"figure": figure}
+    result = gated(tmp_path, f"order.{field}", **named, fail_below=0.99)
     (gate,) = result.gates
     (measured,) = (one for one in result.evaluators[0].fields if one.path == field.removeprefix("$."))
     assert (gate.verdict, gate.measured) == ("failed", measured.counts.measured)
@@ -323,3 +324,10 @@ def test_two_runs_are_compared_field_by_field(tmp_path: Path) -> None:
         "header.items[*].qty": (0, "the same"),
     }
     assert found.changed[0].fields == ("order.header.number: match → mismatch",)
+
+
+def test_the_share_of_rows_is_no_figure_of_a_row_and_the_right_name_is_said() -> None:
+    with pytest.raises(Problems) as caught:
+        loads('{"evaluators": [{"schema_match": {"fields": ["a"], "score": "pass_rate"}}]}')
+    (issue,) = caught.value.issues
+    assert (issue.blame, issue.hint) == (Blame.CONFIG, "write score: overall_pass_rate")

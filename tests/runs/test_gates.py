@@ -183,6 +183,28 @@ def test_an_unknown_variant_is_named() -> None:
     assert "no variants" in issue.hint
 
 
+@pytest.mark.parametrize(
+    ("target", "figure", "hint"),
+    [
+        ("header.a", "mean", "write figure: accuracy"),
+        ("header.a", "pass_rate", "write figure: accuracy"),
+        ("header.a", "overall_pass_rate", "its figures: accuracy, precision, recall, f1"),
+        ("header", "accuracy", "write figure: pass_rate"),
+    ],
+)
+def test_figures_of_rows_and_figures_of_fields_have_names_of_their_own(target: str, figure: str, hint: str) -> None:
+    (issue,) = check_gates([gate(target, figure=figure, fail_below=0.5)], {"header": ("a",)})
+    assert (issue.code, issue.blame) == ("no-such-figure", Blame.CONFIG)
+    assert issue.hint is not None
+    assert issue.hint.startswith(hint)
+
+
+def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() -> None:
+    figures = stats(fields=(field("a", match=9, mismatch=1),))
+    assert judged(gate(fail_below=0.5), figures).figure == "mean"
+    assert judged(gate("header.a", fail_below=0.5), figures).figure == "accuracy"
+
+
 # --- judging
 
 
@@ -288,7 +310,7 @@ def test_a_gate_on_the_lower_bound_is_held_down_by_few_rows() -> None:
 
 def test_the_lower_bound_of_a_field_is_that_of_its_accuracy() -> None:
     one = stats(fields=(field("total", match=9, mismatch=1),))
-    for figure, expected in (("mean", wilson(9, 10)), ("precision", wilson(9, 10)), ("recall", wilson(9, 10))):
+    for figure, expected in (("accuracy", wilson(9, 10)), ("precision", wilson(9, 10)), ("recall", wilson(9, 10))):
         found = judged(gate("header.total", fail_below=0.9, using="lower_bound", figure=figure), one)
         assert expected is not None
         assert (found.value, found.verdict) == (expected.low, "failed")
