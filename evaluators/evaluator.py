@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
+from evaluators.fields.align import Align
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
@@ -36,6 +37,7 @@ from evaluators.needs import (
 )
 from evaluators.registry import Socket
 from evaluators.settings_model import Name, Settings
+from evaluators.values.paths import Path
 
 __all__ = [
     "BUILTIN",
@@ -168,6 +170,10 @@ class Evaluator(Settings):
 
     def declared_paths(self) -> tuple[str, ...]:
         """The fields that only a schema names: those that no row measures are a warning."""
+        return ()
+
+    def keyed_lists(self) -> Iterable[tuple[Path, Align]]:
+        """The lists whose items are paired by a key: a key that no item has is an error (law 11)."""
         return ()
 
     def substitutes(self) -> Mapping[str, int]:

@@ -10,12 +10,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from evaluators.builtin._columns import ExpectedColumn
 from evaluators.conditions import columns_of
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
+from evaluators.fields.align import Align
 from evaluators.fields.closed import ClosedTree, explain_fields, explain_some, settle_row
 from evaluators.fields.fast import compile_fields
-from evaluators.fields.lines import FieldLine, read_fields, read_transforms
+from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
+from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform
 
 MATCHED, NOT_MEASURED = bytes([Status.MATCH]), bytes([Status.NOT_MEASURED])
@@ -104,6 +106,9 @@ class JsonMultiFieldMatch(Evaluator):
 
     def field_names(self) -> tuple[str, ...]:
         return self.tree.names
+
+    def keyed_lists(self) -> Iterable[tuple[Path, Align]]:
+        return keyed_lists(self.fields)
 
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.tree.scored if line.optional or line.skip)

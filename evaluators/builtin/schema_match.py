@@ -14,10 +14,11 @@ from evaluators.builtin._columns import ExpectedColumn
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
+from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
 from evaluators.fields.infer import infer_schema
-from evaluators.fields.lines import FieldLine, read_fields, read_transforms
+from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
@@ -33,6 +34,7 @@ from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdic
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.json_text import to_text
+from evaluators.values.paths import Path as JSONPath
 from evaluators.values.transforms import Transform
 
 INFER: Final = "infer"
@@ -263,6 +265,11 @@ class SchemaMatch(Evaluator):
 
     def figure_names(self) -> tuple[str, ...]:
         return FIGURES
+
+    def keyed_lists(self) -> Iterable[tuple[JSONPath, Align]]:
+        if self.fields is not None:
+            return keyed_lists(self.fields)
+        return self._scoring.keyed_lists if self._scoring is not None else ()
 
     def substitutes(self) -> Mapping[str, int]:
         return self._scoring.substitutes if self._scoring is not None else {}

@@ -6,7 +6,7 @@ list of neighbours. A bare list of paths compares each of them exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
@@ -71,6 +71,13 @@ class Chosen(NamedTuple):
     stands_for: str | None = None
     align: Align | None = None
     together: Together | None = None
+
+
+def keyed_lists(lines: Iterable[FieldLine]) -> Iterator[tuple[Path, Align]]:
+    """The lists whose items some lines pair by a key."""
+    for line in lines:
+        if line.align is not None and line.align.key is not None:
+            yield line.path, line.align
 
 
 def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple[FieldLine, ...]:

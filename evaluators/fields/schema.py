@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.compiled.trees import compilable
+from evaluators.fields.align import Align
+from evaluators.fields.compiled.trees import compilable, nodes
 from evaluators.fields.compiled.walker import Rare
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read import read_evaluation_config
@@ -26,6 +27,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail
+from evaluators.values.paths import Path
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]
 ScoreName: TypeAlias = Literal[
@@ -104,6 +106,13 @@ class SchemaScoring:
     def row_fields(self) -> tuple[str, ...]:
         """The fields whose status every row has of its own: all of them, where they are not too many to look at."""
         return self.fields if len(self.fields) <= MOST_ROW_FIELDS else ()
+
+    @cached_property
+    def keyed_lists(self) -> tuple[tuple[Path, Align], ...]:
+        """The lists whose items are paired by a key."""
+        return tuple(
+            (Path(node.path), node.align) for node in nodes(self.root) if node.kind == "array" and node.align.keys
+        )
 
     @cached_property
     def substitutes(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from evaluators.conditions import Condition
-from evaluators.fields.lines import FieldLine
+from evaluators.fields.align import Align
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.running.places import field_places, key_place, line_places
@@ -23,7 +23,7 @@ from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Compiled, Plan, Step
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_text import to_text
-from evaluators.values.paths import nearest_path
+from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path
 
 _LOOKED_AT: Final = 200  # documents that are looked at to suggest a path
@@ -136,23 +136,21 @@ def _listed(column: str, values: Sequence[str]) -> str:
 
 
 def _keys_found_nowhere(suite: Suite, line: EvaluatorLine, again: Again) -> Iterator[Issue]:
-    for aligned in getattr(line.settings, "fields", None) or ():
-        if isinstance(aligned, FieldLine) and aligned.align is not None and aligned.align.key is not None:
-            near = _key_or_nearest(aligned, again.documents(line.name))
-            if near is not None:
-                key = aligned.align.key
-                message = f'"{line.name}": no item of "{aligned.name}" has the key "{key}", so nothing was aligned by it'
-                where = key_place(suite, line, aligned.name)
-                yield Issue("key-found-nowhere", Blame.TESTSET, message, where, near)
+    for path, align in line.settings.keyed_lists():
+        near = _key_or_nearest(path, align, again.documents(line.name))
+        if near is not None:
+            name = path.canonical
+            message = f'"{line.name}": no item of "{name}" has the key "{align.key}", so nothing was aligned by it'
+            yield Issue("key-found-nowhere", Blame.TESTSET, message, key_place(suite, line, name), near)
 
 
-def _key_or_nearest(aligned: FieldLine, rows: Iterator[tuple[JSON, ...]]) -> str | None:
+def _key_or_nearest(path: Path, align: Align, rows: Iterator[tuple[JSON, ...]]) -> str | None:
     """A hint when items were seen and none has the key; None when one has it, or when there are no items."""
-    keys = aligned.align.keys if aligned.align else ()
+    keys = align.keys
     near: str | None = None
     seen: dict[str, None] = {}
     for documents in rows:
-        for item in (item for document in documents for item in _items(aligned, document)):
+        for item in (item for document in documents for item in _items(path, document)):
             if not keys or any(key.get(item) is not MISSING for key in keys):
                 return None
             if len(seen) < _LOOKED_AT:
@@ -165,9 +163,9 @@ def _key_or_nearest(aligned: FieldLine, rows: Iterator[tuple[JSON, ...]]) -> str
     return f'did you mean "{near}"?' if near else f"the items have {known}" if known else "the items are not objects"
 
 
-def _items(aligned: FieldLine, document: JSON) -> Iterator[JSON]:
+def _items(path: Path, document: JSON) -> Iterator[JSON]:
     """The items of every list that the path leads to."""
-    found = aligned.path.get(document)
-    lists = [found] if aligned.path.definite else found if isinstance(found, list) else []
+    found = path.get(document)
+    lists = [found] if path.definite else found if isinstance(found, list) else []
     for each in lists:
         yield from each if isinstance(each, list) else ()

@@ -329,6 +329,16 @@ def test_a_problem_in_a_target_is_placed_in_the_target_once() -> None:
         (an_object(a=an_array(TEXT, **{"x-eval-align": {"match_by": "hungarain"}})), ALIGN_OF_A + "/match_by", "unknown alignment"),
         (an_object(a=an_array(TEXT, **{"x-eval-align": {"ordered": True, "match_by": "x"}})), ALIGN_OF_A + "/match_by", "unknown"),
         (an_object(a=an_array(an_object(k=TEXT), **{"x-eval-align": {"match_by": "key_field"}})), ALIGN_OF_A, 'needs "key"'),
+        (
+            an_object(
+                a=an_array(
+                    {**an_object(sku=TEXT), "additionalProperties": False},
+                    **{"x-eval-align": {"match_by": "key_field", "key": "skuu"}},
+                )
+            ),
+            f"{ALIGN_OF_A}/key",
+            'the items have no key "skuu", and the schema allows no others',
+        ),
         (an_object(a=an_array(TEXT, **{"x-eval-align": {"ordered": 1}})), "#/properties/a/x-eval-align/ordered", "true or false"),
         (an_object(a={"type": "string", "x-eval-compare": "skip"}), "#/properties/a/x-eval-compare", "no comparator"),
         (an_object(a={**TEXT, "x-eval-compare": {"compound": {"fields": ["x", "y"]}}}), COMPARE_OF_A + "/compound", "has none"),

@@ -77,6 +77,29 @@ def test_a_key_that_no_item_has_is_named_with_the_nearest_one(rows: Path, lists:
     assert gaps(fields(*(line.replace("%s", "sku") for line in lists)), rows) == []
 
 
+SCHEMA = """
+evaluators:
+  - schema_match:
+      name: header
+      schema:
+        type: object
+        properties:
+          line_items:
+            type: array
+            x-eval-align: {match_by: key_field, key: %s}
+            items: {type: object, properties: {sku: {type: string}}}
+"""
+
+
+def test_a_key_of_a_schema_that_no_item_has_is_named_with_the_nearest_one(rows: Path) -> None:
+    ((where, message, hint),) = gaps(SCHEMA % "skuu", rows)
+    assert where == "suite.yaml:3:5"
+    assert message == '"header": no item of "line_items" has the key "skuu", so nothing was aligned by it'
+    assert hint == 'did you mean "sku"?'
+    assert gaps(SCHEMA % "sku", rows) == []
+    assert run(SCHEMA % "skuu", rows).exit_code == 3
+
+
 def test_a_key_like_no_other_is_answered_with_the_keys_there_are(rows: Path) -> None:
     ((_, _, hint),) = gaps(fields("line_items: {align: {key_field: {key: barcode}}}"), rows)
     assert hint == 'the items have "sku", "qty"'

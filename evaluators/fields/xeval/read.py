@@ -444,14 +444,27 @@ def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> 
     if how == "key_field":
         if not value.get("key"):
             raise bad('"key_field" needs "key"', hint='write {"match_by": "key_field", "key": "id"}')
-        options = {"key": _spelled_keys(value["key"], _key_names(schema))}
+        names = _key_names(schema)
+        options = {"key": _spelled_keys(value["key"], names)}
         options |= {name: value[name] for name in OF_A_KEY if name in value}
     elif unused := [name for name in OF_A_KEY if name in value]:
         raise bad(f'"{unused[0]}" is about keys, and {how} uses none', unused[0], hint="match_by: key_field", key=True)
     try:
-        return read_align({how: options} if options else how)
+        align = read_align({how: options} if options else how)
     except BadSettings as error:
         raise BadSettings(replace(detail, loc=_as_written(detail.loc)) for detail in error.details) from error
+    if align.keys and schema["items"].get("additionalProperties") is False:
+        _refuse_unknown_keys(align, names)
+    return align
+
+
+def _refuse_unknown_keys(align: Align, names: list[str]) -> None:
+    """A key that items have no room for would pair nothing."""
+    for path in align.keys:
+        first = path.steps[0] if path.steps else None
+        if isinstance(first, str) and names and first not in names:
+            message = f'the items have no key "{path.canonical}", and the schema allows no others'
+            raise bad(message, "key", hint=_known(first, tuple(names)))
 
 
 def _key_names(schema: Mapping[str, Any]) -> list[str]:
