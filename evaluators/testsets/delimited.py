@@ -4,6 +4,9 @@ Strategy. The standard library's parser says what a row is. Files of more than o
 (`quotes`), and where pyarrow is installed their blocks are parsed by it (`arrow_blocks`), which is faster and gives the
 same rows; a block in which it meets anything unusual is read again by the standard library's parser.
 
+Text after the quote that closes a cell (`"ab"c`) is refused. The parser is asked to be strict about it; where it finds
+some, the rest of the piece is read row by row, and each such row is a problem of its own.
+
 At the end of a split a line is added that no file holds. When it does not come back as a row of its own, the split ended
 inside a quoted cell: at the end of the file a quote was never closed, and anywhere else the cut was wrong.
 """
@@ -15,9 +18,10 @@ import csv
 import io
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
+from types import MappingProxyType
 from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Fault, Issue, Problems
@@ -144,15 +148,56 @@ class _Rows:
 
     def chunks(self, start: int, end: int | None) -> Iterator[Chunk]:
         """The rows between two places where a row starts."""
+        first = self.span
+        try:
+            yield from self._chunks(start, end)
+        except _NotStrict:
+            yield from self._chunks(start, end, one_by_one=True, skip=self.span - first)
+
+    def _chunks(self, start: int, end: int | None, one_by_one: bool = False, skip: int = 0) -> Iterator[Chunk]:
+        """The same, in one go, or row by row after the first ones. Raises _NotStrict for what must be read row by row."""
         csv.field_size_limit(_LARGEST_CELL)
         size = _Size()
         with self.table.source.open(start) as stream:
             blocks = line_blocks(stream, CHUNK_BYTES, None if end is None else end - start)
             lines = chain.from_iterable(self._lines(size.counted(blocks), first=start == 0))
-            records = csv.reader(chain(lines, (self.end_line,)), delimiter=self.table.delimiter)
-            for _ in islice(records, self.table.skipped_records if start == 0 else 0):
-                pass
+            header = self.table.skipped_records if start == 0 else 0
+            if one_by_one:
+                yield from self._one_by_one(chain(lines, (self.end_line,)), header + skip, end)
+                return
+            records = csv.reader(chain(lines, (self.end_line,)), delimiter=self.table.delimiter, strict=True)
+            _skip(records, header)
             yield from self._cut(records, size, end)
+
+    def _one_by_one(self, lines: Iterator[str], skipped: int, end: int | None) -> Iterator[Chunk]:
+        """The rows after the first ones, each held against its own text."""
+        seen: list[str] = []
+
+        def noted() -> Iterator[str]:
+            for line in lines:
+                seen.append(line)
+                yield line
+
+        records = csv.reader(noted(), delimiter=self.table.delimiter)
+        for _ in islice(records, skipped):
+            seen.clear()
+        taken: list[list[str]] = []
+        torn: dict[int, Issue] = {}
+        for record in _guarded(records, self.table.source):
+            row = "".join(seen)
+            seen.clear()
+            if record and record[-1].endswith(_END):
+                taken.append(record)
+                break
+            found = quotes.closed_too_early(row, self.table.delimiter)
+            if found is not None:
+                torn[len(taken)] = _after_quote(*found, self.table.header)
+            taken.append(record)
+            if len(taken) == MAX_CHUNK_ROWS:
+                yield self.chunk(taken, torn=torn)
+                taken, torn = [], {}
+        if taken:
+            yield from self._last(taken, end, torn)
 
     def ends_a_row(self, block: bytes) -> bool:
         """Whether a block that starts with a row also ends with one."""
@@ -161,17 +206,26 @@ class _Rows:
         return deque(records, maxlen=1).pop() == [_END, _END]
 
     def _cut(self, records: Iterator[list[str]], size: _Size, end: int | None) -> Iterator[Chunk]:
-        while rows := _next(records, size.rows, self.table.source):
+        while rows := _next(records, size.rows):
             size.read += len(rows)
             last = rows[-1]
             if not last or not last[-1].endswith(_END):
                 yield self.chunk(rows)
-            elif last == [_END, _END]:
-                yield self.chunk(rows[:-1])
-            elif end is None:
-                yield self.chunk([*rows[:-1], [*last[:-1], last[-1].removesuffix(self.end_line)]], open_quote=True)
             else:
-                raise _wrong_cut(self.table.source)
+                yield from self._last(rows, end)
+
+    def _last(
+        self, rows: list[list[str]], end: int | None, torn: Mapping[int, Issue] = MappingProxyType({})
+    ) -> Iterator[Chunk]:
+        """The last rows of a piece, the line that no file holds among them."""
+        last = rows[-1]
+        if last == [_END, _END]:
+            yield self.chunk(rows[:-1], torn=torn)
+        elif end is None:
+            rows = [*rows[:-1], [*last[:-1], last[-1].removesuffix(self.end_line)]]
+            yield self.chunk(rows, open_quote=True, torn=torn)
+        else:
+            raise _wrong_cut(self.table.source)
 
     def _lines(self, blocks: Iterable[bytes], first: bool) -> Iterator[Iterable[str]]:
         encoding = self.table.source.encoding
@@ -187,16 +241,19 @@ class _Rows:
                 text, self.undecoded = block.decode(encoding, "surrogateescape"), True
             yield io.StringIO(text, newline="")
 
-    def chunk(self, records: list[list[str]], open_quote: bool = False) -> Chunk:
-        """Records as columns; ragged and unreadable ones as faults."""
+    def chunk(
+        self, records: list[list[str]], open_quote: bool = False, torn: Mapping[int, Issue] = MappingProxyType({})
+    ) -> Chunk:
+        """Records as columns; ragged and unreadable ones, and the `torn` ones by their place, as faults."""
         start = self.span
         self.span += len(records)
-        if not self.undecoded and not open_quote and all(len(record) == self.width for record in records):
+        if not self.undecoded and not open_quote and not torn and all(len(record) == self.width for record in records):
             offsets: Sequence[int] = range(start, self.span)
             return Chunk(offsets, self.span, {name: _column(records, index) for name, index in self.wanted})
         offsets = [start + index for index, record in enumerate(records) if record]
         kept = [record for record in records if record]
-        faults = [(index, issue) for index, record in enumerate(kept) if (issue := self._issue(record))]
+        said = [torn.get(place) for place, record in enumerate(records) if record]
+        faults = [(index, issue) for index, record in enumerate(kept) if (issue := said[index] or self._issue(record))]
         if open_quote:
             faults = [*(fault for fault in faults if fault[0] != len(kept) - 1), (len(kept) - 1, _OPEN_QUOTE)]
         unread = {index: kept[index] for index, _ in faults}
@@ -246,12 +303,13 @@ def _by_arrow(rows: _Rows) -> Iterator[Chunk]:
     """The blocks of a split, parsed by pyarrow wherever its answer is certain."""
     table, split = rows.table, rows.split
     names = list(dict.fromkeys(name for name, index in rows.wanted if index is not None))
-    parse = arrow_blocks.parser(table.header, names, table.delimiter)
+    parse, delimiter = arrow_blocks.parser(table.header, names, table.delimiter), table.delimiter.encode()
     end_of_split = split.end or table.source.size
     with table.source.open(split.start) as stream:
         for start, end in pairwise([split.start, *split.cuts, end_of_split]):
             block = stream.read(end - start)
-            cells = parse(block) if start and table.source.encoding == "utf-8" and names else None
+            certain = start and table.source.encoding == "utf-8" and names
+            cells = parse(block) if certain and quotes.all_close_cells(block, delimiter) else None
             if cells is not None:
                 yield from _arrow_chunks(rows, cells, len(block))
             elif rows.ends_a_row(block) and end < end_of_split:
@@ -363,11 +421,40 @@ def _column(records: list[list[str]], index: int | None) -> list[Cell]:
     return [MISSING] * len(records) if index is None else [record[index] for record in records]
 
 
-def _next(records: Iterator[list[str]], count: int, source: Source) -> list[list[str]]:
+def _next(records: Iterator[list[str]], count: int) -> list[list[str]]:
     try:
         return list(islice(records, count))
     except csv.Error as error:
+        raise _NotStrict from error
+
+
+def _skip(records: Iterator[list[str]], count: int) -> None:
+    try:
+        deque(islice(records, count), maxlen=0)
+    except csv.Error as error:
+        raise _NotStrict from error
+
+
+def _guarded(records: Iterator[list[str]], source: Source) -> Iterator[list[str]]:
+    try:
+        yield from records
+    except csv.Error as error:
         raise broken(source, "unreadable-table", f"the file cannot be read as a table: {error}") from None
+
+
+class _NotStrict(Exception):
+    """There is text after a closing quote, or something else that a strict parser refuses."""
+
+
+def _after_quote(place: int, text: str, header: Sequence[str]) -> Issue:
+    named = f'column "{header[place]}"' if place < len(header) else f"cell {place + 1}"
+    shown = text if len(text) <= 40 else f"{text[:40]}…"
+    return Issue(
+        "text-after-quote",
+        Blame.TESTSET,
+        f"{named}: text stands after the quote that closes the cell: {shown}",
+        hint='a quote that belongs to the text is doubled: ""; or an earlier quote of the row, or of a row before it, is not closed',
+    )
 
 
 def _decoded(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:

@@ -149,6 +149,56 @@ def test_a_quote_that_is_never_closed_makes_its_row_invalid(file: Path) -> None:
     assert codes(rows[1][1]) == {"quote-not-closed"}
 
 
+TORN = 'id,output\n1,"a ""quoted"" b"\n2,"b\n3,c\n4,"d"\n5,"e"\n'
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+@pytest.mark.parametrize("cut", [1, 8, 1000])
+def test_a_quote_that_a_later_row_closes_makes_its_row_invalid(file: Path, cut: int, arrow: bool) -> None:
+    with small_pieces(10_000, cut, arrow):
+        table = opened(file, TORN)
+        rows = numbered(table)
+        assert [number for number, _ in rows] == [2, 3, 4]
+        assert (rows[0][1], rows[2][1]) == (["1", 'a "quoted" b'], ["5", "e"])
+        (issue,) = {cell.issue for cell in rows[1][1] if isinstance(cell, Fault)}
+    assert (issue.code, issue.blame) == ("text-after-quote", Blame.TESTSET)
+    assert issue.message == 'column "output": text stands after the quote that closes the cell: d"'
+    assert issue.hint is not None
+    assert issue.hint.startswith('a quote that belongs to the text is doubled: ""')
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '"a ""quoted"" b"',
+        '""',
+        '""""',
+        '"a,b"',
+        '"a\nb"',
+        '"a\r\nb"',
+        'a"b',
+        '5" pipe',
+        ' "a"',
+        '"{""a"": """"}"',
+        '"\'"',
+    ],
+)
+def test_cells_whose_quotes_are_right_stay_what_they_are(file: Path, cell: str, arrow: bool) -> None:
+    text = "id,output,note\n" + f"1,{cell},x\n2,{cell},y\n3,{cell},{cell}\n"
+    with small_pieces(10_000, 8, arrow):
+        found = [cells for _, cells in numbered(opened(file, text))]
+    assert found == list(csv.reader(io.StringIO(text, newline="")))[1:]
+
+
+@pytest.mark.parametrize("bad", ['"a"b', '"a" ', '"a"b"', '"a""" x', '"a\n""b"c'])
+@pytest.mark.parametrize("after", ["", "\n9,z\n"])
+def test_text_after_a_closing_quote_is_a_problem_of_its_row_alone(file: Path, bad: str, after: str) -> None:
+    rows = numbered(opened(file, f"output,id\nx,1\n{bad},2\n\ny,3{after}"))
+    assert [codes(cells) for _, cells in rows][:3] == [set(), {"text-after-quote"}, set()]
+    assert [number for number, _ in rows][:3] == [2, 3, 5]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_worked_out_and_told(file: Path, delimiter: str) -> None:
     text = '"id"X"the, output; x"X"n"\n1X"{""a"": 1, ""b"": 2}"X3\n2X"a|b"X4\n'.replace("X", delimiter)
@@ -274,6 +324,21 @@ def oracle(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
+def torn_rows(text: str) -> set[int]:
+    """The rows that a strict parser refuses for text after a closing quote, by number."""
+    seen: list[str] = []
+    found = set()
+    lines = (seen.append(line) or line for line in io.StringIO(text, newline=""))
+    for number, _ in enumerate(csv.reader(lines), start=1):
+        try:
+            list(csv.reader(io.StringIO("".join(seen), newline=""), strict=True))
+        except csv.Error as error:
+            if "expected after" in str(error):
+                found.add(number)
+        seen.clear()
+    return found
+
+
 @settings(max_examples=100, deadline=None)
 @given(body=st.text(alphabet='ab"\n\r, \x00', max_size=120), arrow=st.booleans(), cut=st.integers(3, 30))
 @example(body='x"y,"\n","\n"\na,b\n', arrow=True, cut=3)
@@ -289,12 +354,14 @@ def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(
         return
     wanted = [(number, row) for number, row in enumerate(oracle(text), start=1) if row and number > 1]
     assert [number for number, _ in found] == [number for number, _ in wanted]
-    for (_, cells), (_, row) in zip(found, wanted, strict=True):
-        assert (
-            cells == row
-            or codes(cells) == ({"ragged-row"} if len(row) != 2 else {"quote-not-closed"})
-            or codes(cells) == {"quote-not-closed"}
-        )
+    torn = torn_rows(text)
+    for (number, cells), (_, row) in zip(found, wanted, strict=True):
+        if codes(cells) == {"quote-not-closed"}:
+            assert number == wanted[-1][0]
+        elif number in torn:
+            assert codes(cells) == {"text-after-quote"}
+        else:
+            assert cells == row or (codes(cells) == {"ragged-row"} and len(row) != 2)
 
 
 @settings(max_examples=100, deadline=None)
