@@ -30,6 +30,7 @@ from evaluators.needs import (
     Role,
     Text,
     Wanted,
+    answer_of,
     expected_of,
     output_of,
     text_of,
@@ -202,9 +203,13 @@ class Evaluator(Settings):
         return Column(named, literal=True, role=role) if named else Column(role, role=role)
 
     def settle(self, score: Score) -> Verdict:
-        """The verdict that an explained score stands for: `pass_at` applied, values dropped."""
+        """The verdict that an explained score stands for: `pass_at` applied, values dropped.
+
+        Raises RowProblem for a score, or a figure, that is no number from 0 to 1.
+        """
         statuses = bytes(result.status for result in score.fields) if self.field_names() else b""
         counts = counts_of(score) if not statuses else None
+        check_score(self.type, score)
         if score.value is None:
             return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
         num, den = score.ratio or float(score.value).as_integer_ratio()
@@ -234,11 +239,12 @@ class Evaluator(Settings):
                 unreadable = unreadable or value
         try:
             score = self.unreadable(unreadable.issue, *values) if unreadable else self.explain(*values)
+            settled = self.settle(score)
         except RowProblem as error:
             raise Problems([error.issue]) from error
         if score.issue is not None and score.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
             raise Problems([score.issue])
-        return replace(score, passed=self.settle(score).passed)
+        return replace(score, passed=settled.passed)
 
     async def score_async(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
@@ -257,8 +263,11 @@ def read(need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs)
     if isinstance(need, Part):
         raise TypeError("a composite is scored from the verdicts of a suite, not on its own")
     if isinstance(need, Column):
-        return cells.get(need.name, MISSING)
+        found = cells.get(need.name, MISSING)
+        return answer_of(found) if need.role == "expected" else found
     cell: Cell = cells.get(need.column.name, MISSING)
+    if isinstance(need, Text) and need.column.role == "expected":
+        cell = answer_of(cell)
     if isinstance(need, Text):
         return text_of(cell, need.column.absent)
     if isinstance(need, Expected):
@@ -267,6 +276,38 @@ def read(need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs)
         return output_of(cell, need.want, need.lenient)
     beside: Any = earlier[needs.index(need.beside)] if need.beside else None
     return output_of(cell, "any" if isinstance(beside, Fault) else want_like(beside), need.lenient)
+
+
+def check_score(type: str, score: Score) -> None:
+    """Raises RowProblem, with the evaluator type to blame, for a score or a figure that is no number from 0 to 1."""
+    value: object = score.value
+    if value is not None and (not isinstance(value, int | float) or not 0 <= value <= 1):
+        raise bad_score(type, f"gave the score {value}")
+    if score.ratio is not None and not 0 <= score.ratio[0] <= score.ratio[1] != 0:
+        raise bad_score(type, f"gave the score {score.ratio[0]}/{score.ratio[1]}")
+    check_figures(type, score.figures)
+
+
+def check_verdict(type: str, verdict: object) -> Verdict:
+    """The verdict of a check, as it is. Raises RowProblem as `check_score` does."""
+    if not isinstance(verdict, Verdict):
+        raise bad_score(type, f"answered {verdict!r}, which is no verdict")
+    if verdict.standing.scored and not 0 <= verdict.num <= verdict.den != 0:
+        raise bad_score(type, f"gave the score {verdict.num}/{verdict.den}")
+    check_figures(type, verdict.figures)
+    return verdict
+
+
+def check_figures(type: str, figures: Iterable[tuple[int, int]]) -> None:
+    """Raises RowProblem for a figure that is no fraction from 0 to 1."""
+    for num, den in figures:
+        if not 0 <= num <= den:
+            raise bad_score(type, f"gave the figure {num}/{den}")
+
+
+def bad_score(type: str, what: str) -> RowProblem:
+    """The problem of a row for which an evaluator gave a score that is none."""
+    return RowProblem(Issue("bad-score", Blame.BUG, f'evaluator type "{type}" {what}; a score is a number from 0 to 1'))
 
 
 def counts_of(score: Score) -> tuple[int, int, int, int] | None:

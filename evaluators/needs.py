@@ -6,7 +6,7 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
@@ -81,6 +81,29 @@ Cell: TypeAlias = "JSON | Missing | Fault"
 
 NO_OUTPUT = Fault(Issue("no-output", Blame.OUTPUT, "there is no output"))
 NO_EXPECTED = Fault(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
+EMPTY_EXPECTED = Fault(
+    replace(
+        NO_EXPECTED.issue,
+        hint='fill it in; where an empty answer is the right one, write "empty_expected: value" below test_set',
+    )
+)
+
+EmptyExpected: TypeAlias = Literal["invalid", "value"]
+"""What an expected cell is that holds nothing, where an answer is compared as it stands."""
+
+
+def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
+    """An expected cell that is compared as it stands, not as JSON in text.
+
+    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a fault, unless it counts as a
+    value: then what is not there is the empty text.
+    """
+    nothing = cell.isspace() or not cell if isinstance(cell, str) else cell is None or cell is MISSING
+    if not nothing:
+        return cell
+    if empty == "invalid":
+        return EMPTY_EXPECTED
+    return cell if isinstance(cell, str) else ""
 
 
 def text_of(cell: Cell, absent: Fault) -> str | Fault:

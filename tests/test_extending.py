@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import math
 import threading
@@ -20,9 +21,11 @@ from evaluators.awaiting import rest, result_of
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparator import COMPARATORS, Comparator, Compare
+from evaluators.evaluator import BUILTIN
 from evaluators.issues import Issue
-from evaluators.model import Score, Standing
+from evaluators.model import Score, Standing, Verdict
 from evaluators.settings import BadSettings, build
+from evaluators.suite.plan import compile_plan
 from evaluators.values import transforms
 
 
@@ -485,3 +488,76 @@ def test_functions_work_in_workers_also_after_an_async_one_was_used_here(tmp_pat
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"id": number, **row}) + "\n" for number in range(4)), encoding="utf-8")
     assert suite.run(rows, workers=2)["json_multi_field_match"].mean == 1.0
+
+
+class _Odd(evaluators.Evaluator):
+    """Gives whatever score it is told."""
+
+    type: str = "odd_score"
+    gives: float
+
+    def needs(self) -> Any:
+        return (self.column("output"),)
+
+    def explain(self, output: Any) -> Score:
+        return Score(self.gives)
+
+
+class _OddVerdict(_Odd):
+    """The same, with a check of its own."""
+
+    type: str = "odd_verdict"
+
+    def compile(self) -> Any:
+        return lambda output: Verdict(
+            Standing.SCORED, False, int(self.gives * 100) if self.gives == self.gives else -1, 100
+        )
+
+
+@pytest.mark.parametrize("gives", [-0.65, 1.5, math.nan, math.inf])
+@pytest.mark.parametrize(("name", "plug"), [("odd_score", _Odd), ("odd_verdict", _OddVerdict)])
+def test_a_score_outside_0_to_1_is_a_fault_of_its_evaluator(
+    monkeypatch: pytest.MonkeyPatch, name: str, plug: Any, gives: float
+) -> None:
+    if name == "odd_verdict" and math.isinf(gives):
+        return
+    monkeypatch.setattr(BUILTIN, "_registered", {**BUILTIN._registered, name: plug})
+    suite = evaluators.load({"evaluators": [{"type": name, "name": "mine", "gives": 0.5}]})
+    line = suite.lines[0]
+    bad = dataclasses.replace(line, settings=line.settings.model_copy(update={"gives": gives}))
+    plan = compile_plan([bad], {"output": "output"})
+    (found,) = plan.run({"output": ["x"]}, 1)[plan.evaluators[0].verdicts]
+    assert (found.standing, found.value) == (Standing.BUG, None)
+    assert found.issue is not None
+    assert found.issue.message.startswith(f'evaluator type "{name}" gave the score')
+    assert plan.explain({"output": "x"})["mine"].issue == found.issue
+    if name == "odd_score":
+        with pytest.raises(Problems, match="gave the score"):
+            bad.settings.score("x")
+
+
+class _OddComparator(Comparator):
+    """Gives an outcome outside 0 to 1."""
+
+    def compile(self) -> Compare:
+        return lambda expected, actual: Outcome(1.5, True)
+
+
+@pytest.mark.parametrize("kind", [JsonMultiFieldMatch, SchemaMatch])
+def test_a_class_that_scores_outside_0_to_1_costs_its_field(kind: Any) -> None:
+    evaluators.comparator("odd")(_OddComparator)
+    one = build(kind, {"fields": {"a": "odd"}})
+    found, verdict = one.explain({"a": 1}, {"a": 2}), one.compile()({"a": 1}, {"a": 2})
+    assert (found.standing, verdict.standing) == (Standing.BUG, Standing.BUG)
+    assert 'comparator "odd" returned the score 1.5' in found.issue.message
+    assert found.issue.message == verdict.issue.message
+
+
+@pytest.mark.parametrize("score", [-1.0, 1.5, math.nan])
+def test_a_post_processor_that_scores_outside_0_to_1_is_a_fault(score: float) -> None:
+    def odd(results: list[Any]) -> list[Any]:
+        return [dataclasses.replace(result, score=score) for result in results]
+
+    one = build(SchemaMatch, {"fields": ["a"], "post_process": [odd]})
+    with pytest.raises(Problems, match='the post-processor "odd" gave "a" the score'):
+        one.score({"a": 1}, {"a": 1})

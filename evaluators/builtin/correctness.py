@@ -21,6 +21,8 @@ class Correctness(Evaluator):
     given too, it alone decides.
 
     Accents and punctuation count: "Paris." is not "Paris". With `normalize: false` case and spacing count as well.
+
+    A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`.
     """
 
     type: Literal["correctness"] = "correctness"

@@ -7,9 +7,8 @@ from typing import Any, Literal
 from evaluators.builtin._columns import ExpectedColumn
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.evaluator import Check, Evaluator, Example, Needs
-from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Score, Verdict
-from evaluators.needs import NO_EXPECTED, NO_OUTPUT, kind_of
+from evaluators.needs import NO_OUTPUT, kind_of
 from evaluators.values.equality import same
 
 
@@ -22,6 +21,9 @@ class ExactMatch(Evaluator):
     texts that differ in spacing differ; compare those with `json_multi_field_match` or `json_diff_match`. Where the test
     set holds JSON values (numbers, lists, objects), the order of keys does not count and the order of lists does; 1 equals
     1.0, and neither `true` nor the text "1" equals 1.
+
+    A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`: then
+    an empty output is right.
     """
 
     type: Literal["exact_match"] = "exact_match"
@@ -40,11 +42,9 @@ class ExactMatch(Evaluator):
         return self.column("output"), self.column("expected")
 
     def explain(self, output: Any, expected: Any) -> Score:
-        if expected is MISSING:
-            raise RowProblem(NO_EXPECTED.issue)
         if output is MISSING:
             return self.unreadable(NO_OUTPUT.issue)
-        if same(output, expected):
+        if same(output, expected) or (output is None and expected == ""):
             return Score.of(True, "the output equals the expected answer")
         return Score.of(False, _difference(output, expected))
 

@@ -8,9 +8,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.builtin._columns import ExpectedColumn
 from evaluators.evaluator import Evaluator, Example, Needs, Output
-from evaluators.issues import RowProblem
-from evaluators.model import MISSING, Score
-from evaluators.needs import NO_EXPECTED
+from evaluators.model import Score
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
 
@@ -42,8 +40,6 @@ class FieldMatch(Evaluator):
         return self.column("expected"), Output(self.column("output"), "object")
 
     def explain(self, expected: Any, output: Any) -> Score:
-        if expected is MISSING:
-            raise RowProblem(NO_EXPECTED.issue)
         if self.field not in output:
             return Score.of(False, f'the output has no key "{self.field}"')
         found = same(expected, output[self.field])

@@ -21,6 +21,8 @@ class Levenshtein(Evaluator):
 
     Every character weighs the same, so a wrong digit costs as little as a missing comma. The same words in another order
     are far apart: for those see `similarity`. Case counts unless `case_sensitive: false`.
+
+    A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`.
     """
 
     type: Literal["levenshtein"] = "levenshtein"

@@ -23,6 +23,8 @@ class Similarity(Evaluator):
 
     Words are what stands between spaces, so punctuation belongs to the word: "Paris." is not "Paris". Meaning is not
     understood: "not valid" is close to "valid". Case counts unless `case_sensitive: false`.
+
+    A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`.
     """
 
     type: Literal["similarity"] = "similarity"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.issues import problem
+from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.values.equality import same
 
@@ -26,20 +26,35 @@ _COMPARED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.ERROR))
 def post_process(results: Sequence[FieldResult], processors: Iterable[Processor]) -> tuple[FieldResult, ...]:
     """The results after every post-processor, in turn.
 
-    Raises Problems (config) for one that returns something else than a list of results.
+    Raises Problems (config) for one that returns something else than a list of results, and RowProblem for a score that
+    is no number from 0 to 1.
     """
     current = list(results)
     for processor in processors:
         returned: object = processor(list(current))
         if not isinstance(returned, list) or not all(isinstance(one, FieldResult) for one in returned):
-            name = getattr(processor, "__name__", type(processor).__name__)
+            name = _name(processor)
             raise problem(
                 "post-process-result",
                 f'the post-processor "{name}" returned {_what(returned)}; it must return a list of results',
                 hint="end it with `return results`",
             )
         current = returned
+        _check_scores(processor, current)
     return tuple(current)
+
+
+def _check_scores(processor: Processor, results: Iterable[FieldResult]) -> None:
+    """Raises RowProblem for a result whose score is no number from 0 to 1."""
+    for result in results:
+        score: object = result.score
+        if score is not None and (not isinstance(score, int | float) or not 0 <= score <= 1):
+            what = f'the post-processor "{_name(processor)}" gave "{result.path}" the score {score}'
+            raise RowProblem(Issue("bad-score", Blame.BUG, f"{what}; a score is a number from 0 to 1"))
+
+
+def _name(processor: Processor) -> str:
+    return str(getattr(processor, "__name__", type(processor).__name__))
 
 
 def null_processors(

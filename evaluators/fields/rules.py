@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.answers import failed, word_of
+from evaluators.answers import checked, failed, word_of
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import Together
 from evaluators.fields.readable import Ask, reader_of_expected, transformed
@@ -108,7 +108,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
             raise failed("comparator", word, error) from error
         if found is True:
             return MATCH
-        return MISMATCH if found is False else _judged(found)
+        return MISMATCH if found is False else _judged(checked(word, found))
 
     return rule
 
@@ -119,7 +119,8 @@ def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expe
     if isinstance(ready, Explained):
         return ready
     try:
-        return explained_outcome(comparator.explain(ready.expected, ready.actual))
+        found = checked(word_of(comparator), comparator.explain(ready.expected, ready.actual))
+        return explained_outcome(found if isinstance(found, Outcome) else Outcome(float(found), found))
     except RowProblem as error:
         return explained_problem(error)
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field

@@ -98,7 +98,7 @@ class Suite:
     @property
     def reading(self) -> Reading:
         """How outputs are read where an evaluator says nothing else."""
-        return Reading(self.test_set.parse, self.test_set.unreadable_output)
+        return Reading(self.test_set.parse, self.test_set.unreadable_output, self.test_set.empty_expected)
 
     @cached_property
     def fingerprint(self) -> str:

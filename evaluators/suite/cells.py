@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.conditions import Condition
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.needs import Column, Wanted, expected_of, output_of, text_of, want_like
+from evaluators.needs import Column, EmptyExpected, Wanted, answer_of, expected_of, output_of, text_of, want_like
 from evaluators.values.equality import same
 from evaluators.values.json_text import Want, parse_all
 
@@ -68,6 +68,11 @@ def texts(cells: Cells, column: Column) -> Cells:
     """Each cell as text."""
     absent = column.absent
     return [cell if cell.__class__ is str else text_of(cell, absent) for cell in cells]
+
+
+def answers(cells: Cells, empty: EmptyExpected) -> Cells:
+    """Each expected cell as it stands, or a fault where it holds nothing."""
+    return [cell if cell.__class__ is str and cell and not cell.isspace() else answer_of(cell, empty) for cell in cells]
 
 
 def expected_documents(cells: Cells) -> Cells:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluators.conditions import Condition
-from evaluators.evaluator import Check, Column, Expected, Need, Output, Part, Text
+from evaluators.evaluator import BUILTIN, Check, Column, Expected, Need, Output, Part, Text, check_verdict
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
+from evaluators.needs import EmptyExpected
 from evaluators.suite import cells
 from evaluators.suite.cells import Cells
 from evaluators.suite.graph import in_order
@@ -42,6 +43,8 @@ class Reading:
 
     parse: Parse = "lenient"
     unreadable: str = "fail"
+    empty_expected: EmptyExpected = "invalid"
+    """What an expected cell without an answer is, where the answer is compared as text or as it stands."""
 
 
 @dataclass(slots=True)
@@ -168,7 +171,7 @@ class _Compiler:
         if isinstance(need, Part):
             return self.slots[("verdict", need.evaluator)]
         if isinstance(need, Column):
-            return self._cell(need)
+            return self._answer(need) if need.role == "expected" else self._cell(need)
         if isinstance(need, Text):
             return self._text(need)
         if isinstance(need, Expected):
@@ -178,11 +181,19 @@ class _Compiler:
 
     def _text(self, need: Text) -> int:
         column, name = need.column, self._name(need.column)
-        key = ("text", name, column.absent)
+        key = ("text", name, column.absent, column.role == "expected")
         if key in self.slots:
             return self.slots[key]
         does = f"text of {name}"
-        return self._step(key, does, (self._cell(column),), lambda read, _: cells.texts(read[0], column))
+        cell = self._answer(column) if column.role == "expected" else self._cell(column)
+        return self._step(key, does, (cell,), lambda read, _: cells.texts(read[0], column))
+
+    def _answer(self, column: Column) -> int:
+        name, empty = self._name(column), self.reading.empty_expected
+        key = ("answer", name)
+        if key in self.slots:
+            return self.slots[key]
+        return self._step(key, f"answer in {name}", (self._cell(column),), lambda read, _: cells.answers(read[0], empty))
 
     def _expected(self, name: str) -> int:
         key = ("expected", name)
@@ -256,7 +267,7 @@ class _Compiler:
 
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
-        check = line.settings.compile()
+        check = _checked(line.settings.type, line.settings.compile())
         judge = _judge(line, check, self.reading)
         gates = self._gates(line)
         if not gates:
@@ -290,6 +301,25 @@ def _source(condition: Condition, line: EvaluatorLine) -> Need:
     if condition.source == "expected":
         return Expected(line.settings.column("expected"))
     return Output(line.settings.column("output"), want="any")
+
+
+def _checked(type: str, check: Check) -> Check:
+    """The check of a type; that of one which does not ship with the package is looked at, row by row."""
+    if type in BUILTIN.shipped():
+        return check
+    return _Looked(type, check)
+
+
+class _Looked:
+    """A check whose verdicts are looked at. Raises RowProblem for a score that is no number from 0 to 1."""
+
+    def __init__(self, type: str, check: Check) -> None:
+        self.type = type
+        self.check = check
+        self.tally = getattr(check, "tally", None)
+
+    def __call__(self, *values: Any) -> Verdict:
+        return check_verdict(self.type, self.check(*values))
 
 
 def _judge(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[list[Cells]], Cells]:

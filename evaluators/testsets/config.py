@@ -85,6 +85,9 @@ class TestSetConfig(Settings):
     """Which columns play which role."""
     unreadable_output: Literal["fail", "skip"] = "fail"
     """What an output without usable JSON counts: 0.0, or nothing."""
+    empty_expected: Literal["invalid", "value"] = "invalid"
+    """What an expected cell without an answer is for evaluators that compare text: the test set's mistake, or the empty
+    text. Empty is a cell with nothing or only spaces in it, null, and a row without the key."""
     parse: Literal["lenient", "strict"] = "lenient"
     """Whether JSON is found inside prose and fences, or must stand alone."""
     expected: Place | None = None

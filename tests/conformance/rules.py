@@ -278,6 +278,12 @@ def _equal_values(case: Case) -> bool:
     return equal(case.output, case.expected)
 
 
+def _nothing_expected(case: Case) -> bool:
+    """The expected cell is null or not there, or holds nothing but spaces."""
+    cell = case.expected
+    return cell is None or cell is MISSING or (isinstance(cell, str) and not cell.strip())
+
+
 # What the paths are
 
 
@@ -416,6 +422,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "upper_case_key": _upper_case_key,
     "flattened_alike": _flattened_alike,
     "equal_values": _equal_values,
+    "nothing_expected": _nothing_expected,
     "key_with_dots": _key_with_dots,
     "found_boolean_beside_number": _found_boolean_beside_number,
     "list_documents": _list_documents,

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluators.evaluator import Evaluator
+from evaluators.issues import Problems
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan, compile_plan
+from evaluators.suite.plan import Plan, Reading, compile_plan
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled
 
@@ -108,3 +109,51 @@ def test_rows_with_unreadable_expected_values_are_counted_the_same_right_or_wron
     found = plan.run({"output": outputs, "expected": expected}, 20)[plan.evaluators[0].verdicts]
     assert [one.standing for one in found] == [Standing.SCORED] * 10 + [Standing.INVALID] * 10
     assert [one.value for one in found[:10]] == [1.0] * 5 + [0.5] * 5
+
+
+ANSWERED: list[tuple[str, dict[str, Any]]] = [
+    ("exact_match", {}),
+    ("correctness", {}),
+    ("correctness", {"normalize": False}),
+    ("similarity", {}),
+    ("similarity", {"method": "characters"}),
+    ("levenshtein", {}),
+    ("field_match", {"field": "a"}),
+]
+"""The types that compare the output with an expected cell as it stands."""
+EMPTY: list[Any] = ["", " \n", None, MISSING]
+
+
+@pytest.mark.parametrize(("kind", "options"), ANSWERED)
+@pytest.mark.parametrize("expected", EMPTY)
+def test_an_expected_cell_without_an_answer_is_invalid_whatever_the_output_is(
+    kind: str, options: dict[str, Any], expected: Any
+) -> None:
+    one = evaluator(kind, options)
+    for found in verdicts(plan_of(one), expected, ["Paris", '{"a": ""}', *WITHOUT_JSON]):
+        assert found.standing is Standing.INVALID
+        assert found.issue is not None
+        assert found.issue.message == "the cell is empty"
+        assert found.issue.hint is not None
+        assert "empty_expected: value" in found.issue.hint
+    with pytest.raises(Problems, match="the cell is empty"):
+        one.score("Paris", expected)
+
+
+@pytest.mark.parametrize(("kind", "options"), ANSWERED[:-1])
+@pytest.mark.parametrize("expected", ["", None, MISSING])
+def test_an_empty_answer_may_be_the_right_one(kind: str, options: dict[str, Any], expected: Any) -> None:
+    reading = Reading(empty_expected="value")
+    plan = compile_plan([EvaluatorLine("it", evaluator(kind, options))], ROLES, reading)
+    right, wrong = verdicts(plan, expected, ["", "Paris"])
+    assert (right.value, wrong.value) == (1.0, 0.0)
+    assert plan.explain({"output": "", **({} if expected is MISSING else {"expected": expected})})["it"].score is not None
+
+
+@MANY
+@given(st.sampled_from(ANSWERED), st.text(max_size=3) | st.sampled_from(EMPTY), st.lists(st.text(max_size=3), min_size=2))
+def test_no_output_changes_whether_a_row_with_a_text_is_measured(
+    way: tuple[str, dict[str, Any]], expected: Any, outputs: list[Any]
+) -> None:
+    right, *others = verdicts(plan_of(evaluator(*way)), expected, [*outputs, *WITHOUT_JSON])
+    check(right, others)
