@@ -49,6 +49,8 @@ class Result:
     """The batch whose answer it waits for, or waited for."""
     comparator: str = ""
     """The name of the batch comparator whose result it is, asked or not."""
+    unreadable: bool = False
+    """Its expected value cannot be read, which is the fault."""
 
     def told(self) -> list[Any]:
         sides = [None if side is MISSING else side for side in (self.expected, self.actual)]
@@ -322,7 +324,8 @@ class Row:
             if status == "omission" and self.unreadable(schema.get("x-eval-transform") or (), expected):
                 self.partings.add("a transform fails")
                 status = "fault"
-            return Result(path, status, expected, actual, unit=True, compared=self.sides(schema, expected, actual))
+            sides = self.sides(schema, expected, actual)
+            return Result(path, status, expected, actual, unit=True, compared=sides, unreadable=status == "fault")
         entry = schema["x-eval-compare"]
         return self.compared(entry, schema.get("x-eval-transform") or (), expected, actual, path)
 
@@ -377,7 +380,7 @@ class Row:
         result.score, result.compared = 0.0, (self.settled(transforms, left), self.settled(transforms, right))
         if self.unreadable(transforms, left):
             self.partings.add("a transform fails")
-            result.status = "fault"
+            result.status, result.unreadable = "fault", True
             return None
         for side in ("actual", "expected"):
             for one in transforms:
@@ -449,6 +452,10 @@ class Row:
     ) -> Iterator[Result]:
         self.partings.add("compound")
         left, right = ({key: side[key] for key in fields if key in side} for side in (ours, theirs))
+        if left and self.unreadable_parts(schema, left):
+            self.partings.add("a transform fails")
+            yield Result(path, "fault", left, right or MISSING, unit=True, unreadable=True)
+            return
         if not left or not right:
             if left or right:
                 yield Result(path, "omission" if left else "hallucination", left or MISSING, right or MISSING, unit=True)
@@ -456,29 +463,37 @@ class Row:
         result = Result(path, "match", left, right, 1.0, True, (left, right))
         if not equal(left, right):
             entry = self.register[schema["x-eval-compare"]["compound"]["compare"]]
-            result.score = 0.0
+            result.score, result.status = 0.0, "error"  # should the output not be changed
             try:
-                result.status = "error"  # should the output not be changed
-                changed_right = self._changed(schema, right)
-                result.status = "fault"
-                changed_left = self._changed(schema, left)
-                result.compared = (changed_left, changed_right)
-                alike = equal(changed_left, changed_right)
-                found = 1.0 if alike else compound_rule(entry)(changed_left, changed_right, {})
+                changed = self.changed(schema, left, strict=False), self.changed(schema, right)
+                result.compared, result.status = changed, "fault"
+                found = 1.0 if equal(*changed) else compound_rule(entry)(*changed, {})
                 result.status, result.score = ("match" if found == 1 else "mismatch"), float(found)
             except (TransformError, ValueError):
                 pass
         yield result
 
-    def _changed(self, schema: Any, side: Mapping[str, Any]) -> Any:
-        """The keys of a compound, each after its transforms, and then those of the whole."""
+    def unreadable_parts(self, schema: Any, left: Mapping[str, Any]) -> bool:
+        """Whether a key of the expected side, or all of them together, cannot be converted."""
+        declared = schema["properties"]
+        each = (self.unreadable(declared[key].get("x-eval-transform") or (), value) for key, value in left.items())
+        whole = schema.get("x-eval-transform") or ()
+        return any(each) or self.unreadable(whole, self.changed({**schema, "x-eval-transform": ()}, left, strict=False))
+
+    def changed(self, schema: Any, side: Mapping[str, Any], strict: bool = True) -> Any:
+        """The keys of a compound, each after its transforms, and then those of the whole; where `strict`, one may fail."""
         value: Any = {}
         for key, inner in side.items():
-            for one in schema["properties"][key].get("x-eval-transform") or ():
-                inner = self.transformed(one, inner)
-            value[key] = inner
-        for one in schema.get("x-eval-transform") or ():
-            value = self.transformed(one, value)
+            value[key] = self.after(schema["properties"][key].get("x-eval-transform") or (), inner, strict)
+        return self.after(schema.get("x-eval-transform") or (), value, strict)
+
+    def after(self, transforms: Sequence[Any], value: Any, strict: bool) -> Any:
+        for one in transforms:
+            try:
+                value = self.transformed(one, value)
+            except TransformError:
+                if strict:
+                    raise
         return value
 
     # Afterwards
@@ -501,7 +516,8 @@ class Row:
 
     def reclassified(self, result: Result, options: Mapping[str, Any]) -> None:
         values = options.get("absent_values", [None])
-        compared = result.status in ("match", "mismatch", "error")
+        unreadable = result.status == "fault" and result.unreadable
+        compared = result.status in ("match", "mismatch", "error") or unreadable
         if not result.unit:
             if compared and None in values:
                 self.partings.add("absent containers")
@@ -513,6 +529,8 @@ class Row:
         ours, theirs = (side is MISSING or any(equal(side, value) for value in values) for side in sides)
         if any(equal(side, value) and type(side) is not type(value) for side in sides for value in values):
             self.partings.add("1 is 1.0")
+        if unreadable and not ours:
+            return
         if ours and theirs:
             if not compared:
                 self.partings.add("null or not there")
