@@ -1,0 +1,188 @@
+"""A failure never helps: what it does to every figure of a row, for every evaluator that scores structure.
+
+For a value that counted as a match, replacing it in place or removing its key never raises the score, recall, F1, or a
+mean, and never takes the row out of a denominator; nor does an output that is empty or unreadable as a whole. Precision may
+rise with what is *left out*, for what is wrong in the rest weighs the same: that is its formula.
+"""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from evaluators.evaluator import Evaluator
+from evaluators.fields.events import FIGURES
+from evaluators.issues import RowProblem
+from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
+from evaluators.values.paths import parse
+from tests.laws.schemas import Drawn, Wishes, drawn
+from tests.laws.structures import evaluator, evaluators, pairs, verdict
+
+MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+STRAIGHT = Wishes(choices=False, aligned=False, changing=False)
+UNMEASURED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
+
+
+def figures(found: Verdict, precision: bool = True) -> dict[str, Fraction]:
+    """Every figure that the row has, by name."""
+    named = dict(zip(FIGURES, found.figures, strict=False)) | {"score": (found.num, found.den)}
+    match, mismatch, omission, invented = found.counts or counts_of(found)
+    named["recall"] = (match, match + mismatch + omission or invented)
+    names = [name for name, (_, den) in named.items() if den and (precision or name != "mean_precision")]
+    return {name: Fraction(*named[name]) for name in names}
+
+
+def counts_of(found: Verdict) -> tuple[int, int, int, int]:
+    count = found.statuses.count
+    wrong = count(Status.MISMATCH) + count(Status.ERROR)
+    return count(Status.MATCH), wrong, count(Status.OMISSION), count(Status.HALLUCINATION)
+
+
+def raised(before: Verdict, after: Verdict, precision: bool = True) -> list[str]:
+    """The figures that are higher than before, and those that are gone."""
+    now = figures(after, precision)
+    return [name for name, was in figures(before, precision).items() if name not in now or now[name] > was]
+
+
+def places(document: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place of a document."""
+    inner = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    return [place for key, value in inner for place in [(*at, key), *places(value, (*at, key))]]
+
+
+def broken(document: Any, place: tuple[Any, ...], value: Any) -> Any:
+    """The document with another value at a place, or without it."""
+    found = copy.deepcopy(document)
+    inner = found
+    for step in place[:-1]:
+        inner = inner[step]
+    if value is MISSING:
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = value
+    return found
+
+
+def right_places(results: tuple[FieldResult, ...], output: Any) -> list[tuple[Any, ...]]:
+    """Where the output has a value that matched."""
+    there = set(places(output))
+    found = [parse(one.path).steps for one in results if one.status is Status.MATCH and one.path and "+" not in one.path]
+    return [steps for steps in map(tuple, found) if steps in there]
+
+
+WRONG: st.SearchStrategy[Any] = st.sampled_from([MISSING, {"broken": ["off"]}, "\x00off", None])
+
+
+@MANY
+@given(st.data(), drawn(STRAIGHT), WRONG)
+def test_breaking_a_right_value_raises_no_figure_of_a_schema(data: st.DataObject, each: Drawn, value: Any) -> None:
+    before = each.one.explain(each.expected, each.output)
+    chosen = right_places(tuple(one for one in before.fields if "metric" in one.details), each.output)
+    assume(chosen)
+    place = data.draw(st.sampled_from(chosen))
+    assume(value is not MISSING or isinstance(place[-1], str))
+    after = each.one.explain(each.expected, broken(each.output, place, value))
+    was, now = each.one.settle(before), each.one.settle(after)
+    at = ".".join(map(str, place))
+    assume(now.issue is None)
+    assume(
+        not any(one.status is Status.MATCH and tuple(parse(one.path).steps) == place for one in after.fields if one.path)
+    )
+    assert raised(was, now, precision=value is not MISSING) == [], at
+    assert figures(verdict(each.one, each.expected, broken(each.output, place, value))) == figures(now)
+
+
+@MANY
+@given(drawn(Wishes()), st.sampled_from([{}, [], None, "", MISSING]))
+def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn, nothing: Any) -> None:
+    before = verdict(each.one, each.expected, each.output)
+    assume(before.standing not in UNMEASURED)
+    assume(verdict(each.one, each.expected, each.expected).den)  # where nothing is expected, an empty output is right
+    if nothing is MISSING:
+        after = each.one.compile_unreadable(each.one.compile())(each.expected, MISSING)
+        assert after.standing is Standing.UNREADABLE
+    else:
+        after = verdict(each.one, each.expected, nothing)
+    assume(after.standing not in UNMEASURED)
+    assume(nothing is MISSING or nothing != each.expected)
+    assert [name for name in raised(before, after) if before.counts != after.counts] == []
+
+
+@MANY
+@given(evaluators(two_sided=True, queries=False), pairs())
+def test_an_unreadable_output_raises_no_figure(one: Evaluator, pair: tuple[Any, Any]) -> None:
+    before = verdict(one, *pair)
+    assume(before.standing not in UNMEASURED and before.standing is not Standing.NOT_MEASURED)
+    assume(not any(line.when for line in getattr(one, "fields", ())))
+    try:
+        after = one.compile_unreadable(one.compile())(pair[0], MISSING)
+    except RowProblem:
+        return
+    assert after.standing is Standing.UNREADABLE
+    assert [name for name in raised(before, after) if name != "recall"] == []
+    assert figures(after).get("recall", Fraction(0)) <= figures(before).get("recall", Fraction(1))
+
+
+@MANY
+@given(st.data(), evaluators(two_sided=True, queries=False), pairs(), WRONG)
+def test_breaking_a_right_value_raises_no_figure(
+    data: st.DataObject, one: Evaluator, pair: tuple[Any, Any], value: Any
+) -> None:
+    expected, output = pair
+    before = verdict(one, expected, output)
+    assume(before.standing is Standing.SCORED)
+    assume(not any(line.when or line.align for line in getattr(one, "fields", ())))
+    chosen = right_places(one.explain(expected, output).fields, output)
+    assume(chosen)
+    place = data.draw(st.sampled_from(chosen))
+    assume(value is not MISSING or isinstance(place[-1], str))
+    changed = broken(output, place, value)
+    after = verdict(one, expected, changed)
+    assume(after.standing not in UNMEASURED)
+    still = [steps for steps in right_places(one.explain(expected, changed).fields, changed) if steps == place]
+    assume(not still)
+    assert raised(before, after) == []
+
+
+# --- the rows behind the rules
+
+FIELDS = {"fields": ["a", "b", "c"]}
+
+
+def row(output: Any, expected: Any, **options: Any) -> dict[str, Fraction]:
+    return figures(verdict(evaluator("schema_match", options or FIELDS), expected, output))
+
+
+def test_leaving_out_a_wrong_value_raises_precision_and_f1_and_never_recall() -> None:
+    wrong, left_out = (
+        row({"a": 1, "b": 2, "c": 0}, {"a": 1, "b": 2, "c": 3}),
+        row({"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 3}),
+    )
+    assert (wrong["mean_f1"], left_out["mean_f1"]) == (Fraction(2, 3), Fraction(4, 5))
+    assert (wrong["mean_precision"], left_out["mean_precision"]) == (Fraction(2, 3), 1)
+    assert wrong["mean_recall"] == left_out["mean_recall"] == Fraction(2, 3)
+
+
+@pytest.mark.parametrize("align", ["any_order", {"hungarian": {"at_least": 0.9}}, {"key_field": {"key": "n"}}])
+def test_leaving_out_a_leaf_of_an_item_without_a_partner_raises_f1(align: Any) -> None:
+    """The one exception: an item without a partner is missing on one side and invented on the other, leaf by leaf."""
+    options = {"fields": {"items": {"align": align}, "items[*].k": "exact", "items[*].n": "exact"}}
+    expected = {"items": [{"k": "A", "n": 3}, {"k": "B", "n": 1}]}
+    whole = row({"items": [{"k": "A", "n": 2}, {"k": "B", "n": 1}]}, expected, **options)
+    leaf = row({"items": [{"n": 2}, {"k": "B", "n": 1}]}, expected, **options)
+    assert (whole["mean_f1"], leaf["mean_f1"]) == (Fraction(1, 2), Fraction(4, 7))
+    assert whole["mean_recall"] == leaf["mean_recall"]
+
+
+def test_hungarian_keeps_the_pair_and_f1_falls() -> None:
+    options = {"fields": {"items": {"align": "hungarian"}, "items[*].k": "exact", "items[*].n": "exact"}}
+    expected = {"items": [{"k": "A", "n": 3}]}
+    whole = row({"items": [{"k": "A", "n": 2}]}, expected, **options)
+    leaf = row({"items": [{"n": 2}]}, expected, **options)
+    assert whole["mean_f1"] == Fraction(1, 2)
+    assert leaf["mean_f1"] < whole["mean_f1"]
