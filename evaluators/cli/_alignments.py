@@ -16,6 +16,12 @@ DOES: Final[Mapping[AlignHow, str]] = {
     "key_field": "Items that have the same key go together, such as the same article number.",
     "hungarian": "As many items as possible are right in every field; then the other pairs agree as much as they can.",
 }
+_UNPAIRED: Final = (
+    "An item without a partner counts twice: its fields are missing on one side and invented on the other. With one other "
+    "field right, [{A, 2}] for [{A, 3}] has an F1 of 0.333, and with the item left out 0.5. Plain hungarian pairs the two, "
+    "and what is right in them counts."
+)
+"""What is said of alignments that may leave an item without a partner although the other list has one for it."""
 _WRITTEN: Final[Mapping[AlignHow, tuple[str, ...]]] = {
     "ordered": ("items: {align: ordered}",),
     "any_order": ("tags: {align: any_order}",),
@@ -39,7 +45,8 @@ def alignment_page(name: str) -> Document:
     items = tuple(Item(f"{how}: {DOES[how]}", quote=_WRITTEN[how]) for how in chosen)
     others = [how for how in DOES if how not in chosen]
     more = (Paragraph(f"The other alignments are {', '.join(others)}."),) if others else ()
-    return Document(name, (Section(None, (said, Listing(items), *more)),))
+    alone = () if chosen == ["ordered"] else (Paragraph(_UNPAIRED),)
+    return Document(name, (Section(None, (said, Listing(items), *alone, *more)),))
 
 
 def alignment_data(name: str) -> list[Mapping[str, str]]:

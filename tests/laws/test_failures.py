@@ -179,6 +179,26 @@ def test_leaving_out_a_leaf_of_an_item_without_a_partner_raises_f1(align: Any) -
     assert whole["mean_recall"] == leaf["mean_recall"]
 
 
+@pytest.mark.parametrize(
+    ("align", "scores"),
+    [
+        ("any_order", ("1/3", "2/5", "1/2")),
+        ({"hungarian": {"at_least": 0.9}}, ("1/3", "2/5", "1/2")),
+        ({"key_field": {"key": "qty"}}, ("1/3", "2/5", "1/2")),
+        ("hungarian", ("2/3", "2/5", "1/2")),
+    ],
+)
+def test_the_table_of_items_without_a_partner(align: Any, scores: tuple[str, ...]) -> None:
+    options = {"fields": {"shop": "exact", "items": {"align": align}, "items[*].name": "exact", "items[*].qty": "exact"}}
+    expected = {"shop": "S", "items": [{"name": "A", "qty": 3}]}
+    for items, score in zip(([{"name": "A", "qty": 2}], [{"qty": 2}], []), scores, strict=True):
+        found = row({"shop": "S", "items": items}, expected, **options)
+        assert found["mean_f1"] == Fraction(score)
+        assert found["mean_recall"] == (
+            Fraction(2, 3) if align == "hungarian" and "name" in str(items) else Fraction(1, 3)
+        )
+
+
 def test_hungarian_keeps_the_pair_and_f1_falls() -> None:
     options = {"fields": {"items": {"align": "hungarian"}, "items[*].k": "exact", "items[*].n": "exact"}}
     expected = {"items": [{"k": "A", "n": 3}]}
