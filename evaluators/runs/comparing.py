@@ -34,11 +34,13 @@ from evaluators.runs.guard_config import CompareConfig
 from evaluators.runs.guards import judge_guards
 from evaluators.runs.intervals import (
     Moments,
-    bootstrap,
     detectable_pairs,
+    difference_interval,
+    mean_interval,
     moments_of_clusters,
     moments_of_values,
-    paired_rates,
+    pairs_interval,
+    share_interval,
 )
 from evaluators.runs.paired_rows import Pairs, paired, row_keys
 from evaluators.runs.result import Interval
@@ -366,11 +368,12 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     tested = _tested_differences(values.units)
     moments = moments_of_values(_deviations(values.units))
     changed = sum(count for difference, count in tested.items() if difference)
+    p, difference = sign_flips(tested), float(new - base)
     return replace(
         found,
-        difference=float(new - base),
-        interval=_interval(values, moments),
-        p=sign_flips(tested),
+        difference=difference,
+        interval=difference_interval(_interval(values, moments), p, difference),
+        p=p,
         finding="no clear difference" if changed else "the same",
         detectable=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
     )
@@ -420,12 +423,12 @@ def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
 
 
 def _interval(values: _Values, moments: Moments | None) -> Interval | None:
-    """Newcombe's for pairs of right and wrong; the bootstrap's for scores, for several values in a row, and for clusters."""
+    """That of pairs of right and wrong, or that of a mean: of scores, of several values in a row, and of clusters."""
     if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
         counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _FOUR}
         if sum(counts.values()) == values.rows.total():
-            return paired_rates(*(counts[pair] for pair in _FOUR))
-    return bootstrap(moments, -1.0, 1.0)
+            return pairs_interval(*(counts[pair] for pair in _FOUR))
+    return mean_interval(moments, -1.0, 1.0)
 
 
 _FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
@@ -560,8 +563,8 @@ def _mean_interval(
         for key, one in rows:
             count, total = sums.get(clusters.get(key), (0, Fraction(0)))
             sums[clusters.get(key)] = count + 1, total + one.earned
-        return bootstrap(moments_of_clusters(sums.values()))
+        return share_interval(moments_of_clusters(sums.values()))
     scores = Counter(one.earned for _, one in rows)
     if set(scores) <= {Fraction(0), Fraction(1)}:
         return wilson(scores.get(Fraction(1), 0), len(rows))
-    return bootstrap(moments_of_values(scores))
+    return share_interval(moments_of_values(scores))

@@ -84,7 +84,7 @@ class EvaluatorStats:
     """One evaluator over the run, one slice of it, or one variant.
 
     rows = scored + skipped + not_measured + invalid + unjudged + bugs. `unreadable`, `blocked` and `empty_expected` are
-    of the scored ones. `interval` is that of the pass rate: Wilson's, or the bootstrap's over clusters.
+    of the scored ones. `interval` is that of the pass rate: Wilson's, or over clusters that of a mean.
     """
 
     name: str
@@ -126,7 +126,7 @@ class EvaluatorStats:
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
 
     mean_interval: Interval | None = None
-    """The interval of the mean: Wilson's where every score is 0 or 1, the bootstrap's otherwise; None where unknown."""
+    """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
     detectable: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
 

@@ -19,7 +19,7 @@ from evaluators.fields.path_details import (
     Detail,
 )
 from evaluators.model import Standing, Status
-from evaluators.runs.intervals import bootstrap, detectable_runs, moments_of_clusters, moments_of_powers
+from evaluators.runs.intervals import detectable_runs, moments_of_clusters, moments_of_powers, share_interval
 from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, FigureStats, Interval
 from evaluators.runs.statistics import mean_of, ratios, share, wilson
 from evaluators.runs.tally import FigureSum, Tally
@@ -105,7 +105,7 @@ def _of_rows(tally: Tally) -> _Intervals:
         return _Intervals(rate, None, None)
     right_or_wrong = moments.second == moments.mean * (1 - moments.mean)  # x² = x for 0 and 1, and for nothing between
     hits = moments.mean * tally.scored
-    mean = wilson(int(hits), tally.scored) if right_or_wrong else bootstrap(moments)
+    mean = wilson(int(hits), tally.scored) if right_or_wrong else share_interval(moments)
     return _Intervals(rate, mean, detectable_runs(moments))
 
 
@@ -113,7 +113,7 @@ def _of_clusters(tally: Tally) -> _Intervals:
     known = tally.clusters.values()
     moments = moments_of_clusters((one.rows, one.total) for one in known)
     rate = moments_of_clusters((one.rows, Fraction(one.passed)) for one in known)
-    return _Intervals(bootstrap(rate), bootstrap(moments), detectable_runs(moments))
+    return _Intervals(share_interval(rate), share_interval(moments), detectable_runs(moments))
 
 
 def _figures(names: Sequence[str], tally: Tally) -> tuple[FigureStats, ...]:

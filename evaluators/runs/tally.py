@@ -56,7 +56,7 @@ class Tally:
     sums: dict[int, int] = field(default_factory=dict)
     """Denominator → sum of numerators, over the scored rows."""
     powers: dict[int, list[int]] = field(default_factory=dict)
-    """Denominator → [sum of the squared numerators, sum of the cubed ones]: what an interval of the mean is made from."""
+    """Denominator → sums of the numerators to the powers 2, 3 and 4: what an interval of the mean is made from."""
     clusters: dict[str, ClusterSum] = field(default_factory=dict)
     """What the scored rows of each cluster came to, where the suite clusters rows. See `evaluators.runs.clusters`."""
     statuses: list[list[int]] = field(default_factory=list)
@@ -86,9 +86,9 @@ class Tally:
             self.passed += times if verdict.passed else 0
             num, den = verdict.num, verdict.den
             self.sums[den] = self.sums.get(den, 0) + num * times
-            powers = self.powers.setdefault(den, [0, 0])
-            powers[0] += num * num * times
-            powers[1] += num * num * num * times
+            powers = self.powers.setdefault(den, [0, 0, 0])
+            for place in range(3):
+                powers[place] += num ** (place + 2) * times
             self.gave_nothing += times if _gave_nothing(verdict) else 0
         elif verdict.standing > Standing.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
@@ -137,10 +137,10 @@ class Tally:
         self.unread += other.unread
         for den, num in other.sums.items():
             self.sums[den] = self.sums.get(den, 0) + num
-        for den, (square, cube) in other.powers.items():
-            powers = self.powers.setdefault(den, [0, 0])
-            powers[0] += square
-            powers[1] += cube
+        for den, theirs in other.powers.items():
+            powers = self.powers.setdefault(den, [0, 0, 0])
+            for place, power in enumerate(theirs):
+                powers[place] += power
         merge_clusters(self.clusters, other.clusters)
         for mine, theirs in zip(self.statuses, other.statuses, strict=True):
             for place, count in enumerate(theirs):
@@ -153,9 +153,9 @@ class Tally:
         for sum_, further in zip(self.figures, other.figures, strict=False):
             sum_.merge(further)
 
-    def score_powers(self) -> dict[int, tuple[int, int, int]]:
-        """Denominator → (Σ num, Σ num², Σ num³), over the scored rows."""
-        return {den: (self.sums[den], square, cube) for den, (square, cube) in self.powers.items()}
+    def score_powers(self) -> dict[int, tuple[int, int, int, int]]:
+        """Denominator → (Σ num, Σ num², Σ num³, Σ num⁴), over the scored rows."""
+        return {den: (self.sums[den], powers[0], powers[1], powers[2]) for den, powers in self.powers.items()}
 
     @property
     def rows(self) -> int:

@@ -29,6 +29,8 @@ COLUMNS = st.lists(st.tuples(PLAIN, LISTED), min_size=1, max_size=25)
 TWO = COLUMNS.flatmap(
     lambda one: st.tuples(st.just(one), st.lists(st.tuples(PLAIN, LISTED), min_size=len(one), max_size=len(one)))
 )
+LISTED_RIGHT = Said("scored", 1.0, True, ("match", "match"))
+LISTED_WRONG = Said("scored", 0.5, False, ("match", "mismatch"))
 RIGHT, WRONG = Said("scored", 1.0, True), Said("scored", 0.0, False)
 
 
@@ -70,6 +72,29 @@ def test_a_run_against_itself_finds_nothing(columns: list[tuple[Said, Said]], cl
         assert each.finding in ("the same", "not measured")
         assert each.difference in (0.0, None)
         assert each.p in (1.0, None)
+
+
+PARTIAL = st.integers(0, 6).map(lambda part: Said("scored", part / 6, part == 6))
+MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_size=40)
+
+
+@settings(max_examples=150, deadline=None)
+@given(MANY, st.integers(1, 3), st.integers(1, 12))
+def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Said, Said]], times: int, clusters: int) -> None:
+    """Law 15: the interval of a difference holds 0 just when the p-value is not below 0.05."""
+    pairs = pairs * times
+    one, other = (
+        rows_of([(pair[place], LISTED_RIGHT if pair[place].passed else LISTED_WRONG) for pair in pairs])
+        for place in (0, 1)
+    )
+    names = [f"c{place % clusters}" for place in range(len(pairs))]
+    for each in ([], names):
+        found = compare_sides(side("a", replace(one, clusters=each)), side("b", replace(other, clusters=each)))
+        for difference in (*found.evaluators, *found.fields):
+            assert difference.interval is not None
+            assert difference.p is not None
+            assert (difference.interval.low <= 0 <= difference.interval.high) == (difference.p >= 0.05)
+            assert difference.interval.low <= (difference.difference or 0.0) <= difference.interval.high
 
 
 @settings(max_examples=50, deadline=None)
