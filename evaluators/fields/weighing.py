@@ -71,10 +71,12 @@ class Fit(NamedTuple):
     be wrong in it."""
     unreadable: int
     """Minus the expected values that the branch cannot read. Both are the same for any output."""
+    measured: bool
+    """The branch measures something: a skipped one must not be the best for a wrong output, and hide it."""
     f1: Fraction
     wrong: int
 
     @staticmethod
     def of(counts: Tallied, outside: int, unreadable: int) -> Fit:
         """The fit of a branch with these counts."""
-        return Fit(-outside, -unreadable, counts.f1 or Fraction(0), -counts.wrong)
+        return Fit(-outside, -unreadable, counts.measured > 0, counts.f1 or Fraction(0), -counts.wrong)

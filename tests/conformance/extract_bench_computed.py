@@ -463,9 +463,14 @@ def _best(
         fitting = [one for one, lacks in zip(fitting, lacking, strict=True) if lacks == min(lacking)]
     found = [list(look(root, one, ours, theirs, path, weight, beside)) for one in fitting]
 
-    def fit(results: list[Found]) -> tuple[int, Fraction, int]:
+    def fit(results: list[Found]) -> tuple[int, bool, Fraction, int]:
         unseen = sum(one.status == OUTSIDE for one in results)
-        return -unseen, _f1(results) or Fraction(0), -sum(status != MATCH for status in _units(results))
+        return (
+            -unseen,
+            any(True for _ in _units(results)),
+            _f1(results) or Fraction(0),
+            -sum(status != MATCH for status in _units(results)),
+        )
 
     return max(found, key=fit)
 

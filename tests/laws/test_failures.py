@@ -151,6 +151,15 @@ def test_breaking_a_right_value_raises_no_figure(
 
 # --- the rows behind the rules
 
+
+@pytest.mark.parametrize("output", [{}, {"a": 2}])
+def test_a_branch_that_is_skipped_hides_no_failure(output: Any) -> None:
+    branches = [{"type": "string", "x-eval-skip": True}, {"type": "string", "x-eval-compare": "exact"}]
+    one = evaluator("schema_match", {"schema": {"type": "object", "properties": {"a": {"anyOf": branches}}}})
+    assert verdict(one, {"a": "1"}, {"a": "1"}).value == 1.0
+    assert verdict(one, {"a": "1"}, output).value == 0.0
+
+
 FIELDS = {"fields": ["a", "b", "c"]}
 
 
