@@ -34,8 +34,8 @@ sides is nothing, unless the place is required: then it is an omission.
 
 A *choice* is scored by its best-fitting branch, among those of the kind that the expected value has: the one that lacks
 the fewest of the expected keys, then one that measures something, then the one with the best F1, then the one with the least
-that is wrong, then the first. A *compound* compares some keys of an object as one unit, at the object's own place. A unit with several metrics has a result
-for each of them, and counts once in precision, recall and F1.
+that is wrong, then the first. A *compound* compares some keys of an object as one unit, at the object's own place. A unit
+with several metrics has a result for each of them, and counts once in precision, recall and F1.
 
 An expected value that its comparator cannot read is a fault, whatever the output has there. A branch of a choice that
 can read more of the expected values fits better than one that has more matches.
