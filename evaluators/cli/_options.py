@@ -31,6 +31,20 @@ def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     return named
 
 
+class Evidence(click.ParamType[str | int]):
+    """`first`, `all`, or a number of rows."""
+
+    name = "WORD or N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
+        """The word, or the number. Fails for anything else."""
+        if value in ("first", "all"):
+            return str(value)
+        if str(value).isdigit() and int(value) > 0:
+            return int(value)
+        raise click.BadParameter(f'"{value}" is not first, all, or a number of rows', ctx, param)
+
+
 COLUMNS: Final = click.option(
     "--columns",
     callback=roles,

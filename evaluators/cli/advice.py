@@ -12,14 +12,12 @@ import click
 def command(run: str) -> None:
     """List the near misses of a run: which one change to the suite would turn how many wrong values right.
 
-    RUN is a run folder, or the run.json in it. The advice comes from the wrong values that the run recorded, the first 1,000
-    of each field, and from its suite, which must be what it was. Nothing is changed: whether a difference matters is for
-    you to say.
+    RUN is a run folder, or the run.json in it. The advice comes from the wrong values that the run recorded, and from the
+    suite as the folder holds it. Nothing is changed: whether a difference matters is for you to say.
 
     The exit code is 0 when the run could be read.
     """
     from evaluators.cli._printing import print_page
-    from evaluators.running.again import again
-    from evaluators.running.near_misses import advice_page
+    from evaluators.running.ended import advice_page
 
-    print_page(advice_page(again(Path(run))))
+    print_page(advice_page(Path(run)))

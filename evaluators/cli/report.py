@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -19,22 +18,23 @@ from evaluators.cli._options import report_files
 def command(run: str, files: tuple[str, ...]) -> None:
     """Write a run again, in any format.
 
-    RUN is a run folder, or the run.json in it. Rows and documents come from the suite and the test set of the run, where
-    both are what they were. Otherwise a page shows what the run recorded, and says so.
+    RUN is a run folder, or the run.json in it. Everything comes from what the run recorded: neither its suite nor its test
+    set is needed. A file that needs more than was recorded is refused, with the command that would give it.
 
     The exit code is 0 whatever the run's own.
     """
     from evaluators.cli._printing import print_page, say
-    from evaluators.running.again import again, check_files
+    from evaluators.issues import Problems
+    from evaluators.reports.summary import summary
+    from evaluators.reports.writing import check_asked
+    from evaluators.running.ended import options_of, write_again
+    from evaluators.runs.record import read_record
 
-    check_files(map(Path, files))
-    found = again(Path(run))
+    if issues := check_asked(map(Path, files)):
+        raise Problems(issues)
     if not files:
-        from evaluators.reports.summary import summary
-
-        print_page(summary(found.result, found.options()))
+        record = read_record(Path(run))
+        print_page(summary(record.result, options_of(record)))
         return
-    for file in found.write(map(Path, files)):
+    for file in write_again(Path(run), map(Path, files)):
         say(f"{file}\n")
-    if found.gone:
-        print(f"{found.gone}: what the run recorded is shown.", file=sys.stderr)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, pairs, report_files
+from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, Evidence, pairs, report_files
 
 if TYPE_CHECKING:
     from evaluators.running.preparing import Progress, RunRequest
@@ -45,8 +45,9 @@ COUNT = click.IntRange(min=1)
 @click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
 @click.option(
     "--evidence",
-    type=click.Choice(["first", "all"]),
-    help="Record the first 1,000 wrong results of each field, or all of them.",
+    type=Evidence(),
+    metavar="first, all or N",
+    help="How many rows with a wrong result a long run records for each field: a number, `first` (200), or `all`.",
 )
 @click.option(
     "--lowest-fields", type=click.IntRange(min=0), metavar="N", help="List the N fields with the lowest accuracy."

@@ -17,10 +17,10 @@ def command(run: str, no_open: bool) -> None:
     asks the network for nothing and can be sent to somebody else.
     """
     from evaluators.cli._printing import say
-    from evaluators.running.again import again
+    from evaluators.running.ended import write_again
 
-    found = again(Path(run))
-    (page,) = found.write([found.folder / "report.html"])
+    place = Path(run)
+    (page,) = write_again(place, [(place if place.is_dir() else place.parent) / "report.html"])
     if not no_open:
         import webbrowser
 

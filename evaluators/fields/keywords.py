@@ -7,7 +7,6 @@ JSON Schema, nearly the same as one that is read here, and that one is not there
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher
 from typing import Any, Final
 
 from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap, walk
@@ -77,4 +76,6 @@ def _meant(key: str, value: object) -> str | None:
 
 
 def _likeness(plain: str, word: str) -> float:
+    from difflib import SequenceMatcher  # for messages only
+
     return SequenceMatcher(None, plain, word.casefold().replace("_", "-")).ratio()

@@ -6,11 +6,12 @@ This is the slow, obvious scorer, which lists every leaf. `walk` gives the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from evaluators.fields.sentences import of_fields
 from evaluators.model import MISSING, FieldResult, Missing, Score, Standing, Status, Verdict
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path, display
@@ -61,7 +62,7 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
     whole = [result for result in counted if tree.penalize_extra or result.status is not Status.HALLUCINATION]
     match = sum(result.status is Status.MATCH for result in whole)
     share = Score.share(match, len(whole))
-    reason = _sentence(match, len(whole), counted) if whole else "there was no leaf to compare"
+    reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
     return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
 
 
@@ -159,15 +160,6 @@ def _beneath(document: Any, place: Location) -> Any:
 def _skipped(tree: OpenTree, place: Location) -> bool:
     names: tuple[Any, ...] = tuple(ANY if isinstance(step, int) else step for step in place)
     return any(tree.skips(names[:depth]) for depth in range(len(names) + 1))
-
-
-def _sentence(match: int, whole: int, results: Sequence[FieldResult]) -> str:
-    wrong = [result for result in results if result.status is not Status.MATCH]
-    if not wrong:
-        return "the only value is right" if whole == 1 else f"all {whole} values are right"
-    return (
-        f"{match} of {whole} values right; first difference: {wrong[0].path or 'the whole document'}, {wrong[0].reason}"
-    )
 
 
 def is_leaf(value: Any) -> bool:

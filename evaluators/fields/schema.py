@@ -22,6 +22,7 @@ from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
 from evaluators.fields.score import score_document, wrong_results
 from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
@@ -173,7 +174,4 @@ def _reason(scored: Scored, verdict: Verdict) -> str:
     whole = match + sum(others)
     if not whole:
         return "there was nothing to compare"
-    wrong = next((one for one in scored.fields if one.status in WRONG), None)
-    if wrong is None:
-        return "the only field is right" if whole == 1 else f"all {whole} fields are right"
-    return f"{match} of {whole} fields right; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"
+    return of_fields(match, whole, scored.fields, "field")

@@ -38,8 +38,8 @@ def _sections(part: Part) -> Iterator[Section]:
 
 def _rows(part: Part) -> Iterator[tuple[str, ...]]:
     for row in part.rows():
-        if row.documents is not None:
-            yield from ((row.name, *_cells(outcome)) for outcome in outcomes_of(row.documents.scored))
+        if row.scored is not None:
+            yield from ((row.name, *_cells(outcome)) for outcome in outcomes_of(row.scored))
 
 
 def _cells(outcome: FieldOutcome) -> tuple[str, ...]:

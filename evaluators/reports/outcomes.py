@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evaluators.fields.counts import MEASURED
+from evaluators.fields.declared import Declared
 from evaluators.fields.instance_paths import places_above
-from evaluators.fields.scored import ArrayResult, Documents, Scored
+from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import MISSING, FieldResult, Status, Verdict
 from evaluators.runs.figures import counted
 from evaluators.runs.result import EvaluatorStats
@@ -54,13 +55,17 @@ class FieldOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RowOutcomes:
-    """One row, with what its documents come to."""
+    """One row, with what its documents came to."""
 
     number: int
     id: str
     verdict: Verdict
-    documents: Documents | None
+    scored: Scored | None
     """None where there was nothing to compare: a bad expected answer, a row that was left out."""
+    declared: Declared | None = None
+    """What the schema declares that scored the row."""
+    documents: Callable[[], tuple[object, object]] = lambda: (MISSING, MISSING)
+    """The expected document and the output, read when they are asked for."""
 
     @property
     def name(self) -> str:

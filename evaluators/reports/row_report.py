@@ -7,20 +7,16 @@ value is both a false positive and a false negative.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from statistics import mean, median
 from typing import Any, Final
 
 from evaluators.fields.counts import counted
+from evaluators.fields.declared import Declared, short_hash
 from evaluators.fields.events import FIGURES
 from evaluators.fields.judged import JUDGED
-from evaluators.fields.metrics import places
-from evaluators.fields.scored import ArrayResult, Documents
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, Status, Verdict
 from evaluators.reports.outcomes import (
     COMPARED,
@@ -37,36 +33,7 @@ _BOTH: Final = (Status.MATCH, Status.MISMATCH, Status.ERROR)
 _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """What reports say of a schema, found once."""
-
-    types: Mapping[str, str]
-    required: frozenset[str]
-    stats: Report
-    hash: str
-
-    @staticmethod
-    def of(root: FieldNode) -> Declared:
-        """What a tree declares, by schema path."""
-        nodes = list(places(root))
-        types = {node.name: _type_of(node) for node in nodes}
-        keys = {
-            child.name: child.required or key in node.shape.required
-            for node in nodes
-            for key, child in (() if node.unit else node.below.keys.items())
-        }
-        required = frozenset(name for name, asked in keys.items() if asked)
-        stats = {
-            "total_nodes": len(nodes),
-            "counts_by_type": _times(map(_type_of, nodes)),
-            "required_keys_count": len(required),
-            "optional_keys_count": len(keys) - len(required),
-        }
-        return Declared(types, required, stats, _hash([[node.name, node.kind, _rules(node)] for node in nodes]))
-
-
-def row_report(name: str, row: RowOutcomes, declared: Declared | None) -> Report:
+def row_report(name: str, row: RowOutcomes) -> Report:
     """The report of one row. Where nothing could be compared, figures are null and there are no outcomes."""
     head = {
         "output_name": name,
@@ -76,21 +43,22 @@ def row_report(name: str, row: RowOutcomes, declared: Declared | None) -> Report
         "standing": row.verdict.standing.word,
     }
     problem = row.verdict.issue.message if row.verdict.issue is not None else None
-    documents = row.documents
-    if documents is None or declared is None:
+    scored, declared = row.scored, row.declared
+    if scored is None or declared is None:
         return {**head, "problem": problem, **_totals(row.verdict), "field_outcomes": []}
-    outcomes = list(outcomes_of(documents.scored))
+    outcomes = list(outcomes_of(scored))
+    expected, output = row.documents()
     return {
         **head,
         "problem": problem,
         "schema_hash": declared.hash,
-        "gold_hash": _hash(or_null(documents.expected)),
-        "extracted_hash": _hash(or_null(documents.output)),
+        "gold_hash": short_hash(or_null(expected)),
+        "extracted_hash": short_hash(or_null(output)),
         "schema_stats": declared.stats,
-        "gold_stats": _document_stats("gold", documents.expected),
-        "extracted_stats": _document_stats("extracted", documents.output),
-        "coverage": _coverage(documents, declared),
-        "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(documents)},
+        "gold_stats": _document_stats("gold", expected),
+        "extracted_stats": _document_stats("extracted", output),
+        "coverage": _coverage(scored, declared),
+        "outcomes": {**summed(entries_of(outcomes), declared), "confusion": _confusion(scored)},
         **_totals(row.verdict),
         "field_outcomes": [_outcome(outcome) for outcome in outcomes],
     }
@@ -174,9 +142,9 @@ def _breakdown(array: ArrayResult) -> Report:
     }
 
 
-def _coverage(documents: Documents, declared: Declared) -> Report:
+def _coverage(scored: Scored, declared: Declared) -> Report:
     fields: dict[object, FieldResult] = {}
-    for number, result in enumerate(documents.scored.fields):
+    for number, result in enumerate(scored.fields):
         fields.setdefault(result.path if "metric" in result.details else number, result)
     missing = [one for one in fields.values() if one.status is Status.OMISSION]
     spurious = [one for one in fields.values() if one.status is Status.HALLUCINATION]
@@ -187,12 +155,12 @@ def _coverage(documents: Documents, declared: Declared) -> Report:
         "required_missing": sum(one.field in declared.required for one in missing),
         "missing_paths": [one.path for one in missing],
         "spurious_paths": [one.path for one in spurious],
-        "outside_schema": list(documents.scored.outside),
+        "outside_schema": list(scored.outside),
     }
 
 
-def _confusion(documents: Documents) -> Report:
-    found = counted(documents.scored.fields)
+def _confusion(scored: Scored) -> Report:
+    found = counted(scored.fields)
     return {
         "true_positive": found.match,
         "false_positive": found.mismatch + found.hallucination,
@@ -248,17 +216,6 @@ def _values(document: object) -> Iterator[object]:
             waiting.extend(value)
 
 
-def _type_of(node: FieldNode) -> str:
-    types = sorted(node.shape.types - {"null"})
-    if types:
-        return "|".join(types)
-    return "any" if node.kind == "leaf" else node.kind
-
-
-def _rules(node: FieldNode) -> list[str]:
-    return [*(metric.rule for metric in node.metrics), node.align.rule]
-
-
 def _passed(entries: Iterable[tuple[str, bool]]) -> Report:
     found: Report = {}
     for name, passed in entries:
@@ -272,12 +229,6 @@ def _times(words: Iterable[str]) -> Report:
     for word in words:
         found[word] = found.get(word, 0) + 1
     return dict(sorted(found.items()))
-
-
-def _hash(value: object) -> str:
-    """Enough to tell two apart: the first 8 digits of SHA-256 over JSON with sorted keys."""
-    text = json.dumps(value, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _float(figure: Fraction | None) -> float | None:

@@ -141,8 +141,8 @@ def _failed(parts: Sequence[Part]) -> Iterator[tuple[Part, RowOutcomes, FieldOut
         if not part.wrong:
             continue
         for row in islice(part.rows(), MOST_ROWS):
-            if row.documents is not None:
-                yield from ((part, row, outcome) for outcome in failed_of(row.documents.scored))
+            if row.scored is not None:
+                yield from ((part, row, outcome) for outcome in failed_of(row.scored))
 
 
 def _failed_item(part: Part, row: RowOutcomes, outcome: FieldOutcome, several: bool) -> Item:

@@ -23,6 +23,7 @@ from evaluators.needs import expected_of
 from evaluators.running.evaluation import ROLES, DocumentEvaluation, Evaluation
 from evaluators.running.learning import documents
 from evaluators.runs.job import Job, ShippedSuite
+from evaluators.runs.recorder import Recording
 from evaluators.runs.runner import figures, measure
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.lines import EvaluatorLine
@@ -109,8 +110,9 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
 
 
 def job_of(line: EvaluatorLine, table: TestSet, folder: Path | None = None) -> Job:
-    """The job of scoring given rows here and now; with a folder, its parts are written there."""
-    return Job(ShippedSuite(None, {}, line.name, None), table, ROLES, Reading(), folder, most_evidence=None)
+    """The job of scoring given rows here and now; with a folder, all that is known of them is written there."""
+    recording = Recording(None, "all", tuple(ROLES))
+    return Job(ShippedSuite(None, {}, line.name, None), table, ROLES, Reading(), folder, recording=recording)
 
 
 def _evaluated(kind: type[Found], rows: GivenRows, line: EvaluatorLine) -> Found:

@@ -6,7 +6,7 @@ are explained when somebody looks at them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +16,12 @@ from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Standing, Status, Verdict
-from evaluators.reports.outcomes import COMPARED, FieldOutcome, Part, RowOutcomes, entries_of, or_null, outcomes_of
-from evaluators.running.files import Scored
-from evaluators.running.outcomes import row_outcomes
+from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
+from evaluators.runs.recorder import documents_of
 from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Plan, Reading, compile_plan
+from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 
 ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}
@@ -209,7 +209,7 @@ class Evaluation:
     @cached_property
     def total_evaluated(self) -> int:
         """How many things the overall score is over: fields outside of lists, and outermost lists."""
-        return sum(len(entries_of(outcomes_of(row.documents.scored))) for row in self._rows if row.documents is not None)
+        return sum(len(entries_of(outcomes_of(row.scored))) for row in self._rows if row.scored is not None)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
@@ -265,22 +265,10 @@ class Evaluation:
             raise TypeError("the format text cannot write a page")
         return text.page(Document("Evaluation", tuple(sections))).rstrip("\n")
 
-    def part(self, run: str) -> Part:
-        """The rows as reports read them."""
-        return Part(run, self.stats, lambda: iter(self._rows))
-
-    def plan(self) -> Plan:
-        """The compiled steps."""
-        return compile_plan([self.line], ROLES, Reading())
-
-    def scored(self) -> Scored:
-        """The rows as a second pass reads them."""
-        return Scored(None, self.table, self.stats.rows, ("output",))
-
     @cached_property
     def _rows(self) -> tuple[RowOutcomes, ...]:
-        plan = self.plan()
-        return tuple(row_outcomes(plan, plan.evaluators[0], self.scored()))
+        plan = compile_plan([self.line], ROLES, Reading())
+        return tuple(_row_outcomes(plan, self.table))
 
     @property
     def _counts(self) -> Counts:
@@ -305,13 +293,27 @@ class DocumentEvaluation(Evaluation):
         """What each metric says, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
         found: dict[str, dict[str, MetricResult]] = {}
         for row in self._rows:
-            for outcome in outcomes_of(row.documents.scored) if row.documents is not None else ():
+            for outcome in outcomes_of(row.scored) if row.scored is not None else ():
                 found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome)
         return found
 
 
+def _row_outcomes(plan: Plan, table: TestSet) -> Iterator[RowOutcomes]:
+    """The rows, explained one by one."""
+    (one,) = plan.evaluators
+    for chunk in whole(table, plan.columns):
+        slots = plan.run({name: list(cells) for name, cells in chunk.columns.items()}, chunk.count)
+        for index in range(chunk.count):
+            verdict: Verdict = slots[one.verdicts][index]
+            values = [slots[slot][index] for slot in one.inputs]
+            documents = documents_of(one.line.settings, verdict, values)
+            scored = documents.scored if documents is not None else None
+            row_id = chunk.ids[index] if chunk.ids is not None else ""
+            yield RowOutcomes(table.first_number + chunk.offsets[index], row_id, verdict, scored)
+
+
 def _record(record_id: str | int, row: RowOutcomes) -> Record:
-    scored = row.documents.scored if row.documents is not None else None
+    scored = row.scored
     verdict = row.verdict
     return Record(
         record_id,

@@ -20,6 +20,8 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
 
+LESSON: Final = "schema.{}.json"
+"""The file of a run folder with what an evaluator learned from the test set."""
 MOST_DOCUMENTS: Final = 100_000
 """Documents that are looked at."""
 MOST_SAID: Final = 50

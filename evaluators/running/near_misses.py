@@ -7,35 +7,28 @@ that have most. The same evidence gives the same advice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-import orjson
+from typing import Any, Final
 
 from evaluators.evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.fields.schema import SchemaScoring
-from evaluators.issues import RowProblem, problem
+from evaluators.issues import RowProblem
 from evaluators.model import Status
-from evaluators.reports.document import Document, Paragraph, Section
-from evaluators.reports.near_misses import NearMiss, near_miss_section
+from evaluators.reports.near_misses import NearMiss
+from evaluators.runs.record import RunRecord, json_lines
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
 
-if TYPE_CHECKING:
-    from evaluators.running.again import Again
-
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
-RECORDED: Final = 1_000
-"""The rows that a run records of each field, whatever is wrong there; none is recorded after them."""
 MOST_FIELDS: Final = 40
 MOST_TOGETHER: Final = 10_000
 """Mismatches of all fields that are looked at; where there are more, each field gets its share."""
@@ -43,42 +36,19 @@ _MOST_LINES: Final = 200_000
 _SHOWN_ROWS: Final = 5
 
 
-def near_misses(lines: Sequence[EvaluatorLine], evidence: Mapping[str | None, Path]) -> list[NearMiss]:
-    """The advice for a run: the changes by field, the fields with most to win first.
-
-    `evidence` has the file of recorded mismatches of each variant; without variants there is one, under None.
-    """
+def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearMiss]:
+    """The advice for a run: the changes by field, the fields with most to win first."""
     found: list[NearMiss] = []
-    for variant, file in evidence.items():
-        if file.is_file():
-            found += _of_variant(lines, variant, file)
+    if lines:
+        for variant in record.facts.variants:
+            most = None if variant.every_outcome else record.facts.most
+            found += _of_variant(lines, variant.variant, record.files(variant.variant).outcomes, most)
     return sorted(found, key=lambda one: -one.turned)
 
 
-def evidence_files(folder: Path, variants: Sequence[str]) -> dict[str | None, Path]:
-    """The files of recorded mismatches in a run folder, by variant."""
-    if not variants:
-        return {None: folder / "evidence.jsonl"}
-    return {name: folder / f"evidence.{name}.jsonl" for name in variants}
-
-
-def advice_page(run: Again) -> Document:
-    """All the advice for a run that has ended. Raises Problems (config) where its suite is not what it was."""
-    if run.prepared is None:
-        raise problem(
-            "suite-gone", f"{run.gone}, so there is nothing to change", where=str(run.folder), hint="run the suite again"
-        )
-    files = evidence_files(run.folder, run.result.variants)
-    if not any(file.is_file() for file in files.values()):
-        raise problem(
-            "no-evidence", "no wrong values are recorded in it", where=str(run.folder), hint="run the suite again"
-        )
-    found = near_misses(run.prepared.suite.lines, files)
-    none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
-    return Document(f"{run.result.name}: advice", near_miss_section(found, len(found)) or none)
-
-
-def _of_variant(lines: Sequence[EvaluatorLine], variant: str | None, file: Path) -> Iterator[NearMiss]:
+def _of_variant(
+    lines: Sequence[EvaluatorLine], variant: str | None, file: Path, most_rows: int | None
+) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
     by_row = {line.name: frozenset(line.settings.row_fields()) for line in lines}
@@ -87,7 +57,7 @@ def _of_variant(lines: Sequence[EvaluatorLine], variant: str | None, file: Path)
     share = _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
         key = field if field in by_row[evaluator] else ""
-        first = len(found) >= min(share, MOST_MISMATCHES) or recorded.ended or recorded.rows[evaluator, key] == RECORDED
+        first = len(found) > share or recorded.ended or recorded.rows[evaluator, key] == most_rows
         mismatches = found[:share]
         for change in changes(fields[evaluator][field], mismatches):
             rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
@@ -155,24 +125,29 @@ def _recorded(
     count = 0
     for line in _lines(file):
         count += 1
+        if line.get("status", "match") == "match":
+            continue  # a line about a list or a row as a whole has no status
         evaluator, row = line["evaluator"], line["row"]
-        known = fields.get(evaluator, {})
-        field, place = (line["path"], "") if line["path"] in known else _field_of(line["path"])
-        key = evaluator, field if field in by_row.get(evaluator, ()) else ""
+        name = line.get("field", line["path"])
+        key = evaluator, name if name in by_row.get(evaluator, ()) else ""
         if last.get(key) != row:
             last[key] = row
             rows[key] += 1
-        if line["status"] != Status.MISMATCH.word or "expected" not in line or "actual" not in line or field not in known:
+        if line["status"] != Status.MISMATCH.word or "expected" not in line or "actual" not in line:
+            continue
+        known = fields.get(evaluator, {})
+        field, place = (line["path"], "") if line["path"] in known else _field_of(line["path"])
+        if field not in known:
             continue
         mismatches = found.setdefault((evaluator, field), [])
-        if len(mismatches) < MOST_MISMATCHES:
+        if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line["expected"], line["actual"], place))
     return _Recorded(found, rows, count >= _MOST_LINES)
 
 
-def _lines(file: Path) -> Iterable[dict[str, Any]]:
-    with open(file, "rb") as stream:
-        yield from map(orjson.loads, islice(stream, _MOST_LINES))
+def _lines(file: Path) -> Iterator[Mapping[str, Any]]:
+    for line in islice(json_lines(file), _MOST_LINES):
+        yield line.data
 
 
 @lru_cache(maxsize=4096)

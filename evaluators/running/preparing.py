@@ -39,7 +39,8 @@ class RunRequest:
     force: bool = False
     formats: tuple[str, ...] | None = None
     rows: Literal["auto", "jsonl", "parquet"] | None = None
-    evidence: Literal["first", "all"] | None = None
+    evidence: Literal["first", "all"] | int | None = None
+    documents: Literal["all", "wrong", "none"] | None = None
     stopped: Callable[[], bool] = lambda: False
     progress: Progress = lambda rows, share: None
     """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""

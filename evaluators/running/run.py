@@ -6,6 +6,7 @@ scoring a small test set.
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import time
@@ -21,26 +22,22 @@ from evaluators.issues import Issue, Problems
 from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
 from evaluators.running.meaning import meaning_of
-from evaluators.running.origin import origin_of
 from evaluators.running.places import line_places
 from evaluators.running.preparing import Prepared, Progress, RunRequest, prepare
 from evaluators.running.suite import Suite
 from evaluators.runs.gates import check_gates, judge_gates
-from evaluators.runs.given import output_columns
 from evaluators.runs.ids import MOST_IDS, id_warnings
 from evaluators.runs.job import Job
+from evaluators.runs.recorder import Recording
 from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.runs.rows import RowsFormat, has_pyarrow, pyarrow
-from evaluators.runs.runner import Measured, figures, measure, schema_gaps, slice_figures, store_parts
+from evaluators.runs.runner import Measured, figures, measure, schema_gaps, slice_figures
 from evaluators.runs.verdict import Facts, causes, exit_code
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 
 if TYPE_CHECKING:
-    from evaluators.reports.document import Section
-    from evaluators.reports.html.rows import Material
-    from evaluators.reports.outcomes import Part
     from evaluators.reports.summary import Options
     from evaluators.runs.store import RunFolder
 
@@ -62,8 +59,6 @@ class Finished:
     """The run folder holds the annotated rows."""
 
 
-LESSON: Final = "schema.{}.json"
-"""The file of a run folder with what an evaluator learned from the test set."""
 HASHED_BESIDE: Final = 8 * 1024 * 1024
 """From this size of input on, its fingerprint is worked out in a thread."""
 
@@ -84,15 +79,17 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     folder = _folder(suite, request, started)
     fingerprint = Beside(prepared.test_set.fingerprint)
     try:
+        working = folder.working if folder is not None else None
+        jobs = [_job(prepared, table, request, working, name) for name, table in prepared.variants()]
         measured = [
-            (name, measure(_job(prepared, table, request, folder, name), suite.lines, engine, _said(prepared.test_set, name),
+            (name, measure(job, suite.lines, engine, _said(prepared.test_set, name),
                            request.stopped, _progress(request, prepared, place, fingerprint)))
-            for place, (name, table) in enumerate(prepared.variants())
+            for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
         ]  # fmt: skip
         result = conclude(prepared, request, measured, fingerprint.value())
         seconds = time.monotonic() - clock
         result = replace(result, environment=_environment(started, seconds, suite, request))
-        return _written(prepared, request, folder, measured, result)
+        return _written(prepared, request, folder, jobs, measured, result)
     finally:
         if folder is not None:
             folder.discard()
@@ -166,7 +163,6 @@ def conclude(
         variants=test_set.variants,
         without_output={name or "": each.without_output for name, each in measured if each.without_output},
         meaning=meaning_of(suite),
-        row_values=True,
         cluster=suite.cluster,
     )
 
@@ -184,7 +180,7 @@ def _schema_warnings(suite: Suite, stats: Sequence[EvaluatorStats]) -> list[Issu
 def _lesson_notes(suite: Suite) -> list[str]:
     if not suite.lessons:
         return []
-    from evaluators.running.learning import lesson_said
+    from evaluators.running.learning import LESSON, lesson_said
 
     return [
         f'"{name}": its schema was inferred from the expected answers; review it ({LESSON.format(name)} in the run folder, '
@@ -199,11 +195,6 @@ def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measur
     return id_warnings(table, measured[0][1].ids[:MOST_IDS], prepared.test_set.name)
 
 
-def rows_file(kind: RowsFormat, variant: str | None, stem: str = "rows") -> str:
-    """The name of the file that holds rows: `rows.jsonl`, or `rows.gpt.jsonl` for a variant."""
-    return f"{stem}.{kind}" if variant is None else f"{stem}.{variant}.{kind}"
-
-
 def rows_format(suite: Suite, request: RunRequest, size: int) -> RowsFormat:
     """How rows are stored."""
     asked = request.rows or suite.results.rows
@@ -212,13 +203,12 @@ def rows_format(suite: Suite, request: RunRequest, size: int) -> RowsFormat:
     return "parquet" if size >= PARQUET_FROM_BYTES and has_pyarrow() else "jsonl"
 
 
-def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFolder | None, variant: str | None) -> Job:
+def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: Path | None, variant: str | None) -> Job:
     suite = prepared.suite
     size = sum(source.size for source in table.files)
-    working = folder.working / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
+    working = folder / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
     if working is not None:
         working.mkdir(parents=True, exist_ok=True)
-    evidence = request.evidence or suite.results.evidence
     outputs = prepared.roles.get("output")
     return Job(
         suite=suite.shipped(),
@@ -228,100 +218,63 @@ def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFol
         folder=working,
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
-        most_evidence=None if evidence == "all" else 1_000,
+        recording=_recording(prepared, request, table) if working is not None else Recording(),
         cluster=suite.cluster,
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
 
 
-def _store(
-    prepared: Prepared, request: RunRequest, folder: RunFolder, measured: Sequence[tuple[str | None, Measured]]
-) -> None:
-    for (name, each), (_, table) in zip(measured, prepared.variants(), strict=True):
-        job = _job(prepared, table, request, folder, name)
-        rows, evidence = rows_file(job.rows, name), rows_file("jsonl", name, "evidence")
-        store_parts(job, each, folder.working / rows, folder.working / evidence)
-        if job.folder is not None:
-            job.folder.rmdir()
+def _recording(prepared: Prepared, request: RunRequest, table: TestSet) -> Recording:
+    from evaluators.running.recording import recording_of
+
+    return recording_of(prepared, request, table)
 
 
 def _folder(suite: Suite, request: RunRequest, started: datetime) -> RunFolder | None:
-    if request.results is None:
-        return None
-    from evaluators.runs.store import RunFolder, default_name
+    """The run folder; one that goes away with the run where only what is made from it is asked for; else none."""
+    if request.results is not None:
+        from evaluators.runs.store import RunFolder, default_name
 
-    name = request.name or suite.results.name or default_name(started, suite.fingerprint)
-    return RunFolder.create(request.results, name, request.force)
+        name = request.name or suite.results.name or default_name(started, suite.fingerprint)
+        return RunFolder.create(request.results, name, request.force)
+    listed = any(line.settings.lists_fields for line in suite.lines)
+    if request.files or request.hardest or (request.summary and listed):
+        from evaluators.runs.store import RunFolder
+
+        return RunFolder.passing()
+    return None
 
 
 def _written(
     prepared: Prepared,
     request: RunRequest,
     folder: RunFolder | None,
+    jobs: Sequence[Job],
     measured: Sequence[tuple[str | None, Measured]],
     result: RunResult,
 ) -> Finished:
-    """The run folder and the further files."""
+    """The run folder and the further files, all made from what the run recorded."""
     from evaluators.reports.summary import Options
 
     wanted = prepared.suite.results
     options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
-    listed = any(line.settings.lists_fields for line in prepared.suite.lines)
-    if folder is None and not request.files and not request.hardest and not (request.summary and listed):
+    if folder is None:
         return Finished(result, options, None, (), False)
 
-    from evaluators.running.files import ANNOTATED_ROWS, Scored, asked_files, folder_files, hardest
+    from evaluators.reports.writing import asked_files, folder_files
+    from evaluators.running.ended import sections_of
+    from evaluators.running.storing import stored
 
-    plan, tables = prepared.plan(), [table for _, table in prepared.variants()]
-    outputs, cluster = output_columns(prepared.suite.lines, prepared.roles), prepared.suite.cluster
-    scored = [
-        Scored(name, table, each.rows, outputs, cluster) for (name, each), table in zip(measured, tables, strict=True)
-    ]
-    parts: list[Part] = []
-    if listed:
-        from evaluators.reports.schema_sections import failed_section
-        from evaluators.running.outcomes import parts_of
-
-        parts = parts_of(result, plan, scored)
-        options = replace(options, extra=failed_section(parts))
-    if request.hardest:
-        options = replace(options, extra=(*options.extra, hardest(request.hardest, plan, scored)))
-
-    def material() -> Material:
-        from evaluators.running.explained import material_of
-
-        return material_of(prepared.suite, plan, prepared.roles, scored)
-
-    if folder is not None:
-        _store(prepared, request, folder, measured)
-        options = replace(options, extra=(*options.extra, *_near_misses(prepared, folder)))
-        words = wanted.formats if request.formats is None else request.formats
-        if prepared.suite.lessons:
-            from evaluators.running.learning import lesson_text
-
-            for name, lesson in prepared.suite.lessons.items():
-                folder.write(LESSON.format(name), lesson_text(lesson))
-        folder_files(folder, result, words, options, plan, scored, material)
-        if parts:
-            from evaluators.running.outcomes import write_outcomes
-
-            write_outcomes(folder, result, words, parts)
-        folder.finish(result)
-    files = asked_files(request.files, result, options, plan, scored, material, parts)
-    annotated = folder is not None and all(each.rows <= ANNOTATED_ROWS for each in scored)
-    return Finished(result, options, folder.path if folder else None, tuple(files), annotated)
-
-
-def _near_misses(prepared: Prepared, folder: RunFolder) -> tuple[Section, ...]:
-    """What one change of the suite would turn from wrong to right, as far as wrong values were recorded."""
-    if not any(file.stat().st_size for file in folder.working.glob("evidence*.jsonl")):
-        return ()
-    from evaluators.reports.near_misses import near_miss_section
-    from evaluators.running.near_misses import evidence_files, near_misses
-
-    return near_miss_section(
-        near_misses(prepared.suite.lines, evidence_files(folder.working, prepared.test_set.variants))
-    )
+    record = stored(prepared, folder, jobs, measured, result, options.lowest_fields)
+    options = replace(options, extra=sections_of(record, prepared.suite.lines, request.hardest))
+    if request.results is not None:
+        folder_files(folder, record, wanted.formats if request.formats is None else request.formats, options)
+    files = asked_files(request.files, record, options)
+    if request.results is None:
+        return Finished(result, options, None, tuple(files), False)
+    folder.finish(record.result)
+    annotated = all(variant.every_cell for variant in record.facts.variants)
+    return Finished(result, options, folder.path, tuple(files), annotated)
 
 
 def _check_files(prepared: Prepared, request: RunRequest) -> None:
@@ -332,15 +285,16 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
 
         issues += check_words(request.formats)
     if request.files:
-        from evaluators.running.files import check_asked
+        from evaluators.reports.writing import check_asked
 
         name = prepared.suite.config.source.name
         issues += check_asked(request.files, [Path(name), *(Path(source.path) for source in prepared.test_set.files)])
     words = prepared.suite.results.formats if request.formats is None else request.formats
     if not issues and (request.files or request.results is not None):
-        from evaluators.running.outcomes import check_outcomes
+        from evaluators.reports.writing import check_outcomes
 
-        issues += check_outcomes(prepared.suite.lines, request.files, words if request.results is not None else ())
+        by_schema = any(line.settings.lists_fields for line in prepared.suite.lines)
+        issues += check_outcomes(by_schema, request.files, words if request.results is not None else ())
     if issues:
         raise Problems(issues)
     if rows_format(prepared.suite, request, 0) == "parquet" and request.results is not None:
@@ -376,7 +330,8 @@ def _environment(started: datetime, seconds: float, suite: Suite, request: RunRe
         host=platform.node(),
         python=sys.version.split()[0],
         command=request.command,
-        origin=origin_of(suite, request),
+        folder=os.getcwd(),
+        suite=os.path.abspath(suite.config.source.name) if Path(suite.config.source.name).is_file() else "",
     )
 
 

@@ -10,13 +10,15 @@ from typing import Any, Final
 from evaluators import __version__
 from evaluators.engines.engine import ENGINES
 from evaluators.issues import Issue, Problems
-from evaluators.reports.html.rows import Material
+from evaluators.reports.record_parts import parts_of
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.summary import Options
+from evaluators.reports.writing import folder_files
 from evaluators.running.evaluate import ROWS, job_of
 from evaluators.running.evaluation import ROLES, Evaluation
-from evaluators.running.files import folder_files
-from evaluators.running.outcomes import write_outcomes
+from evaluators.running.recording import readings_of
+from evaluators.runs.record import RECORD_JSON, RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord, record_json
+from evaluators.runs.record_files import record_files
 from evaluators.runs.result import RunResult
 from evaluators.runs.runner import measure, store_parts
 from evaluators.runs.store import RunFolder
@@ -28,14 +30,10 @@ FORMATS = ("csv", "markdown", "report", "fields")
 def save(evaluation: Evaluation, place: Path, force: bool) -> Path:
     """Write the folder. Raises Problems (config) when the place is taken and `force` is not asked for."""
     place = place.absolute()
-    part = evaluation.part(place.name)
-    result = _result(evaluation, place.name)
     with _created(place, force) as folder:
-        _store(evaluation, folder.working)
-        options = Options(extra=failed_section([part]))
-        folder_files(folder, result, FORMATS, options, evaluation.plan(), [evaluation.scored()], _no_material)
-        write_outcomes(folder, result, FORMATS, [part])
-        return folder.finish(result)
+        record = _recorded(evaluation, folder, _result(evaluation, place.name))
+        folder_files(folder, record, FORMATS, Options(extra=failed_section(parts_of(record))))
+        return folder.finish(record.result)
 
 
 _HINTS: Final = {
@@ -57,13 +55,27 @@ def _in_python(issue: Issue) -> Issue:
     return replace(issue, message=message, hint=_HINTS.get(issue.code, issue.hint))
 
 
-def _store(evaluation: Evaluation, working: Path) -> None:
-    parts = working / "parts"
+def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> RunRecord:
+    parts = folder.working / "parts"
     parts.mkdir()
-    job = job_of(evaluation.line, evaluation.table, parts)
-    measured = measure(job, [evaluation.line], ENGINES.find("in_process")(1), ROWS)
-    store_parts(job, measured, working / "rows.jsonl", working / "evidence.jsonl")
+    line = evaluation.line
+    job = job_of(line, evaluation.table, parts)
+    measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
+    store_parts(job, [line], measured, record_files(folder.working, job.rows))
     parts.rmdir()
+    facts = RecordFacts(
+        rows_format=job.rows,
+        evaluators=(RecordedEvaluator(
+            line.name, line.settings.row_fields(), True, readings=readings_of(line, ROLES, job.reading.parse)
+        ),),
+        variants=(RecordedVariant(None, measured.rows, True, True),),
+        header=tuple(ROLES),
+        documents="all",
+        most=None,
+        schemas=dict(sorted(measured.schemas.items())),
+    )  # fmt: skip
+    folder.write(RECORD_JSON, record_json(facts))
+    return RunRecord(folder.working, result, facts)
 
 
 def _result(evaluation: Evaluation, name: str) -> RunResult:
@@ -84,7 +96,3 @@ def _result(evaluation: Evaluation, name: str) -> RunResult:
         exit_code=exit_code(facts),
         causes=causes(facts),
     )
-
-
-def _no_material() -> Material:
-    raise NotImplementedError("no format of an evaluation shows whole rows")

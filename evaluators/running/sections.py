@@ -32,8 +32,10 @@ class ResultsConfig(Settings):
     """How many of the lowest-scoring fields the summary lists."""
     rows: Literal["auto", "jsonl", "parquet"] = "auto"
     """How rows are stored; auto is Parquet for large files when pyarrow is installed, else JSON lines."""
-    evidence: Literal["first", "all"] = "first"
-    """Whether the first 1,000 wrong results of each field are recorded, or all of them."""
+    evidence: Literal["first", "all"] | Annotated[int, Field(ge=1, strict=True)] = "first"
+    """How many rows with a wrong result are recorded for each field of a long run: `first` is 200, `all` is all of them."""
+    documents: Literal["all", "wrong", "none"] = "wrong"
+    """The rows whose cells are kept: all; those with something wrong (up to 10,000 rows all of them); or none."""
 
     @field_validator("formats")
     @classmethod

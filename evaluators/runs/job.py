@@ -15,16 +15,18 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.model import FieldResult, Standing, Status, Verdict
+from evaluators.fields.declared import Declared
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
 from evaluators.runs.clusters import ClusterCounts, cluster_names
 from evaluators.runs.given import checksums, output_columns
 from evaluators.runs.ids import MOST_IDS, numbers_of
-from evaluators.runs.rows import Beside, RowsFormat, RowWriter, Stored, open_part
-from evaluators.runs.slices import SliceCounts, SliceKey
+from evaluators.runs.recorder import Recorder, Recording
+from evaluators.runs.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
+from evaluators.runs.slices import SliceCounts, SliceKey, slice_text
 from evaluators.runs.tally import Ledger, Tally
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
@@ -33,11 +35,9 @@ from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Compiled, Plan, Reading, compile_plan
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.values.json_text import compact
 
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""
-UNREADABLE_KEY: Final = "(unreadable)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,8 @@ class Job:
     """Where parts are written; None keeps sums only."""
     rows: RowsFormat = "jsonl"
     slices: tuple[str, ...] = ()
-    most_evidence: int | None = 1_000
-    """Mismatches recorded per field; None records all."""
-    evidence: bool = True
+    recording: Recording = field(default_factory=Recording)
+    """What is recorded of rows, where parts are written."""
     cluster: str | None = None
     """The column that says which rows belong together."""
     joined: str | None = None
@@ -106,8 +105,10 @@ class SplitResult:
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
     issues: list[tuple[int, Issue]] = field(default_factory=list)
     issue_counts: dict[str, int] = field(default_factory=dict)
-    evidence: dict[str, int] = field(default_factory=dict)
-    """How many mismatches were recorded under each key."""
+    recorded: dict[str, int] = field(default_factory=dict)
+    """How many rows were recorded under each key."""
+    schemas: dict[str, Declared] = field(default_factory=dict)
+    """What the schemas of its rows declare, by hash."""
     finished: bool = True
     ids: array[int] = field(default_factory=lambda: array("I"))
     """A number for each id, in order; empty where rows have none. See `ids`."""
@@ -123,12 +124,14 @@ def run_split(
 ) -> SplitResult:
     """Score the rows of one split.
 
-    `full` are evidence keys that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the
+    `full` are keys of what is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the
     result holds the rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the
     suite again where the caller has it.
     """
     plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading)
-    columns = list(dict.fromkeys([*plan.columns, *job.slices, *([job.cluster] if job.cluster is not None else ())]))
+    kept = job.recording.columns if job.folder is not None else ()
+    cluster = [job.cluster] if job.cluster is not None else []
+    columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
     with without_cycle_search(), _Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
@@ -139,14 +142,9 @@ def run_split(
         return work.finished()
 
 
-def stored_of(lines: Sequence[EvaluatorLine]) -> list[Stored]:
-    """What is stored of each evaluator."""
-    return [Stored(line.name, line.settings.row_fields()) for line in lines]
-
-
-def evidence_key(evaluator: str, path: str) -> str:
-    """What recorded mismatches are counted under."""
-    return f"{evaluator}\0{path}"
+def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
+    """What the rows of a job are stored by."""
+    return RowColumns(tuple(line.name for line in lines), job.slices, job.cluster is not None)
 
 
 class _Work:
@@ -162,14 +160,14 @@ class _Work:
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
         ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
-        self.collectors = [_Collector(one, ranks[one.line.name], job, full) for one in plan.evaluators]
+        self.notices = [_Notice(one, ranks[one.line.name]) for one in plan.evaluators]
         self.writer: RowWriter | None = None
-        self.evidence: BinaryIO | None = None
+        self.recorder: Recorder | None = None
         if job.folder is not None:
-            stored = stored_of([one.line for one in plan.evaluators])
-            self.writer = open_part(job.rows, part_path(job.folder, "rows", split.index), stored, self.ledgers)
-            if job.evidence:
-                self.evidence = open(part_path(job.folder, "evidence", split.index), "wb")  # noqa: SIM115  # closed by __exit__
+            columns = row_columns(job, [one.line for one in plan.evaluators])
+            self.writer = open_part(job.rows, part_path(job.folder, "rows", split.index), columns, self.ledgers)
+            files = part_path(job.folder, "outcomes", split.index), part_path(job.folder, "cells", split.index)
+            self.recorder = Recorder(job.recording, plan, self.ledgers, files, split.index == 0, full)
 
     def __enter__(self) -> _Work:
         return self
@@ -189,10 +187,13 @@ class _Work:
             self.clusters.add(names, codes)
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
-            self.writer.add(chunk.offsets, chunk.ids, codes, Beside(given, names))
+            slices = [[slice_text(cell) for cell in columns[name]] for name in self.job.slices]
+            self.writer.add(chunk.offsets, chunk.ids, codes, Beside(given, names, slices))
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
-        self._look_again(chunk, slots, codes)
+        self._notice(chunk, slots, codes)
+        if self.recorder is not None:
+            self.recorder.take(chunk, columns, slots, codes)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
             self.result.ids.extend(numbers_of(chunk.ids))
         if self.job.joined is not None:
@@ -215,44 +216,30 @@ class _Work:
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)
-        for collector in self.collectors:
-            result.evidence.update(collector.taken)
+        if self.recorder is not None:
+            result.recorded = self.recorder.taken()
+            result.schemas = self.recorder.schemas.declared
         return result
 
     def _close_files(self) -> None:
-        writer, evidence = self.writer, self.evidence
-        self.writer = self.evidence = None
-        if writer is not None:
-            writer.close()
-        if evidence is not None:
-            evidence.close()
+        open_files, self.writer = (self.writer, self.recorder), None
+        for each in open_files:
+            if each is not None:
+                each.close()
 
-    def _look_again(self, chunk: Chunk, slots: list[list[Any]], codes: Sequence[list[int]]) -> None:
-        """Issues and evidence of a chunk, both in the order of rows."""
+    def _notice(self, chunk: Chunk, slots: list[list[Any]], codes: Sequence[list[int]]) -> None:
+        """The issues of a chunk, in the order of rows."""
         raised: dict[int, list[_Raised]] = {}
-        evidence: list[tuple[int, bytes]] = []
-        for collector, ledger, column in zip(self.collectors, self.ledgers, codes, strict=True):
-            for index in collector.notable(ledger.verdicts, column):
-                one = collector.one
+        for notice, ledger, column in zip(self.notices, self.ledgers, codes, strict=True):
+            one = notice.one
+            for index in notice.rows(ledger.verdicts, column):
                 verdict: Verdict = slots[one.verdicts][index]
-                values = [slots[slot][index] for slot in one.inputs]
                 if verdict.issue is not None:
-                    raised.setdefault(index, []).append(_Raised(collector.rank, verdict.issue, one, values))
-                if self.evidence is not None:
-                    row_id = chunk.ids[index] if chunk.ids is not None else None
-                    for key, found in collector.collect(verdict, values):
-                        line = (
-                            chunk.offsets[index],
-                            compact(evidence_key(collector.name, key)),
-                            _evidence_line(row_id, collector.name, found),
-                        )
-                        evidence.append((index, b"%d\t%b\t%b\n" % line))
+                    values = [slots[slot][index] for slot in one.inputs]
+                    raised.setdefault(index, []).append(_Raised(notice.rank, verdict.issue, one, values))
         whole_rows = dict(chunk.faults)
         for index in sorted(raised):
             self._issues(chunk.offsets[index], raised[index], whole_rows.get(index))
-        if evidence and self.evidence is not None:
-            evidence.sort(key=_first)
-            self.evidence.write(b"".join([line for _, line in evidence]))
 
     def _issues(self, offset: int, raised: list[_Raised], whole_row: Issue | None) -> None:
         """The issues of one row; `whole_row` is what is wrong with all of it.
@@ -286,82 +273,24 @@ class _Raised(NamedTuple):
     values: Sequence[Any]
 
 
-class _Collector:
-    """Decides which rows of one evaluator are worth a second look, and makes their evidence."""
+class _Notice:
+    """The rows of one evaluator that have an issue."""
 
-    def __init__(self, one: Compiled, rank: int, job: Job, full: Collection[str]) -> None:
+    def __init__(self, one: Compiled, rank: int) -> None:
         self.one = one
         self.rank = rank
-        self.name = one.line.name
-        self.fields = one.line.settings.row_fields()
-        self.most = job.most_evidence if job.evidence and job.folder is not None else 0
-        self.full = set(full)
-        self.taken: dict[str, int] = {}
-        self._interesting: set[int] = set()
+        self._codes: set[int] = set()
         self._looked_at = 0
 
-    def notable(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Sequence[int]:
-        """The rows of a chunk that have an issue, or evidence that is still wanted."""
-        interesting = self._interesting
+    def rows(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Sequence[int]:
+        """Those of a chunk."""
         for code in range(self._looked_at, len(verdicts)):
-            verdict = verdicts[code]
-            if verdict.issue is not None or any(map(self._wants, self._keys(verdict))):
-                interesting.add(code)
+            if verdicts[code].issue is not None:
+                self._codes.add(code)
         self._looked_at = len(verdicts)
-        if not interesting or interesting.isdisjoint(codes):
+        if not self._codes or self._codes.isdisjoint(codes):
             return ()
-        return [index for index, code in enumerate(codes) if code in interesting]
-
-    def collect(self, verdict: Verdict, values: Sequence[Any]) -> list[tuple[str, FieldResult]]:
-        """The evidence of one row, as far as it is still wanted, each with what it is counted under."""
-        keys = [key for key in self._keys(verdict) if self._wants(key)]
-        found = self._explained(verdict, keys, values) if keys else []
-        for key in sorted({key for key, _ in found}):
-            self._count(key)
-        return found
-
-    def _explained(self, verdict: Verdict, keys: list[str], values: Sequence[Any]) -> list[tuple[str, FieldResult]]:
-        settings = self.one.line.settings
-        fault = next((value for value in values if isinstance(value, Fault)), None)
-        if verdict.standing is Standing.UNREADABLE:
-            return [(keys[0], FieldResult("", Status.ERROR, 0.0, reason=fault.issue.message if fault else None))]
-        try:
-            if fault is not None:
-                score = settings.unreadable(fault.issue, *values)
-                return [(keys[0], FieldResult("", Status.MISMATCH, score.value, reason=score.reason))]
-            found = settings.evidence(verdict, keys, *values)
-            listed = set(self.fields)
-            return [(name if (name := result.field or result.path) in listed else "", result) for result in found]
-        except RowProblem as error:
-            reason = error.issue.message
-        except Exception as error:  # a row is guarded: what cannot be explained keeps its score
-            reason = f"{type(error).__name__}: {error}"
-        return [(key, FieldResult(key, Status.ERROR, reason=f"it could not be explained: {reason}")) for key in keys]
-
-    def _keys(self, verdict: Verdict) -> list[str]:
-        """What a verdict could be evidence of."""
-        if verdict.standing is Standing.UNREADABLE:
-            return [UNREADABLE_KEY]
-        if verdict.standing is not Standing.SCORED:
-            return []
-        if self.fields and verdict.statuses:
-            wrong = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR)
-            names = [name for name, status in zip(self.fields, verdict.statuses, strict=True) if status in wrong]
-            if names or verdict.counts is None:
-                return names
-        perfect = verdict.num == verdict.den and not (verdict.counts and verdict.counts[3])
-        return [] if perfect else [""]
-
-    def _wants(self, path: str) -> bool:
-        key = evidence_key(self.name, path)
-        return self.most is None or (key not in self.full and self.taken.get(key, 0) < self.most)
-
-    def _count(self, path: str) -> None:
-        key = evidence_key(self.name, path)
-        self.taken[key] = self.taken.get(key, 0) + 1
-        if self.most is not None and self.taken[key] == self.most:
-            self._interesting.clear()  # what is interesting is worked out anew
-            self._looked_at = 0
+        return [index for index, code in enumerate(codes) if code in self._codes]
 
 
 def part_path(folder: Path, kind: str, index: int) -> Path:
@@ -387,20 +316,6 @@ def _column(need: Need) -> Column | None:
     if isinstance(need, Part):
         return None
     return need if isinstance(need, Column) else need.column
-
-
-def _evidence_line(row_id: str | None, evaluator: str, found: FieldResult) -> bytes:
-    line: dict[str, Any] = {"id": row_id, "evaluator": evaluator, "path": found.path, "status": found.status.word}
-    if found.field is not None and found.field != found.path:
-        line["field"] = found.field
-    for name in ("expected", "actual"):
-        value = getattr(found, name)
-        if isinstance(value, (str, int, float, bool, list, dict)) or value is None:
-            line[name] = value
-    for name in ("reason", "rule"):
-        if getattr(found, name) is not None:
-            line[name] = getattr(found, name)
-    return compact(line)[1:]
 
 
 _first = itemgetter(0)

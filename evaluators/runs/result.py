@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from evaluators.issues import Issue
 
@@ -156,22 +156,6 @@ class GateResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """What a run was made from, so that its rows can be looked at again. Places are absolute."""
-
-    suite: str
-    folder: str
-    """The working folder: `test_set` and places in `settings` are relative to it."""
-    test_set: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the test set that were given beside the suite."""
-    limit: int | None = None
-    sample: int | None = None
-    seed: int = 0
-    where: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Environment:
     """What may differ between two runs of the same bytes; kept in a file of its own."""
 
@@ -181,8 +165,10 @@ class Environment:
     host: str
     python: str
     command: tuple[str, ...] = ()
-    origin: Origin | None = None
-    """Where the suite and the test set were; None where the suite was not a file."""
+    folder: str = ""
+    """The working folder of the command."""
+    suite: str = ""
+    """The suite's file; empty where the suite was not a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +206,6 @@ class RunResult:
     """What each evaluator does, as checksums of its settings by name; the empty name has how the test set is read."""
     cluster: str | None = None
     """The column that says which rows belong together."""
-    row_values: bool = False
-    """The stored rows say how many values of a field are right, where a row has several."""
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         for stats in self.evaluators:

@@ -15,9 +15,11 @@ from types import MappingProxyType
 
 from evaluators.conditions import Condition
 from evaluators.engines.engine import Engine
+from evaluators.fields.declared import Declared
 from evaluators.issues import Blame, Issue
 from evaluators.runs.ids import MOST_IDS
-from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, run_split, without_cycle_search
+from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
+from evaluators.runs.record_files import RecordFiles, full_keys, join_cells, join_outcomes, keeps_every_row
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats
 from evaluators.runs.rows import join_parts
 from evaluators.runs.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
@@ -29,7 +31,7 @@ from evaluators.testsets.reader import Split
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One split to score. `full` are evidence keys that earlier splits have filled."""
+    """One split to score. `full` are keys of what is recorded that earlier splits have filled."""
 
     split: Split
     full: frozenset[str] = frozenset()
@@ -51,6 +53,10 @@ class Measured:
     finished: bool = True
     ids: array[int] = field(default_factory=lambda: array("I"))
     """A number for the id of each of the first rows. See `ids`."""
+    recorded: dict[str, int] = field(default_factory=dict, compare=False)
+    """How many rows were recorded under each key, those included that another split had already made enough."""
+    schemas: dict[str, Declared] = field(default_factory=dict)
+    """What the schemas of the rows declare, by hash."""
 
 
 def measure(
@@ -86,18 +92,22 @@ def run_task(job: Job, task: Task) -> SplitResult:
     return run_split(job, task.split, task.full)
 
 
-def store_parts(job: Job, measured: Measured, rows_file: Path, evidence_file: Path) -> None:
-    """The rows and the evidence of all splits, each joined into one file."""
+def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, files: RecordFiles) -> None:
+    """The rows, the outcomes and the cells of all splits, each joined into one file."""
     if job.folder is None:
         return
     folder = job.folder
-    join_parts(job.rows, [(part_path(folder, "rows", split), first) for split, first in measured.parts], rows_file)
-    if job.evidence:
-        parts = [(part_path(folder, "evidence", split), first) for split, first in measured.parts]
-        _join_evidence(parts, evidence_file, job.most_evidence)
-    for kind in ("rows", "evidence"):
-        for path in folder.glob(f"{kind}-*.part"):
-            path.unlink()
+
+    def parts(kind: str) -> list[tuple[Path, int]]:
+        return [(part_path(folder, kind, split), first) for split, first in measured.parts]
+
+    join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
+    join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
+    if job.recording.documents != "none":
+        every_row = keeps_every_row(job.recording, measured.recorded, measured.rows)
+        join_cells(parts("cells"), files.cells, job.recording, every_row)
+    for path in folder.glob("*.part"):
+        path.unlink()
 
 
 def figures(
@@ -140,14 +150,13 @@ class _Merging:
     """Results in any order, merged in the order of splits as soon as there is no gap before them."""
 
     def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
-        self._most = job.most_evidence
+        self._recording = job.recording
         self._name = name
         self._number = job.table.first_number
         self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines])
         self._waiting: dict[int, SplitResult] = {}
-        self._evidence: dict[str, int] = {}
         self.full: frozenset[str] = frozenset()
-        """The evidence keys that the merged splits have filled."""
+        """The keys of what is recorded that the merged splits have filled."""
 
     def take(self, result: SplitResult) -> None:
         """One more result."""
@@ -178,10 +187,10 @@ class _Merging:
                 merged.issues.append(_at_row(issue, self._name, self._number + offset))
         for code, count in result.issue_counts.items():
             merged.issue_counts[code] = merged.issue_counts.get(code, 0) + count
-        for key, count in result.evidence.items():
-            self._evidence[key] = self._evidence.get(key, 0) + count
-        if self._most is not None:
-            self.full = frozenset(key for key, count in self._evidence.items() if count >= self._most)
+        for key, count in result.recorded.items():
+            merged.recorded[key] = merged.recorded.get(key, 0) + count
+        merged.schemas.update(result.schemas)
+        self.full = full_keys(merged.recorded, self._recording)
         merged.parts.append((result.index, self._number))
         merged.finished = result.finished
         self._number += result.span
@@ -202,26 +211,6 @@ def _function(
 def _at_row(issue: Issue, name: str, number: int) -> Issue:
     place = f"{name} row {number}"
     return replace(issue, where=f"{place}, {issue.where}" if issue.where else place)
-
-
-def _join_evidence(parts: Sequence[tuple[Path, int]], target: Path, most: int | None) -> None:
-    """The recorded mismatches in the order of rows, those of at most so many rows under one key."""
-    rows_under: dict[bytes, int] = {}
-    with open(target, "wb") as whole:
-        for path, first in parts:
-            last: dict[bytes, bytes] = {}
-            with open(path, "rb") as part:
-                for line in part:
-                    offset, key, rest = line.split(b"\t", 2)
-                    if last.get(key) != offset:
-                        last[key] = offset
-                        rows_under[key] = rows_under.get(key, 0) + 1
-                    if most is not None and rows_under[key] > most:
-                        continue
-                    number = first + int(offset)
-                    if rest.startswith(b'"id":null'):
-                        rest = b'"id":"%d"' % number + rest[len(b'"id":null') :]
-                    whole.write(b'{"row":%d,%b' % (number, rest))
 
 
 def coverage(

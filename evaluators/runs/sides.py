@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import orjson
-
-from evaluators.issues import problem
+from evaluators.model import Status, Verdict
+from evaluators.runs.record import RunRecord, read_record
 from evaluators.runs.result import RunResult
-from evaluators.runs.rows import LISTED, pyarrow
-from evaluators.runs.store import load_run
 
 SCORED: Final = ("scored", "unreadable", "blocked")
 """The standings of rows that count in the mean."""
@@ -38,13 +35,6 @@ class Said(NamedTuple):
         """The row counts in the mean."""
         return self.standing in SCORED and self.score is not None
 
-    def counted(self, place: int) -> tuple[int, int] | None:
-        """(right, measured) of a field that has several values in the row; None for one value, or none."""
-        for at in range(0, len(self.values), 3):
-            if self.values[at] == place:
-                return self.values[at + 1], self.values[at + 2]
-        return None
-
     def right(self, place: int) -> bool | None:
         """Whether the field in that place is right; None where it was not measured."""
         status = self.statuses[place] if place < len(self.statuses) else ""
@@ -52,6 +42,13 @@ class Said(NamedTuple):
             return True
         if status in _WRONG or (status == "error" and self.standing in SCORED):
             return False
+        return None
+
+    def counted(self, place: int) -> tuple[int, int] | None:
+        """(right, measured) of a field that has several values in the row; None for one value, or none."""
+        for at in range(0, len(self.values), 3):
+            if self.values[at] == place:
+                return self.values[at + 1], self.values[at + 2]
         return None
 
 
@@ -97,16 +94,11 @@ class Side:
 def read_run_side(place: Path) -> Side:
     """The run in a run folder.
 
-    Raises Problems (config) when there is none, or it has no rows.
+    Raises Problems (config) when there is none, or its record is damaged or of an earlier version.
     """
-    result = load_run(place)
-    folder = place if place.is_dir() else place.parent
-    variants: tuple[str | None, ...] = result.variants or (None,)
-    rows = {variant: _rows(folder, variant) for variant in variants}
-    fields: dict[str, tuple[str, ...]] = {}
-    for _, found in rows.values():
-        fields |= {name: paths for name, paths in found.items() if len(paths) > len(fields.get(name, ()))}
-    return side_of(result, str(place), {variant: found for variant, (found, _) in rows.items()}, fields)
+    record = read_record(place)
+    fields = {one.name: one.fields for one in record.facts.evaluators}
+    return side_of(record.result, str(place), {variant: _rows(record, variant) for variant in record.variants}, fields)
 
 
 def side_of(
@@ -115,99 +107,34 @@ def side_of(
     """A run and its rows as one side."""
     return Side(
         label, result.name, result.version, result.test_set, result.data_fingerprint, result.complete, result.meaning,
-        {stats.name: fields.get(stats.name, ()) for stats in result.evaluators}, result.cluster, rows, result.row_values,
+        {stats.name: fields.get(stats.name, ()) for stats in result.evaluators}, result.cluster, rows,
     )  # fmt: skip
 
 
-def _rows(folder: Path, variant: str | None) -> tuple[SideRows, dict[str, tuple[str, ...]]]:
-    stem = "rows" if variant is None else f"rows.{variant}"
-    for kind, read in (("jsonl", _of_lines), ("parquet", _of_parquet)):
-        file = folder / f"{stem}.{kind}"
-        if file.is_file():
-            try:
-                return _gathered(read(file))
-            except (KeyError, TypeError, ValueError) as error:
-                said = "this file is damaged, or was not written by a run"
-                raise problem("damaged-rows", f"{said}: {error}", where=str(file)) from None
-    raise problem(
-        "no-rows",
-        f"the run has no {stem}.jsonl and no {stem}.parquet, and runs are compared row by row",
-        where=str(folder),
-        hint="score the test set again, into a run folder",
+def _rows(record: RunRecord, variant: str | None) -> SideRows:
+    rows = SideRows(said={one.name: [] for one in record.facts.evaluators})
+    columns = list(rows.said.values())
+    known: dict[int, Said] = {}  # verdicts live as long as their table, which the rows share
+    for row in record.rows(variant, explained=False):
+        rows.numbers.append(row.number)
+        rows.ids.append(row.id)
+        rows.given.append(row.given)
+        if row.cluster is not None:
+            rows.clusters.append(row.cluster)
+        for column, verdict in zip(columns, row.verdicts, strict=True):
+            said = known.get(id(verdict))
+            column.append(known.setdefault(id(verdict), _said(verdict)) if said is None else said)
+    return rows
+
+
+def _said(verdict: Verdict) -> Said:
+    standing = verdict.standing.word
+    reason = verdict.issue.message if verdict.issue is not None and standing not in SCORED else None
+    return Said(
+        standing,
+        verdict.value,
+        verdict.passed,
+        tuple(Status(one).word for one in verdict.statuses),
+        reason,
+        verdict.values,
     )
-
-
-def _gathered(lines: Iterable[Mapping[str, Any]]) -> tuple[SideRows, dict[str, tuple[str, ...]]]:
-    rows = SideRows()
-    fields: dict[str, tuple[str, ...]] = {}
-    known: dict[Said, Said] = {}
-    for line in lines:
-        rows.numbers.append(line["row"])
-        rows.ids.append(line["id"])
-        rows.given.append(line.get("given") or "")
-        if line.get("cluster") is not None:
-            rows.clusters.append(line["cluster"])
-        for name, result in line["results"].items():
-            statuses = result.get("fields") or {}
-            if len(statuses) > len(fields.get(name, ())):
-                fields[name] = tuple(statuses)
-            standing = result.get("standing", "scored")
-            reason = result.get("reason") if standing not in SCORED else None
-            values = _values(list(statuses), result.get("values") or {})
-            said = Said(standing, result.get("score"), result.get("passed"), tuple(statuses.values()), reason, values)
-            rows.said.setdefault(name, []).append(known.setdefault(said, said))
-    return rows, fields
-
-
-def _values(fields: Sequence[str], found: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
-    return tuple(number for path, counts in found.items() for number in (fields.index(path), *counts)) if found else ()
-
-
-def _of_lines(file: Path) -> Iterator[Mapping[str, Any]]:
-    with open(file, "rb") as stream:
-        for line in stream:
-            yield orjson.loads(line)
-
-
-def _of_parquet(file: Path) -> Iterator[Mapping[str, Any]]:
-    _, parquet = pyarrow()
-    stored = parquet.ParquetFile(file)
-    names = [name[: -len(".standing")] for name in stored.schema_arrow.names if name.endswith(".standing")]
-    evaluators = [name for name in names if f"{name}.passed" in stored.schema_arrow.names]
-    fields = {
-        name: [
-            (column, column.removeprefix(f"{name}.fields."))
-            for column in stored.schema_arrow.names
-            if column.startswith(f"{name}.fields.")
-        ]
-        for name in evaluators
-    }
-    counted = {
-        name: [(path, f"{name}.right.{path}", f"{name}.measured.{path}") for _, path in fields[name] if LISTED in path]
-        for name in evaluators
-        if f"{name}.measured.{next((path for _, path in fields[name] if LISTED in path), '')}"
-        in stored.schema_arrow.names
-    }
-    for batch in stored.iter_batches():
-        columns = batch.to_pydict()
-        for place in range(batch.num_rows):
-            results = {
-                name: {
-                    "standing": columns[f"{name}.standing"][place],
-                    "score": columns[f"{name}.score"][place],
-                    "passed": columns[f"{name}.passed"][place],
-                    "fields": _known({path: columns[column][place] for column, path in fields[name]}),
-                    "values": {
-                        path: (columns[right][place], columns[of][place])
-                        for path, right, of in counted.get(name, ())
-                        if columns[of][place] is not None
-                    },
-                }
-                for name in evaluators
-            }
-            beside = {name: columns[name][place] for name in ("row", "id", "given", "cluster") if name in columns}
-            yield {**beside, "results": results}
-
-
-def _known(statuses: Mapping[str, str | None]) -> dict[str, str]:
-    return {path: status for path, status in statuses.items() if status is not None}

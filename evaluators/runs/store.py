@@ -54,7 +54,8 @@ class RunFolder:
         _check_free(final, force)
         working = results / f".{name}.{_token()}.partial"
         try:
-            working.mkdir(parents=True)
+            working.parent.mkdir(parents=True, exist_ok=True)
+            working.mkdir(mode=_PRIVATE_FOLDER)
         except OSError as error:
             raise problem(
                 "results-folder",
@@ -63,6 +64,14 @@ class RunFolder:
                 hint="--results DIR names another folder",
             ) from None
         return cls(final, working, force)
+
+    @classmethod
+    def passing(cls) -> RunFolder:
+        """A folder that is never finished: for what is made from a run that keeps nothing."""
+        from tempfile import mkdtemp
+
+        working = Path(mkdtemp(prefix="evaluators-"))
+        return cls(working, working, force=False)
 
     def __enter__(self) -> RunFolder:
         return self
@@ -86,6 +95,7 @@ class RunFolder:
             self.write(ENVIRONMENT_JSON, environment_json(result.environment))
         for name, text in (files or {}).items():
             self.write(name, text)
+        _make_private(self.working)
         self._open = False
         try:
             _check_free(self.path, self._force)
@@ -193,6 +203,19 @@ def _bytes_of(file: Path, place: Path) -> bytes:
         raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
     except OSError as error:
         raise problem("not-a-run", f"it cannot be read: {_reason(error)}", where=str(file)) from None
+
+
+_PRIVATE_FOLDER: Final = 0o700
+_PRIVATE_FILE: Final = 0o600
+
+
+def _make_private(folder: Path) -> None:
+    """Files and folders for their owner alone, where the system has such modes: rows may hold what others must not read."""
+    for place, folders, files in os.walk(folder):
+        for name in folders:
+            os.chmod(os.path.join(place, name), _PRIVATE_FOLDER)
+        for name in files:
+            os.chmod(os.path.join(place, name), _PRIVATE_FILE)
 
 
 def _token() -> str:

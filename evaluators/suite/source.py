@@ -56,6 +56,8 @@ class Source:
     text: str
     folder: Path | None
     root: Node
+    documents: tuple[Document, ...] = ()
+    """Every text that the suite is made of: those it extends, the farthest first, and its own last."""
 
     def place(self, loc: Loc, *, key: bool = False) -> str:
         """`suite.yaml:7:5`: where a value starts, or its key; the nearest parent's key when there is no such value."""
@@ -131,7 +133,8 @@ def tree(document: Document) -> Node:
 def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None) -> Source:
     known = os.environ if environment is None else environment
     own = root.spot.document
-    whole = reduce(merged, Chain(tree, known).follow(root, path))
+    trees = Chain(tree, known).follow(root, path)
+    whole = reduce(merged, trees)
     entries = whole.value if isinstance(whole.value, dict) else {}
     data: dict[str, Any] = {}
     findings = Findings()
@@ -139,7 +142,8 @@ def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None
     for key, entry in kept.items():
         data[key] = data_of(entry.node, known, findings)
     _raise(findings)
-    return Source(data, own.name, own.text, own.folder, Node(kept, root.spot))
+    documents = tuple(one.spot.document for one in trees)
+    return Source(data, own.name, own.text, own.folder, Node(kept, root.spot), documents)
 
 
 def _map_at_top(root: Node) -> Node:

@@ -218,6 +218,8 @@ def test_a_damaged_file_of_rows_is_named(run: Start, tmp_path: Path) -> None:
     (tmp_path / "runs" / "bad" / "rows.jsonl").write_text('{"row": 1', encoding="utf-8")
     done = run("compare", "runs/good", "runs/bad")
     assert done.exit_code == 2
-    assert "rows.jsonl: this file is damaged" in done.output
+    assert "rows.jsonl:1: this run folder is damaged" in done.output
     (tmp_path / "runs" / "bad" / "rows.jsonl").unlink()
-    assert "runs are compared row by row" in run("compare", "runs/good", "runs/bad").output
+    assert "there is no rows.jsonl" in run("compare", "runs/good", "runs/bad").output
+    (tmp_path / "runs" / "bad" / "record.json").unlink()
+    assert "score the test set again" in run("compare", "runs/good", "runs/bad").output

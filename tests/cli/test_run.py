@@ -86,7 +86,8 @@ def test_a_run_prints_its_summary_and_writes_a_run_folder(files: Path, run: Star
     assert ended.stdout.startswith("cities: finished\n")
     assert "runs/first: the run folder" in ended.stdout
     assert sorted(path.name for path in (files / "runs" / "first").iterdir()) == [
-        "environment.json", "evidence.jsonl", "field_summary.csv", "fields.md", "rows.csv", "rows.jsonl", "run.json",
+        "cells.jsonl", "codes.jsonl", "environment.json", "field_summary.csv", "fields.md", "outcomes.jsonl", "record.json",
+        "rows.csv", "rows.jsonl", "run.json", "suite",
         "summary.txt",
     ]  # fmt: skip
     assert [path.name for path in (files / "runs").iterdir()] == ["first"]
@@ -302,7 +303,10 @@ def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suff
         case ".csv":
             assert path.read_bytes() == (files / "runs" / "x" / "rows.csv").read_bytes()
         case _:
-            assert path.read_bytes() == (files / "runs" / "x" / "rows.jsonl").read_bytes()
+            lines = [json.loads(line) for line in text.splitlines()]
+            rows = [json.loads(line) for line in (files / "runs" / "x" / "rows.jsonl").read_bytes().splitlines()]
+            assert [(line["row"], line["given"]) for line in lines] == [(row["row"], row["given"]) for row in rows]
+            assert lines[0]["results"]["header"]["fields"] == {"city": "match", "zip": "match"}
 
 
 def test_the_annotated_rows_are_the_rows_with_what_was_found(files: Path, run: Start) -> None:
@@ -409,7 +413,8 @@ def test_a_terminal_that_lacks_a_letter_shows_its_number(files: Path, run: Start
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "environment.json"}
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "environment.json")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 @pytest.mark.parametrize("rows", ["jsonl", "parquet"])
@@ -424,7 +429,7 @@ def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start, ro
         ended = run("run", "suite.yaml", "rows.csv", *words)
         assert ended.returncode == 1, ended.stderr
         folders.append(contents(files / f"by-{workers}" / "x"))
-    assert "evidence.jsonl" in folders[0]
+    assert "outcomes.jsonl" in folders[0]
     assert f"rows.{rows}" in folders[0]
     assert folders[0] == folders[1] == folders[2]
 

@@ -241,8 +241,8 @@ def test_a_saved_evaluation_is_a_run_folder(tmp_path: Path) -> None:
     found = evaluators.evaluate([TEN, TEN], [EIGHT, TEN], EXTRACT_BENCH, ids=["short", "whole"])
     folder = found.save(tmp_path / "first")
     assert sorted(path.name for path in folder.iterdir()) == [
-        "evidence.jsonl", "field_summary.csv", "fields.csv", "fields.md", "report.json", "rows.csv", "rows.jsonl",
-        "run.json", "summary.txt",
+        "cells.jsonl", "codes.jsonl", "field_summary.csv", "fields.csv", "fields.md", "outcomes.jsonl", "record.json",
+        "report.json", "rows.csv", "rows.jsonl", "run.json", "summary.txt",
     ]  # fmt: skip
     with open(folder / "fields.csv", encoding="utf-8-sig", newline="") as stream:
         lines = list(csv.DictReader(stream))

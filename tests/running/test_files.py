@@ -11,10 +11,11 @@ import pytest
 
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
-from evaluators.running.files import check_asked, named_for
+from evaluators.reports.writing import check_asked, named_for
 from evaluators.running.preparing import RunRequest
 from evaluators.running.run import finish
 from evaluators.running.suite import Suite, loads
+from evaluators.runs.record import read_record
 
 SUITE = """
 evaluators:
@@ -47,11 +48,15 @@ def test_the_annotated_rows_are_left_out_above_ten_thousand(tmp_path: Path) -> N
         assert (finished.folder / "rows.csv").exists() is annotated
 
 
-def test_rows_written_again_are_the_stored_rows(tmp_path: Path) -> None:
-    rows, again = rows_of(tmp_path / "rows.csv", 3_000), tmp_path / "again.jsonl"
-    finished = finish(suite(), RunRequest(test_set=str(rows), results=tmp_path, name="x", files=(again,)))
+def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
+    rows, words = rows_of(tmp_path / "rows.csv", 3_000), tmp_path / "words.jsonl"
+    finished = finish(suite(), RunRequest(test_set=str(rows), results=tmp_path, name="x", files=(words,)))
     assert finished.folder is not None
-    assert again.read_bytes() == (finished.folder / "rows.jsonl").read_bytes()
+    record = read_record(finished.folder)
+    lines = [json.loads(line) for line in words.read_bytes().splitlines()]
+    for line, row in zip(lines, record.rows(), strict=True):
+        assert (line["row"], line["id"], line["given"]) == (row.number, row.id, row.given)
+        assert [one.get("score") for one in line["results"].values()] == [verdict.value for verdict in row.verdicts]
 
 
 def test_a_run_that_is_stopped_has_shorter_files(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ import pytest
 
 from evaluators.reports.near_misses import near_miss_section
 from evaluators.running import near_misses as advice
-from evaluators.running.near_misses import evidence_files, near_misses
+from evaluators.running import recording
+from evaluators.running.near_misses import near_misses
 from evaluators.running.preparing import RunRequest
 from evaluators.running.run import finish
 from evaluators.running.suite import load
+from evaluators.runs.record import read_record
+from evaluators.runs.recorder import Recording
 
 
 def rows_csv(pairs: list[tuple[Any, Any]]) -> str:
@@ -37,7 +41,7 @@ def run(
 
 
 def said(suite: Any, folder: Path) -> list[tuple[str, str, int, int, tuple[int, ...]]]:
-    found = near_misses(suite.lines, evidence_files(folder, ()))
+    found = near_misses(suite.lines, read_record(folder))
     return [(one.field, one.switch, one.turned, one.of, one.rows) for one in found]
 
 
@@ -84,32 +88,33 @@ def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(advice, "MOST_MISMATCHES", 3)
     pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})] * 5
     suite, folder = run(tmp_path, pairs, FIELDS)
-    (section,) = near_miss_section(near_misses(suite.lines, evidence_files(folder, ())))
+    (section,) = near_miss_section(near_misses(suite.lines, read_record(folder)))
     _, listing = section.blocks
     assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
         "fields: `case: ignore` on city would turn all of the first 3 recorded wrong values right; see rows 2, 3, 4"
     )
 
 
-def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(tmp_path: Path) -> None:
+def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     city = {"city": "Rome", "tags": 1}
-    pairs = [(city, {"city": "ROME", "tags": 1} if n % 2 else {"tags": 1}) for n in range(2_400)]
-    suite, folder = run(tmp_path, pairs, FIELDS)
-    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
-    assert (found.turned, found.of, found.first) == (500, 500, True)
-    suite, folder = run(tmp_path, pairs[:1_998], FIELDS, name="all")
-    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
-    assert (found.of, found.first) == (500, True)
-    suite, folder = run(tmp_path, pairs[:998], FIELDS, name="fewer")
-    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
-    assert (found.of, found.first) == (499, False)
+    pairs = [(city, {"city": "ROME", "tags": 1} if n % 2 else {"tags": 1}) for n in range(600)]
+    suite, folder = run(tmp_path, pairs, FIELDS, name="whole")
+    (found,) = near_misses(suite.lines, read_record(folder))
+    assert (found.turned, found.of, found.first) == (300, 300, False)
+    monkeypatch.setattr(recording, "Recording", partial(Recording, most_lines=50))
+    for rows, of, first in ((600, 100, True), (202, 100, True), (198, 99, False)):
+        suite, folder = run(tmp_path, pairs[:rows], FIELDS, name=f"of {rows}")
+        (found,) = near_misses(suite.lines, read_record(folder))
+        assert (found.of, found.first) == (of, first)
 
 
 @pytest.mark.parametrize("of", [FIELDS, {**FIELDS, "type": "schema_match"}], ids=["one field", "items"])
 def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of: Any) -> None:
     document = {"city": "Rome", "tags": ["a", "b"]}
     suite, folder = run(tmp_path, [(document, {**document, "tags": ["b", "a"]})], of)
-    (found,) = near_misses(suite.lines, evidence_files(folder, ()))
+    (found,) = near_misses(suite.lines, read_record(folder))
     items = of["type"] == "schema_match"
     assert (found.switch, found.says) == (
         "align: any_order",
@@ -120,5 +125,6 @@ def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of:
     assert text.endswith("see row 2 (its figures count items then, not whole lists)" if items else "see row 2")
 
 
-def test_no_recorded_mismatches_give_no_section(tmp_path: Path) -> None:
-    assert near_miss_section(near_misses((), evidence_files(tmp_path, ("a", "b")))) == ()
+def test_without_a_suite_there_is_no_advice(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})], FIELDS)
+    assert near_miss_section(near_misses((), read_record(folder))) == ()

@@ -126,14 +126,16 @@ def test_every_variant_has_its_figures_whoever_scores_it(tmp_path: Path, in_piec
     assert files_of(data, file, tmp_path / "two", workers=2)[1] == files
     assert [stats.variant for stats in one.evaluators] == ["small", "large"]
     assert len({stats.mean for stats in one.evaluators}) == 2
-    assert {"rows.small.jsonl", "evidence.large.jsonl"} <= files.keys()
+    assert {"rows.small.jsonl", "outcomes.large.jsonl"} <= files.keys()
 
 
-def test_evidence_has_one_line_per_wrong_value_at_its_place_in_the_document(tmp_path: Path) -> None:
+def test_an_outcome_is_a_line_at_its_place_in_the_document(tmp_path: Path) -> None:
     rows = [{"id": "1", "output": '{"header": {"number": "N2", "items": [{"sku": "S0", "qty": 9}, {"sku": "x"}]}}'}]
     rows[0]["expected"] = '{"header": {"number": "N1", "items": [{"sku": "S0", "qty": 1}]}}'
     _, files = files_of(suite_of(ORDER), written(tmp_path, rows), tmp_path / "runs")
-    found = [json.loads(line) for line in files["evidence.jsonl"].splitlines()]
+    lines = [json.loads(line) for line in files["outcomes.jsonl"].splitlines()]
+    found = [line for line in lines if line.get("status") not in (None, "match")]
+    assert [line["path"] for line in lines if line.get("status") == "match"] == ["header.items[0].sku"]
     assert [(line["path"], line["status"], line.get("expected"), line.get("actual")) for line in found] == [
         ("header.number", "mismatch", "N1", "N2"),
         ("header.items[0].qty", "mismatch", 1, 9),

@@ -15,6 +15,8 @@ from evaluators.engines.engine import ENGINES, Engine, Result, Task
 from evaluators.running.preparing import RunRequest, prepare
 from evaluators.running.suite import Suite, load
 from evaluators.runs.job import Job
+from evaluators.runs.record_files import record_files
+from evaluators.runs.recorder import Recording
 from evaluators.runs.rows import RowsFormat
 from evaluators.runs.runner import Measured, measure, store_parts
 from evaluators.testsets.readers import jsonl
@@ -102,8 +104,8 @@ class Bench:
         parts = self.folder / f"parts-{self.runs}"
         parts.mkdir()
         job = Job(
-            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, parts, rows, suite.config.slices, most,
-            cluster=suite.cluster,
+            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, parts, rows, suite.config.slices,
+            Recording(most, columns=prepared.test_set.header, most_lines=0, first_rows=0), cluster=suite.cluster,
         )  # fmt: skip
         return suite, job
 
@@ -114,9 +116,9 @@ class Bench:
         suite, job = self.job(**options)
         assert job.folder is not None
         measured = measure(job, suite.lines, engine or ENGINES.find("in_process")(), "rows.jsonl", stopped)
-        store_parts(job, measured, job.folder / "rows", job.folder / "evidence")
+        store_parts(job, suite.lines, measured, record_files(job.folder, job.rows))
         measured.parts = []
-        return measured, {path.name: path.read_bytes() for path in job.folder.iterdir()}
+        return measured, {path.name.partition(".")[0]: path.read_bytes() for path in job.folder.iterdir()}
 
 
 @pytest.fixture

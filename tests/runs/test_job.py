@@ -56,7 +56,7 @@ def fussy(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def evidence_of(files: dict[str, bytes]) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in files["evidence"].splitlines()]
+    return [json.loads(line) for line in files["outcomes"].splitlines()]
 
 
 def test_a_reason_that_cannot_be_given_costs_the_reason_and_nothing_else(fussy: Any) -> None:
@@ -88,7 +88,10 @@ def test_prose_is_evidence_against_contains_json(bench: Any) -> None:
     bench.rows = [{"output": "prose"}, {"output": "{}"}, {"id": "none"}]
     measured, files = bench.score()
     assert measured.tallies[0].standings[Standing.SCORED] == 3
-    assert [(line["row"], line["status"]) for line in evidence_of(files)] == [(1, "mismatch"), (3, "mismatch")]
+    assert [(line["row"], line["evaluator"]) for line in evidence_of(files)] == [
+        (1, "contains_json"),
+        (3, "contains_json"),
+    ]
 
 
 @pytest.mark.parametrize("choice", ["fail", "skip"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.runs import rows as stored_rows
-from evaluators.runs.rows import RowsFormat, Stored, join_parts, open_part
+from evaluators.runs.codes import read_codes
+from evaluators.runs.rows import Beside, RowColumns, RowsFormat, join_parts, open_part
 from evaluators.runs.tally import Ledger
 
-STORED = (Stored("plain", ()), Stored("fields", ("a", "score", 'b."c d"', "é")), Stored("open", ()))
+COLUMNS = RowColumns(("plain", "fields", "open"), ("kind",), clustered=True)
 LOST = Issue("expected-not-json", Blame.TESTSET, 'not JSON: "é" \ud800')
 
 VERDICTS = st.tuples(
@@ -50,33 +52,30 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
     places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     parts = []
     for index, (start, end) in enumerate(pairwise(places)):
-        ledgers = [Ledger(len(one.fields)) for one in STORED]
+        ledgers = [Ledger(4 if name == "fields" else 0) for name in COLUMNS.evaluators]
         path = folder / f"{kind}-{index}.part"
-        writer = open_part(kind, path, STORED, ledgers)
+        writer = open_part(kind, path, COLUMNS, ledgers)
         middle = (start + end) // 2
         for low, high in ((start, middle), (middle, end)):
             some = rows[low:high]
             codes = [ledger.codes([verdicts[place] for _, verdicts in some]) for place, ledger in enumerate(ledgers)]
-            writer.add(range(low - start, high - start), [one for one, _ in some] if ids else None, codes)
+            names = [one for one, _ in some]
+            beside = Beside([zlib.crc32(str(place).encode()) for place in range(low, high)], names, [names])
+            writer.add(range(low - start, high - start), names if ids else None, codes, beside)
         writer.close()
         parts.append((path, first + start))
     target = folder / f"whole.{kind}"
-    join_parts(kind, parts, target)
+    join_parts(kind, parts, COLUMNS, target, folder / f"codes.{kind}")
     return target
 
 
 def of_lines(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines, as far as Parquet has them too."""
+    """The rows of a file of JSON lines, in the columns of Parquet."""
     found = []
-    for line in path.read_bytes().splitlines():
-        row = json.loads(line)
-        flat = {"row": row["row"], "id": row["id"]}
-        for one in STORED:
-            result = row["results"][one.name]
-            flat[f"{one.name}.standing"] = result.get("standing", "scored")
-            flat |= {f"{one.name}.{name}": result.get(name) for name in ("score", "passed")}
-            flat |= {f"{one.name}.fields.{name}": result["fields"].get(name) for name in one.fields}
-        found.append(flat)
+    for line in map(json.loads, path.read_bytes().splitlines()):
+        codes = {f"code {name}": code for name, code in zip(COLUMNS.evaluators, line.pop("codes"), strict=True)}
+        (value,) = line.pop("slices")
+        found.append({**line, "slice kind": value, **codes})
     return found
 
 
@@ -99,8 +98,9 @@ def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[i
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_the_parts_leave_no_trace(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
     for kind in ("jsonl", "parquet"):
-        whole = write(tmp_path, kind, rows, []).read_bytes()
+        whole, codes = write(tmp_path, kind, rows, []).read_bytes(), (tmp_path / f"codes.{kind}").read_bytes()
         assert write(tmp_path, kind, rows, cuts).read_bytes() == whole
+        assert (tmp_path / f"codes.{kind}").read_bytes() == codes
 
 
 YES = (
@@ -121,44 +121,38 @@ def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, ke
     assert [row["id"] for row in found] == [kept, "other"]
 
 
-def test_a_line_says_everything_that_was_found(tmp_path: Path) -> None:
+@given(ROWS, st.lists(st.integers(0, 25), max_size=3))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
+    lines = of_lines(write(tmp_path, "jsonl", rows, cuts))
+    verdicts = read_codes(tmp_path / "codes.jsonl")
+    for line, (_, given_verdicts) in zip(lines, rows, strict=True):
+        assert tuple(verdicts[name][line[f"code {name}"]] for name in COLUMNS.evaluators) == given_verdicts
+    for name in verdicts:
+        seen = dict.fromkeys(line[f"code {name}"] for line in lines)
+        assert list(seen) == list(range(len(verdicts[name]))), "codes are numbered by the first row that has them"
+
+
+def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> None:
     lost = Verdict(Standing.INVALID, None, 0, 0, issue=LOST)
-    half = Verdict(Standing.SCORED, False, 1, 2, bytes([Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.SKIPPED]))
-    path = write(tmp_path, "jsonl", [("x", (lost, half, YES[2]))], [])
-    assert json.loads(path.read_bytes()) == {
-        "row": 2,
-        "id": "x",
-        "results": {
-            "plain": {"standing": "invalid", "reason": 'not JSON: "é" \\ud800'},
-            "fields": {
-                "score": 0.5,
-                "passed": False,
-                "fields": {"a": "match", "score": "mismatch", 'b."c d"': "omission", "é": "skipped"},
-            },
-            "open": {
-                "score": 1.0,
-                "passed": True,
-                "counts": {"match": 7, "mismatch": 0, "omission": 0, "hallucination": 0},
-            },
-        },
-    }
-
-
-def test_half_of_a_surrogate_pair_in_a_field_is_spelled_out(tmp_path: Path) -> None:
-    stored, ledger = [Stored("fields", ("\ud800",))], Ledger(1)
-    for kind in ("jsonl", "parquet"):
-        writer = open_part(kind, tmp_path / kind, stored, [ledger])
-        writer.add(range(1), ["x"], [ledger.codes([Verdict(Standing.SCORED, True, 1, 1, bytes([Status.MATCH]))])])
-        writer.close()
-    assert b'"\\\\ud800":"match"' in (tmp_path / "jsonl").read_bytes()
-    join_parts("parquet", [(tmp_path / "parquet", 1)], tmp_path / "whole")
-    assert "fields.fields.\\ud800" in pyarrow.parquet.read_schema(tmp_path / "whole").names
+    half = Verdict(
+        Standing.SCORED, False, 1, 3, bytes([Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.SKIPPED]),
+        figures=((1, 2), (0, 0)),
+    )  # fmt: skip
+    write(tmp_path, "jsonl", [("x", (lost, half, YES[2]))], [])
+    lines = [json.loads(line) for line in (tmp_path / "codes.jsonl").read_bytes().splitlines()]
+    issue = {"code": "expected-not-json", "blame": "testset", "message": 'not JSON: "é" \ud800'}
+    assert lines == [
+        {"evaluator": "plain", "code": 0, "standing": "invalid", "issue": issue},
+        {"evaluator": "fields", "code": 0, "standing": "scored", "score": [1, 3], "passed": False, "fields": "=x-s",
+         "figures": [[1, 2], [0, 0]]},
+        {"evaluator": "open", "code": 0, "standing": "scored", "score": [7, 7], "passed": True, "counts": [7, 0, 0, 0]},
+    ]  # fmt: skip
 
 
 def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_path: Path) -> None:
-    names = tuple(f"field_{number}" for number in range(12))
-    stored = [Stored("exact", ()), Stored("json", ()), Stored("fields", names), Stored("diff", ()), Stored("normal", ())]
-    ledgers = [Ledger(len(one.fields)) for one in stored]
+    stored = RowColumns(("exact", "json", "fields", "diff", "normal"))
+    ledgers = [Ledger(12 if name == "fields" else 0) for name in stored.evaluators]
     many = 2 * stored_rows.FLUSH_ROWS
     columns: list[list[Verdict]] = [[], [], [], [], []]
     noise = 1
@@ -180,9 +174,10 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
             range(start, start + len(ids)),
             ids,
             [ledger.codes(column[start : start + 1_000]) for ledger, column in zip(ledgers, columns, strict=True)],
+            Beside([zlib.crc32(name.encode()) for name in ids]),
         )
     writer.close()
-    join_parts("parquet", [(tmp_path / "part", 2)], tmp_path / "rows.parquet")
+    join_parts("parquet", [(tmp_path / "part", 2)], stored, tmp_path / "rows.parquet", tmp_path / "codes.jsonl")
     assert (tmp_path / "rows.parquet").stat().st_size / many <= 15
 
 

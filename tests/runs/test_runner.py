@@ -13,6 +13,7 @@ from evaluators.engines.engine import ENGINES
 from evaluators.issues import Blame
 from evaluators.model import Standing
 from evaluators.running.suite import load
+from evaluators.runs.recorder import Recording
 from evaluators.runs.runner import coverage, figures, measure, slice_figures
 
 
@@ -58,21 +59,27 @@ def test_the_order_in_which_splits_are_finished_does_not_matter(bench: Any, shuf
 
 
 def test_no_part_is_left_behind(bench: Any) -> None:
-    assert sorted(bench.score(splits=5)[1]) == ["evidence", "rows"]
+    assert sorted(bench.score(splits=5)[1]) == ["cells", "codes", "outcomes", "rows"]
 
 
 def test_rows_have_the_numbers_that_an_editor_shows(bench: Any) -> None:
     _, files = bench.score(splits=7)
     text = (bench.folder / "rows.jsonl").read_text().split("\n")
     assert all(json.loads(text[line["row"] - 1])["id"] == line["id"] for line in lines(files["rows"]))
-    assert all(json.loads(text[line["row"] - 1])["id"] == line["id"] for line in lines(files["evidence"]))
+    ids = {line["row"]: line["id"] for line in lines(files["rows"])}
+    kept = {line["row"]: line["cells"]["id"] for line in lines(files["cells"])}
+    assert kept == ids
+    assert {line["row"] for line in lines(files["outcomes"])} <= ids.keys()
+
+
+WITH_FIELDS = ("header", "json_diff_match", "json_field_match_normalized")
 
 
 @pytest.mark.parametrize("most", [1, 3, 8])
 @pytest.mark.parametrize("splits", [1, 64])
 def test_the_first_mismatches_of_each_field_are_recorded(bench: Any, most: int, splits: int) -> None:
-    every = lines(bench.score(most=None)[1]["evidence"])
-    found = lines(bench.score(most=most, splits=splits)[1]["evidence"])
+    every = first_lines(bench.score(most=None)[1]["outcomes"])
+    found = first_lines(bench.score(most=most, splits=splits)[1]["outcomes"])
     seen: dict[tuple[str, str], list[int]] = {}
     for line in every:
         rows = seen.setdefault(key_of(line), [])
@@ -82,14 +89,31 @@ def test_the_first_mismatches_of_each_field_are_recorded(bench: Any, most: int, 
     assert [line["row"] for line in found] == sorted(line["row"] for line in found)
 
 
+def first_lines(outcomes: bytes) -> list[dict[str, Any]]:
+    """The outcomes of evaluators with fields. Of a row that cannot be read, what is said of it as a whole."""
+    every = [line for line in lines(outcomes) if line["evaluator"] in WITH_FIELDS]
+    unreadable = {(line["evaluator"], line["row"]) for line in every if "path" not in line}
+    return [line for line in every if "path" not in line or (line["evaluator"], line["row"]) not in unreadable]
+
+
 def key_of(line: dict[str, Any]) -> tuple[str, str]:
-    closed = line["evaluator"] == "header" and line["path"]
-    return line["evaluator"], line["path"] if closed else ("unreadable" if line["status"] == "error" else "")
+    if "path" not in line:
+        return line["evaluator"], "unreadable"
+    return line["evaluator"], line["path"] if line["evaluator"] == "header" else ""
+
+
+def invalid_rows(files: dict[str, bytes]) -> list[int]:
+    """The numbers of the rows that the evaluator `header` could not measure."""
+    codes = {
+        line["code"] for line in lines(files["codes"]) if (line["evaluator"], line["standing"]) == ("header", "invalid")
+    }
+    place = [line["evaluator"] for line in lines(files["codes"]) if line["code"] == 0].index("header")
+    return [line["row"] for line in lines(files["rows"]) if line["codes"][place] in codes]
 
 
 def test_issues_say_row_and_column(bench: Any) -> None:
     measured, files = bench.score(splits=4)
-    broken = [line["row"] for line in lines(files["rows"]) if line["results"]["header"].get("standing") == "invalid"]
+    broken = invalid_rows(files)
     assert [issue.where for issue in measured.issues] == [
         f'rows.jsonl row {row}, column "expected"' for row in broken[:5]
     ]
@@ -99,8 +123,7 @@ def test_issues_say_row_and_column(bench: Any) -> None:
 
 def test_one_faulty_cell_is_one_issue_however_many_evaluators_need_it(bench: Any) -> None:
     measured, files = bench.score()
-    broken = sum(line["results"]["header"].get("standing") == "invalid" for line in lines(files["rows"]))
-    assert measured.issue_counts == {"expected-not-json": broken}
+    assert measured.issue_counts == {"expected-not-json": len(invalid_rows(files))}
 
 
 def test_two_faulty_cells_of_one_row_are_two_issues(bench: Any) -> None:
@@ -237,9 +260,9 @@ def test_an_open_tree_has_no_listed_fields_to_miss(bench: Any) -> None:
     assert gaps(bench) == []
 
 
-def test_the_rows_are_the_same_without_evidence_and_without_a_folder(bench: Any) -> None:
+def test_the_rows_are_the_same_without_cells_and_without_a_folder(bench: Any) -> None:
     measured, _ = bench.score()
     suite, job = bench.job()
-    for less in (replace(job, evidence=False), replace(job, folder=None)):
+    for less in (replace(job, recording=Recording(documents="none")), replace(job, folder=None)):
         other = measure(less, suite.lines, ENGINES.find("in_process")(), "rows.jsonl")
         assert (other.tallies, other.slices, other.issues) == (measured.tallies, measured.slices, measured.issues)

@@ -34,8 +34,8 @@ class FieldsTable(OutcomesFile):
 def _lines(part: Part) -> Iterator[Iterable[str]]:
     yield HEAD
     for row in part.rows():
-        if row.documents is not None:
-            for outcome in outcomes_of(row.documents.scored):
+        if row.scored is not None:
+            for outcome in outcomes_of(row.scored):
                 yield row.name, *_cells(outcome)
 
 

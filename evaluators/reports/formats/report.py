@@ -6,14 +6,13 @@ A run of one row is that row's report. A run of several rows has one report for 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain, islice
 from typing import Any, Final, TextIO
 
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.reports.outcomes import Part
-from evaluators.reports.row_report import Declared, Report, row_report
+from evaluators.reports.row_report import Report, row_report
 from evaluators.runs.result import EvaluatorStats
 
 FORMAT: Final = 1
@@ -28,7 +27,7 @@ class ReportFile(OutcomesFile):
 
     def write(self, stream: TextIO, part: Part) -> None:
         """The report, row by row, so that a long one needs no memory."""
-        reports = _reports(part)
+        reports = (row_report(part.run, row) for row in part.rows())
         first = list(islice(reports, 2))
         if len(first) == 1:
             stream.write(_text({"format": FORMAT, **first[0]}) + "\n")
@@ -39,18 +38,6 @@ class ReportFile(OutcomesFile):
             totals.add(report)
             stream.write(("," if number else "") + "\n    " + _text(report).replace("\n", "\n    "))
         stream.write('\n  ],\n  "totals": ' + _text(totals.report(part.stats)).replace("\n", "\n  ") + "\n}\n")
-
-
-def _reports(part: Part) -> Iterator[Report]:
-    known: dict[int, tuple[object, Declared]] = {}
-    for row in part.rows():
-        declared = None
-        if row.documents is not None:
-            root = row.documents.root
-            if id(root) not in known:
-                known[id(root)] = root, Declared.of(root)  # the tree is kept, as its id is the key
-            declared = known[id(root)][1]
-        yield row_report(part.run, row, declared)
 
 
 class _Totals:

@@ -1,0 +1,97 @@
+"""The rows of a page, from the record of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from evaluators.issues import Fault
+from evaluators.model import MISSING
+from evaluators.reports.html.rows import (
+    EvaluatorFacts,
+    Explanation,
+    Material,
+    ReportRow,
+    RowDetail,
+    RowGroup,
+    ShownDocument,
+)
+from evaluators.reports.recorded import document_of, results_of, wanted
+from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.values import json_text
+
+
+def material_of(record: RunRecord) -> Material:
+    """The rows of a run, read when they are asked for."""
+    facts = record.facts
+    evaluators = tuple(EvaluatorFacts(one.name, one.fields, one.where, one.field_places) for one in facts.evaluators)
+    groups = (RowGroup(variant, _rows(record, variant)) for variant in record.variants)
+    return Material(evaluators, facts.slices, groups)
+
+
+def _rows(record: RunRecord, variant: str | None) -> Iterator[ReportRow]:
+    for row in record.rows(variant):
+        yield ReportRow(row.number, row.id, row.verdicts, row.slices, _detail(record.facts.evaluators, row))
+
+
+def _detail(evaluators: tuple[RecordedEvaluator, ...], row: RecordedRow) -> Callable[[], RowDetail | None]:
+    def detail() -> RowDetail | None:
+        if row.cells is None and not row.recorded:
+            return None
+        return _shown(evaluators, row, row.cells or {})
+
+    return detail
+
+
+def _shown(evaluators: tuple[RecordedEvaluator, ...], row: RecordedRow, cells: Mapping[str, Any]) -> RowDetail:
+    documents: dict[CellReading, tuple[int, ShownDocument]] = {}
+    explanations = []
+    for place, (one, result) in enumerate(zip(evaluators, results_of(evaluators, row), strict=True)):
+        numbers = tuple(dict.fromkeys(_documents(one, cells, documents)))
+        explanations.append(Explanation(place, result, numbers))
+    found = list(dict(documents.values()).values())
+    read = {document.column for document in found}
+    others = {name: text for name, cell in cells.items() if name not in read and (text := _text(cell))}
+    return RowDetail(found, others, explanations)
+
+
+def _documents(
+    one: RecordedEvaluator, cells: Mapping[str, Any], documents: dict[CellReading, tuple[int, ShownDocument]]
+) -> Iterator[int]:
+    """The numbers of the documents that an evaluator reads; new ones are added."""
+    as_json = {reading.column for reading in one.readings if reading.how != "text"}
+    for reading in one.readings:
+        if (reading.how == "text" and reading.column in as_json) or reading.column not in cells:
+            continue
+        if reading not in documents:
+            documents[reading] = _numbered(documents.values(), _document(reading, cells))
+        yield documents[reading][0]
+
+
+def _numbered(known: Collection[tuple[int, ShownDocument]], document: ShownDocument) -> tuple[int, ShownDocument]:
+    """The document with its number: that of an equal one, or the next."""
+    number = next((number for number, other in known if other == document), None)
+    return (len(dict(known)) if number is None else number), document
+
+
+def _document(reading: CellReading, cells: Mapping[str, Any]) -> ShownDocument:
+    side, column, cell = reading.side, reading.column, cells[reading.column]
+    value = document_of(reading, cells)
+    if isinstance(value, Fault):
+        if not isinstance(cell, str) or not cell.strip():
+            return ShownDocument(side, column, "absent", message=value.issue.message)
+        return ShownDocument(side, column, "unreadable", cell, message=value.issue.message)
+    if value is MISSING or (reading.how == "text" and value is None):
+        return ShownDocument(side, column, "absent")
+    if reading.how == "text":
+        return ShownDocument(side, column, "text" if isinstance(value, str) else "json", value)
+    if reading.how == "expected" or not reading.lenient or not isinstance(cell, str):
+        return ShownDocument(side, column, "json", value)
+    found = json_text.find(cell, wanted(reading, cells))
+    return ShownDocument(side, column, "json", value, found.how, cell[: found.start].strip(), cell[found.end :].strip())
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    return "" if cell is None else json_text.to_text(cell)

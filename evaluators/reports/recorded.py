@@ -1,0 +1,78 @@
+"""What a record says of a row, as reports read it: explained results, and the documents in its cells.
+
+Nothing is scored: a result has the values that were recorded, and where none were, what its code says. A kept cell is
+parsed as the evaluator read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluators.fields.sentences import of_fields
+from evaluators.issues import Fault
+from evaluators.model import JSON, MISSING, FieldResult, Result, Score, Standing, Status, Verdict
+from evaluators.needs import expected_of, output_of, want_like
+from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedRow
+from evaluators.runs.record_lines import Recorded
+from evaluators.values.json_text import Want
+
+_NOTHING = Recorded()
+
+
+def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> list[Result]:
+    """What each evaluator says of a row, in their order."""
+    return [
+        result_of(one, verdict, row.recorded.get(one.name, _NOTHING))
+        for one, verdict in zip(evaluators, row.verdicts, strict=True)
+    ]
+
+
+def result_of(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Result:
+    """What one evaluator says of a row: its code, and the reasons and values that were recorded."""
+    if verdict.standing is Standing.BLOCKED:
+        blocked = f"blocked: {', '.join(evaluator.needs)} did not pass"
+        return Result(evaluator.name, verdict.standing, Score(0.0, False, reason=blocked, standing=verdict.standing))
+    fields = _fields(evaluator, verdict, recorded)
+    if verdict.den == 0 and not fields and recorded.reason is None:
+        return Result(evaluator.name, verdict.standing, None, verdict.issue)
+    reason = recorded.reason or _sentence(evaluator, verdict, fields)
+    ratio = (verdict.num, verdict.den) if verdict.den else None
+    score = Score(
+        verdict.value, verdict.passed, tuple(fields), reason, recorded.details, ratio, verdict.standing, verdict.issue,
+        verdict.figures,
+    )  # fmt: skip
+    return Result(evaluator.name, verdict.standing, score, verdict.issue)
+
+
+def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | Fault | Any:
+    """The value of a kept cell as an evaluator read it: text, a document, a Fault, or MISSING."""
+    cell = cells.get(reading.column, MISSING)
+    if reading.how == "text":
+        return cell
+    if reading.how == "expected":
+        return expected_of(cell)
+    return output_of(cell, wanted(reading, cells), reading.lenient)
+
+
+def wanted(reading: CellReading, cells: Mapping[str, Any]) -> Want:
+    """The kind of JSON that is looked for in an output."""
+    if reading.want != "like_expected":
+        return reading.want  # type: ignore[return-value]  # one of the words of Want, checked when the record was written
+    beside = expected_of(cells.get(reading.beside or "", MISSING))
+    return "any" if isinstance(beside, Fault) else want_like(beside)
+
+
+def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> list[FieldResult]:
+    """The recorded results; those of a closed list are filled up with what the code says of the others."""
+    if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
+        return recorded.fields
+    known = {result.path: result for result in recorded.fields}
+    listed = zip(evaluator.fields, verdict.statuses, strict=True)
+    return [known.get(path) or FieldResult(path, Status(status)) for path, status in listed]
+
+
+def _sentence(evaluator: RecordedEvaluator, verdict: Verdict, fields: Sequence[FieldResult]) -> str | None:
+    if verdict.counts is None or not any(verdict.counts):
+        return None
+    return of_fields(verdict.counts[0], sum(verdict.counts), fields, "field" if evaluator.by_schema else "value")

@@ -1,0 +1,245 @@
+"""The files of a run: those of its folder, and those that are asked for one by one. All are made from its record."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.model import RowResult, Standing, Status, Verdict
+from evaluators.reports.document import Section
+from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
+from evaluators.reports.html.material import material_of
+from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
+from evaluators.reports.outcomes import Part
+from evaluators.reports.record_parts import parts_of
+from evaluators.reports.recorded import results_of
+from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, why, write_rows
+from evaluators.reports.summary import HardRow, Options, hardest_rows
+from evaluators.runs.figures import score_text
+from evaluators.runs.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
+from evaluators.runs.record_lines import Recorded, plain
+from evaluators.runs.store import RunFolder, open_text, write_text
+from evaluators.values.json_text import compact, to_text
+
+
+def folder_files(folder: RunFolder, record: RunRecord, words: Iterable[str], options: Options) -> None:
+    """Put the summary, the files of the formats, and what is small enough unasked, into a run folder."""
+    wanted = tuple(words)
+    for name, text in run_files(record.result, wanted, options).items():
+        folder.write(name, text)
+    for name, text in rows_files(record.result, wanted, options, lambda: material_of(record)).items():
+        folder.write(name, text)
+    for variant in record.facts.variants:
+        if variant.every_cell:
+            write_annotated(folder.working / named_for("rows.csv", variant.variant), record, variant.variant)
+    if all(variant.every_outcome for variant in record.facts.variants) and (parts := parts_of(record)):
+        for each in outcome_formats(wanted, parts):
+            each.folder_outcomes(record.result, parts, lambda name: open_text(folder.working / name))
+
+
+def asked_files(files: Iterable[Path], record: RunRecord, options: Options) -> list[Path]:
+    """Write the files that were asked for, each as its extension says. Returns what was written.
+
+    Raises Problems (config) for a file that the record does not hold enough for, with the way to a run that does.
+    """
+    wanted = list(files)
+    if issues := [issue for file in wanted if (issue := _gap(file, record)) is not None]:
+        raise Problems(issues)
+    return [path for file in wanted for path in _written(file, record, options)]
+
+
+def _written(file: Path, record: RunRecord, options: Options) -> Iterator[Path]:
+    listing = outcomes_file_for(file)
+    if listing is not None:
+        yield from write_listing(file, listing, parts_of(record))
+        return
+    kind = format_for(file)
+    if isinstance(kind, Format):
+        write_text(file, _rendered(kind, record, options))
+        yield file
+        return
+    write = write_annotated if kind is RowsFile.CSV else write_lines
+    for variant in record.variants:
+        path = file.with_name(named_for(file.name, variant))
+        write(path, record, variant)
+        yield path
+
+
+def _rendered(kind: Format, record: RunRecord, options: Options) -> str:
+    if isinstance(kind, RowsPageFormat):
+        return kind.render_rows(record.result, options, material_of(record))
+    return kind.render(record.result, options)
+
+
+def _gap(file: Path, record: RunRecord) -> Issue | None:
+    """What a record lacks for a file."""
+    variants: Sequence[RecordedVariant] = record.facts.variants
+    if outcomes_file_for(file) is not None:
+        if not any(one.by_schema for one in record.facts.evaluators):
+            return _no_outcomes(file.name)
+        if not all(variant.every_outcome for variant in variants):
+            kept = f"the first {record.facts.most:,} rows with something wrong of each field"
+            return _lacks(file, f"the run kept the outcomes of {kept}, and this file lists all", f"-o {file.name}")
+    elif format_for(file) is RowsFile.CSV and not all(variant.every_cell for variant in variants):
+        return _lacks(file, "the run did not keep the cells of all its rows", f"-o {file.name}")
+    return None
+
+
+def _lacks(file: Path, message: str, option: str) -> Issue:
+    hint = f"score the test set again: evaluators run SUITE {option}"
+    return Issue("not-recorded", Blame.CONFIG, message, str(file), hint)
+
+
+def check_outcomes(by_schema: bool, files: Iterable[Path], words: Iterable[str]) -> list[Issue]:
+    """A problem (config) for each file of outcomes, when no evaluator has outcomes for it."""
+    if by_schema:
+        return []
+    asked = [file.name for file in files if outcomes_file_for(file) is not None]
+    asked += [f'the format "{word}"' for word in outcome_words(words)]
+    return [_no_outcomes(name) for name in asked]
+
+
+def _no_outcomes(name: str) -> Issue:
+    return Issue(
+        "no-outcomes",
+        Blame.CONFIG,
+        f"{name} lists fields one by one, and no evaluator of this suite scores by a schema",
+        hint="add a schema_match; the figures of any run are in run.json and fields.md",
+    )
+
+
+def check_asked(files: Iterable[Path], read: Iterable[Path] = ()) -> list[Issue]:
+    """A problem (config) for each file that has an unknown extension, is a folder, or is one of those that are read."""
+    originals = {path.resolve() for path in read}
+    issues: list[Issue] = []
+    for file in files:
+        try:
+            format_for(file)
+        except Problems as error:
+            issues.extend(error.issues)
+            continue
+        if file.resolve() in originals:
+            message = "this file is read by the run, so it is not written over"
+            issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(file), "give -o another name"))
+        elif file.is_dir():
+            issues.extend(problem("not-a-file", "this is a folder, and -o names a file", where=str(file)).issues)
+    return issues
+
+
+def named_for(name: str, variant: str | None) -> str:
+    """The name of a file that each variant has for itself: `rows.csv`, or `rows.gpt.csv`."""
+    stem, dot, suffix = name.rpartition(".")
+    return name if variant is None else f"{stem}.{variant}{dot}{suffix}"
+
+
+def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[Part]) -> list[Path]:
+    """What became of every field, for each part of the run apart. Returns what was written."""
+    written = [file.with_name(part.file(file.name)) for part in parts]
+    for path, part in zip(written, parts, strict=True):
+        with open_text(path) as stream:
+            kind.write(stream, part)
+    return written
+
+
+def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
+    """The rows as the test set has them, with what was found beside them.
+
+    Where the test set separates its cells with semicolons, so does this file: it goes back to the same spreadsheet.
+    """
+    facts = record.facts
+    evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
+    with open_text(path) as stream:
+        marked = (_marked(facts.evaluators, facts.header, row) for row in record.rows(variant))
+        write_rows(stream, facts.header, evaluators, marked, ";" if facts.delimiter == ";" else ",")
+
+
+def write_lines(path: Path, record: RunRecord, variant: str | None) -> None:
+    """The rows as JSON lines, each evaluator's result in words."""
+    with open_text(path) as stream:
+        for row in record.rows(variant):
+            stream.write(compact(_line(record.facts.evaluators, row)).decode("utf-8", "backslashreplace") + "\n")
+
+
+def hardest(most: int, record: RunRecord) -> Section:
+    """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
+    found = heapq.nsmallest(most, _unkept(record), key=lambda one: one[:3])
+    evaluators = record.facts.evaluators
+    return hardest_rows(
+        HardRow(number, row.id, score_text(mean), _why(evaluators, row), record.variants[place])
+        for mean, place, number, row in found
+    )
+
+
+def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
+    """Every row without a full score: its mean, the place of its variant, its number, and the row."""
+    for place, variant in enumerate(record.variants):
+        for row in record.rows(variant):
+            values = [value for verdict in row.verdicts if (value := verdict.value) is not None]
+            mean = sum(values) / len(values) if values else 1.0
+            if mean < 1:
+                yield mean, place, row.number, row
+
+
+def _marked(evaluators: Sequence[RecordedEvaluator], header: Sequence[str], row: RecordedRow) -> MarkedRow:
+    marks = [Mark(verdict.value, verdict.statuses) for verdict in row.verdicts]
+    cells = row.cells or {}
+    return MarkedRow(
+        tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, _why(evaluators, row)
+    )
+
+
+def _why(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> str:
+    results = {
+        result.evaluator: result
+        for result, verdict in zip(results_of(evaluators, row), row.verdicts, strict=True)
+        if not _perfect(verdict)
+    }
+    return why(RowResult(row.id, row.number, results)) if results else ""
+
+
+def _perfect(verdict: Verdict) -> bool:
+    return verdict.standing is Standing.SCORED and verdict.num == verdict.den and verdict.passed is not False
+
+
+def _cell_text(cell: Any) -> str:
+    return cell if isinstance(cell, str) else to_text(cell)
+
+
+def _line(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> dict[str, Any]:
+    line: dict[str, Any] = {"row": row.number, "id": row.id, "given": row.given}
+    if row.cluster is not None:
+        line["cluster"] = row.cluster
+    line["results"] = {
+        one.name: _result(one, verdict, row.recorded.get(one.name, _NOTHING))
+        for one, verdict in zip(evaluators, row.verdicts, strict=True)
+    }
+    return line
+
+
+def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Mapping[str, Any]:
+    """A verdict in words: a row is scored unless it says another standing, and what is unknown is not said."""
+    line: dict[str, Any] = {}
+    if verdict.standing is not Standing.SCORED:
+        line["standing"] = verdict.standing.word
+    if verdict.value is not None:
+        line["score"] = verdict.value
+    if verdict.passed is not None:
+        line["passed"] = verdict.passed
+    if one.fields:
+        line["fields"] = {name: Status(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)}
+    if verdict.values:
+        line["values"] = {one.fields[place]: [right, of] for place, right, of in verdict.several()}
+    if verdict.counts is not None:
+        line["counts"] = dict(zip(_COUNTED, verdict.counts, strict=True))
+    if verdict.issue is not None:
+        line["reason"] = verdict.issue.message
+    if recorded.details:
+        line["details"] = plain(recorded.details)
+    return line
+
+
+_NOTHING: Final = Recorded()
+_COUNTED: Final = ("match", "mismatch", "omission", "hallucination")

@@ -1,0 +1,118 @@
+"""What a run records: settled before its first row, and said in `record.json` after its last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Final, Literal
+
+from evaluators.evaluator import Evaluator
+from evaluators.needs import Column, Expected, Need, Output, Part
+from evaluators.reports.format import RowsFile, format_for
+from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
+from evaluators.running.places import field_places, line_places
+from evaluators.running.preparing import Prepared, RunRequest
+from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
+from evaluators.runs.record_files import keeps_every_outcome, keeps_every_row
+from evaluators.runs.recorder import Recording
+from evaluators.runs.rows import RowsFormat
+from evaluators.runs.runner import Measured
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.testsets.row_estimate import estimated_rows
+from evaluators.testsets.test_set import TestSet
+
+FIRST_MISMATCHES: Final = 200
+"""Rows with something wrong that are recorded for each field, when a run is too long to record them all."""
+
+
+def recording_of(prepared: Prepared, request: RunRequest, table: TestSet) -> Recording:
+    """What is recorded of the rows of a table: what the suite says, and what the files that are asked for need."""
+    wanted = prepared.suite.results
+    words = wanted.formats if request.formats is None else request.formats
+    listed, rows = _asked(request.files, words if request.results is not None else ())
+    evidence = request.evidence or wanted.evidence
+    most = FIRST_MISMATCHES if evidence == "first" else None if evidence == "all" else evidence
+    expected = estimated_rows(table.table)
+    documents = "all" if listed or rows else request.documents or wanted.documents
+    recording = Recording(None if listed else most, documents, tuple(table.header), expected)
+    return replace(recording, columns=_read(prepared)) if documents == "wrong" and recording.long else recording
+
+
+def _asked(files: Iterable[Path], words: Iterable[str]) -> tuple[bool, bool]:
+    """Whether files that list outcomes are asked for, and whether files of rows are."""
+    listed = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in files)
+    kinds = [format_for(file) for file in files if outcomes_file_for(file) is None]
+    return listed, any(kind is RowsFile.CSV for kind in kinds)
+
+
+def _read(prepared: Prepared) -> tuple[str, ...]:
+    """The columns that a run reads anyhow."""
+    return tuple(dict.fromkeys([*prepared.plan().columns, *prepared.suite.config.slices]))
+
+
+def facts_of(
+    prepared: Prepared,
+    recording: Recording,
+    rows_format: RowsFormat,
+    measured: Sequence[tuple[str | None, Measured]],
+    lowest_fields: int,
+) -> RecordFacts:
+    """What a folder says of its rows as a whole. Files go by their names: a folder is sent to other people."""
+    suite, table = prepared.suite, prepared.variants()[0][1]
+    lines, fields = line_places(suite), field_places(suite)
+    places: dict[str, dict[str, str]] = {line.name: {} for line in suite.lines}
+    for (name, path), place in fields.items():
+        places[name][path] = PurePath(place).name
+    schemas = {key: one for _, each in measured for key, one in each.schemas.items()}
+    return RecordFacts(
+        rows_format=rows_format,
+        evaluators=tuple(
+            RecordedEvaluator(
+                line.name, line.settings.row_fields(), line.settings.lists_fields, line.needs,
+                PurePath(lines[line.name]).name, places[line.name], readings_of(line, prepared.roles, suite.reading.parse),
+            )
+            for line in suite.lines
+        ),
+        variants=tuple(_variant(name, each, recording) for name, each in measured),
+        header=table.own_header,
+        delimiter=table.delimiter,
+        slices=tuple(column.removeprefix("row.") for column in suite.config.slices),
+        documents=recording.documents,
+        most=recording.most,
+        lowest_fields=lowest_fields,
+        schemas=dict(sorted(schemas.items())),
+    )  # fmt: skip
+
+
+def _variant(name: str | None, measured: Measured, recording: Recording) -> RecordedVariant:
+    every_outcome = keeps_every_outcome(recording, measured.recorded)
+    return RecordedVariant(
+        name, measured.rows, every_outcome, keeps_every_row(recording, measured.recorded, measured.rows)
+    )
+
+
+def readings_of(line: EvaluatorLine, roles: Mapping[str, str], parse: str) -> tuple[CellReading, ...]:
+    """How an evaluator reads its columns."""
+    found = (_reading(need, line.settings, roles, (line.parse or parse) == "lenient") for need in line.settings.needs())
+    return tuple(one for one in found if one is not None)
+
+
+def _reading(need: Need, settings: Evaluator, roles: Mapping[str, str], lenient: bool) -> CellReading | None:
+    if isinstance(need, Part):
+        return None
+    column = need if isinstance(need, Column) else need.column
+    name, side = _name(column, roles), _side(column)
+    if isinstance(need, Output):
+        beside = _name(need.beside.column, roles) if need.beside is not None else None
+        return CellReading(name, side, "output", need.want, need.lenient and lenient, beside)
+    return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
+
+
+def _name(column: Column, roles: Mapping[str, str]) -> str:
+    return column.name if column.literal else roles.get(column.name, column.name)
+
+
+def _side(column: Column) -> Literal["expected", "output", "other"]:
+    names = (column.role, None if column.literal else column.name)
+    return "output" if "output" in names else "expected" if "expected" in names else "other"

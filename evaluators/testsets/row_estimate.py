@@ -1,0 +1,28 @@
+"""About how many rows a test set has, from the beginning of its file: good enough to plan by, and never a figure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evaluators.testsets.given import GivenRows
+from evaluators.testsets.reader import Table
+from evaluators.testsets.selection import Selected
+
+_HEAD_BYTES: Final = 64 * 1024
+_BY_LINES: Final = (".csv", ".tsv", ".jsonl", ".ndjson")
+
+
+def estimated_rows(table: Table) -> int | None:
+    """About how many rows will be read; None where the beginning of the file does not tell."""
+    if isinstance(table, GivenRows):
+        return table.count
+    if isinstance(table, Selected):
+        chosen = [one for one in (table.selection.limit, table.selection.sample) if one is not None]
+        if table.selection.where and not chosen:
+            return None
+        every = estimated_rows(table.table)
+        return min([*chosen, *([every] if every is not None else [])], default=None)
+    if not table.files or table.files[0].suffix not in _BY_LINES or table.files[0].compressed:
+        return None
+    head = table.files[0].head(_HEAD_BYTES)
+    return round(table.files[0].size * head.count(b"\n") / len(head)) if head else 0
