@@ -18,6 +18,7 @@ from pydantic import Field
 from evaluators.fields.align import Align
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.kept import once
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
     Cell,
@@ -116,8 +117,12 @@ class Evaluator(Settings):
 
     def compile(self) -> Check:
         """The fast check. Made from `explain` unless a type has a faster one."""
-        explain, settle = self.explain, self.settle
-        return lambda *values: settle(explain(*values))
+        explained, settle = self.explained, self.settle
+        return lambda *values: settle(explained(*values))
+
+    def explained(self, *values: Any) -> Score:
+        """`explain`, asked once for the same values of a row."""
+        return once((id(self), *map(id, values)), lambda: self.explain(*values), values)
 
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         """What an unreadable output scores: 0.0. `values` are the needs, the unreadable one a `Fault`."""
@@ -136,7 +141,7 @@ class Evaluator(Settings):
 
         The default explains the row. A type with many fields makes only what is asked for.
         """
-        score = self.explain(*values)
+        score = self.explained(*values)
         wrong = [result for result in score.fields if result.status not in _NOT_WRONG]
         if not wrong:
             return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []

@@ -7,7 +7,7 @@ the package is. The function may be async. It sees null as None, and is never as
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import new_class
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -18,6 +18,7 @@ from evaluators.answers import ask, checked, failed, reasoned
 from evaluators.awaiting import result_of
 from evaluators.comparator import Answer, Comparator, Compare, Question, Readable
 from evaluators.issues import RowProblem, problem
+from evaluators.kept import once, value_key
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
 from evaluators.values.quoting import quote
@@ -53,8 +54,12 @@ class FunctionComparator(Comparator):
         if self.batch:
             return self._ask_one
         word, function, params = self.word, type(self).function, dict(self._params)
+        who = self.identity
 
         def compare(expected: Any, actual: Any) -> bool | Outcome:
+            return once((who, value_key(expected), value_key(actual)), lambda: call(expected, actual))
+
+        def call(expected: Any, actual: Any) -> bool | Outcome:
             try:
                 found = function(expected, actual, params)
                 if found is True or found is False:
@@ -68,6 +73,11 @@ class FunctionComparator(Comparator):
             return checked(word, found)
 
         return compare
+
+    @property
+    def identity(self) -> Hashable:
+        """The function and its options: equal ones ask the same."""
+        return type(self), value_key(self._params)
 
     def readable(self, expected: Any) -> Readable:
         says = type(self).says_readable
@@ -84,6 +94,10 @@ class FunctionComparator(Comparator):
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         if not self.batch:
             return super().compare_all(questions)
+        asked = tuple(tuple(map(value_key, question)) for question in questions)
+        return once((self.identity, asked), lambda: self._ask_all(questions))
+
+    def _ask_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
         found: Any = type(self).function(list(questions), dict(self._params))
         answers: Sequence[Answer] = result_of(found) if inspect.isawaitable(found) else found
         return answers

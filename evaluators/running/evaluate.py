@@ -19,6 +19,7 @@ from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema import Dialect
 from evaluators.functions import comparator_of
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.kept import keeping
 from evaluators.needs import expected_of
 from evaluators.running.evaluation import ROLES, DocumentEvaluation, Evaluation
 from evaluators.running.learning import documents
@@ -117,10 +118,12 @@ def job_of(line: EvaluatorLine, table: TestSet, folder: Path | None = None) -> J
 
 def _evaluated(kind: type[Found], rows: GivenRows, line: EvaluatorLine) -> Found:
     table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
-    measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(1), ROWS)
+    answers: dict[Any, Any] = {}
+    with keeping(answers):
+        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(1), ROWS)
     (stats,) = figures([line], measured)
     ids: Sequence[Any] = rows.columns["id"]
-    return kind(line, table, ids, stats, tuple(measured.issues), dict(sorted(measured.issue_counts.items())))
+    return kind(line, table, ids, stats, tuple(measured.issues), dict(sorted(measured.issue_counts.items())), answers)
 
 
 def _listed(name: str, documents: Iterable[Any]) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.issues import Issue
+from evaluators.kept import keeping
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
 from evaluators.runs.recorder import documents_of
@@ -129,6 +130,8 @@ class Evaluation:
     """What kept rows from being measured: the first few of each kind."""
     issue_counts: Mapping[str, int] = field(default_factory=dict)
     """How many there were of each kind."""
+    answers: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What functions of the caller's answered, so that nothing is asked again when a row is looked at."""
 
     @property
     def mean_precision(self) -> float | None:
@@ -268,7 +271,8 @@ class Evaluation:
     @cached_property
     def _rows(self) -> tuple[RowOutcomes, ...]:
         plan = compile_plan([self.line], ROLES, Reading())
-        return tuple(_row_outcomes(plan, self.table))
+        with keeping(self.answers):
+            return tuple(_row_outcomes(plan, self.table))
 
     @property
     def _counts(self) -> Counts:

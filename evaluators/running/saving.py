@@ -10,6 +10,7 @@ from typing import Any, Final
 from evaluators import __version__
 from evaluators.engines.engine import ENGINES
 from evaluators.issues import Issue, Problems
+from evaluators.kept import keeping
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.summary import Options
@@ -60,7 +61,8 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
     parts.mkdir()
     line = evaluation.line
     job = job_of(line, evaluation.table, parts)
-    measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
+    with keeping(evaluation.answers):
+        measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
     store_parts(job, [line], measured, record_files(folder.working, job.rows))
     parts.rmdir()
     facts = RecordFacts(

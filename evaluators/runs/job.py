@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from evaluators.fields.declared import Declared
 from evaluators.issues import Blame, Fault, Issue
+from evaluators.kept import keeping
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
 from evaluators.runs.clusters import ClusterCounts, cluster_names
@@ -137,7 +138,8 @@ def run_split(
             if stopped():
                 work.result.finished = False
                 break
-            work.take(chunk)
+            with keeping():
+                work.take(chunk)
             progress(chunk.count)
         return work.finished()
 

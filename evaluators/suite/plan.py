@@ -15,6 +15,7 @@ from typing import Any
 from evaluators.conditions import Condition
 from evaluators.evaluator import BUILTIN, Check, Column, Expected, Need, Output, Part, Text, check_verdict
 from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.kept import keeping
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.suite import cells
@@ -79,8 +80,9 @@ class Plan:
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
-        slots = self.run({name: [value] for name, value in row.items()}, 1)
-        return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
+        with keeping():
+            slots = self.run({name: [value] for name, value in row.items()}, 1)
+            return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 
     def explain_from(self, one: Compiled, slots: list[Cells], index: int) -> Result:
         """What one evaluator says of one row of a chunk, with reasons."""
@@ -487,5 +489,5 @@ def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score 
     if unreadable is not None:
         score = settings.unreadable(unreadable.issue, *values)
     else:
-        score = settings.explain(*values)
+        score = settings.explained(*values)
     return replace(score, passed=verdict.passed) if score.standing is verdict.standing else None
