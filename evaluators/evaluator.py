@@ -198,6 +198,10 @@ class Evaluator(Settings):
         """The same settings with what was learned. Raises BadSettings."""
         raise NotImplementedError  # asked only of a type that `learns_from` a column
 
+    def counts_surplus(self) -> bool:
+        """Whether items of lists that only the output has lower the score of a row."""
+        return True
+
     def optional_fields(self) -> frozenset[str]:
         """The listed fields that may be absent from every row without anything being wrong."""
         return frozenset()

@@ -30,12 +30,16 @@ class JsonDiffMatch(Evaluator):
     To choose fields, or to forgive small differences, see `json_multi_field_match`.
 
     List order counts: an item that is inserted at the front moves all the others. Keys that only the output has are free
-    unless `extra_fields: penalize`.
+    unless `extra_fields: penalize`, and so are items at the end of a list unless `extra_items: penalize`. The summary says
+    when there were such items, for a score of 1 then does not mean that nothing was invented.
     """
 
     type: Literal["json_diff_match"] = "json_diff_match"
     extra_fields: Literal["ignore", "penalize"] = "ignore"
-    """Whether leaves that only the output has count against it."""
+    """Whether keys that only the output has count against it, with every value in them."""
+    extra_items: Literal["ignore", "penalize"] | None = None
+    """Whether items of lists that only the output has count against it, with every value in them. Without it, they are
+    treated as `extra_fields` says."""
     compare_schema_only: StrictBool = False
     """Compare which keys there are and the JSON type of each value, and not the values."""
     case_insensitive_keys: StrictBool = False
@@ -63,6 +67,18 @@ class JsonDiffMatch(Evaluator):
             score=0.5,
         ),
         Example(
+            "an item too many is free",
+            output='{"tags": ["red", "blue", "green"]}',
+            expected='{"tags": ["red", "blue"]}',
+        ),
+        Example(
+            "an item too many is penalized, and an extra key is not",
+            output='{"tags": ["red", "blue", "green"], "note": "new"}',
+            expected='{"tags": ["red", "blue"]}',
+            settings={"extra_items": "penalize"},
+            score=2 / 3,
+        ),
+        Example(
             "only the types are compared",
             output='{"name": "Jane", "age": 31}',
             expected='{"name": "John", "age": 30}',
@@ -82,11 +98,15 @@ class JsonDiffMatch(Evaluator):
         return OpenTree(
             same_type if self.compare_schema_only else same,
             penalize_extra=self.extra_fields == "penalize",
+            penalize_items=self.counts_surplus(),
             fold_keys=self.case_insensitive_keys,
             skip=self.skip,
             types_only=self.compare_schema_only,
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
+
+    def counts_surplus(self) -> bool:
+        return (self.extra_items or self.extra_fields) == "penalize"
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))

@@ -109,6 +109,9 @@ class SchemaMatch(Evaluator):
     Who writes no JSON Schema lists `fields` instead; `schema: infer` makes one from the expected answers. Text is
     compared to the letter and lists keep their order, unless the schema or the field says otherwise. Null is a value;
     missing is something else, unless `nulls: absent`. Keys that only the output has are invented.
+
+    The overall score and the field score do not see what is invented, for extract-bench defines them so. The summary says
+    so where there were such items, and `extra_items: penalize` counts them.
     """
 
     lists_fields: ClassVar[bool] = True
@@ -136,6 +139,9 @@ class SchemaMatch(Evaluator):
         Field(validation_alias=AliasChoices("score", "row_score")),
     ] = None
     """Which figure is the row's score. F1 without it, or the overall score for `evaluation_config`."""
+    extra_items: Literal["ignore", "penalize"] = "ignore"
+    """Whether items of lists that only the output has lower the overall score, the field score and the pass rate, which
+    otherwise do not see them. Precision, F1 and the mean score always do."""
     nulls: Literal["value", "absent"] = "value"
     """Whether null is a value like any other, or says that nothing is there."""
     absent_values: tuple[Any, ...] | None = None
@@ -237,8 +243,9 @@ class SchemaMatch(Evaluator):
     def _scored_by(self, root: FieldNode, dialect: str) -> SchemaScoring:
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
         return SchemaScoring(
-            root, score, self.pass_at, (*null_processors(self.nulls, self.absent_values), *self.post_process)
-        )
+            root, score, self.pass_at, (*null_processors(self.nulls, self.absent_values), *self.post_process),
+            self.counts_surplus(),
+        )  # fmt: skip
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
         """The schema that scores a row. Raises RowProblem where it stands in a cell that cannot be used."""
@@ -273,6 +280,9 @@ class SchemaMatch(Evaluator):
 
     def substitutes(self) -> Mapping[str, int]:
         return self._scoring.substitutes if self._scoring is not None else {}
+
+    def counts_surplus(self) -> bool:
+        return self.extra_items == "penalize"
 
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.fields or () if line.optional or line.skip)

@@ -10,12 +10,12 @@ outermost array as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
 from evaluators.fields.instance_paths import places_above
-from evaluators.fields.scored import Scored
+from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, Status
 from evaluators.values.numbers import written
 
@@ -130,20 +130,37 @@ def entries(scored: Scored) -> list[Entry]:
 
     A key that the schema lacks is no entry.
     """
-    arrays = {array.path: array for array in scored.arrays}
     found = [
         Entry(array.score, array.passed, array.weight, max(1, array.matched + array.missed))
-        for path, array in arrays.items()
-        if not any(place in arrays and place != path for place in places_above(path))
+        for array in outermost(scored)
     ]
+    within = frozenset(array.path for array in scored.arrays)
     found += [
         Entry(share(result), result.status is Status.MATCH, _exact(result.weight))
         for result in scored.fields
-        if result.status in MEASURED
-        and not result.details.get("outside")
-        and not any(place in arrays for place in places_above(result.path))
+        if result.status in MEASURED and is_entry(result, within)
     ]
     return found
+
+
+def is_entry(result: FieldResult, arrays: Collection[str]) -> bool:
+    """Whether the totals count a result for itself: the schema knows it, and it stands in none of these arrays."""
+    return not result.details.get("outside") and not any(place in arrays for place in places_above(result.path))
+
+
+def surplus_items(scored: Scored) -> int:
+    """The items of outermost arrays that only the output has, where any are expected: an array of nothing else scores 0."""
+    return sum(array.surplus for array in outermost(scored) if array.matched + array.missed)
+
+
+def outermost(scored: Scored) -> list[ArrayResult]:
+    """The arrays that stand in no other one."""
+    paths = {array.path for array in scored.arrays}
+    return [
+        array
+        for array in scored.arrays
+        if not any(place in paths and place != array.path for place in places_above(array.path))
+    ]
 
 
 def overall_score(found: Sequence[Entry]) -> Fraction | None:

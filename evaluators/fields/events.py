@@ -11,15 +11,17 @@ from collections.abc import Iterable, Mapping
 from math import lcm
 from typing import Final, NamedTuple
 
-from evaluators.fields.counts import MEASURED, of_unit, share
+from evaluators.fields.counts import MEASURED, is_entry, of_unit, outermost, share
 from evaluators.fields.path_details import (
     CREDIT,
     ERRORS,
+    EVALUATED,
     FAULTS,
     MATCHED,
     MISSED,
     OUTSIDE,
     PAIRED,
+    PASSED,
     SKIPPED,
     SPURIOUS,
     Detail,
@@ -77,6 +79,8 @@ class RowFigures(NamedTuple):
 
     counts: Counts
     figures: tuple[Ratio, ...]
+    surplus: int = 0
+    """The items of outermost lists that only the output has, where any are expected: a list of nothing else scores 0."""
 
 
 def row_figures(events: Iterable[Event]) -> RowFigures:
@@ -88,7 +92,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     """
     statuses = [0] * len(Status)
     mean, overall, flat = Weighted(), Weighted(), Weighted()
-    passed = entries = 0
+    passed = entries = surplus = 0
     for _, status, credits, entry, items, outside in events:
         if outside:
             continue
@@ -97,7 +101,11 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
             for weight, num, den, _ in credits:
                 mean.add(weight, num, den)
         if entry:
-            times = 1 if items is None else max(1, items.matched + items.missed)
+            times = 1
+            if items is not None:
+                matched, missed, spurious, paired = items
+                times = max(1, matched + missed)
+                surplus += spurious - paired + matched if matched + missed else 0
             for weight, num, den, good in credits:
                 flat.add(weight, num, den)
                 overall.add(weight * times, num, den)
@@ -117,7 +125,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     )
     otherwise = ZERO if mismatch or omission or hallucination else WHOLE if match else UNDEFINED
     return RowFigures(
-        (match, mismatch, omission, hallucination), tuple([each if each[1] else otherwise for each in figures])
+        (match, mismatch, omission, hallucination), tuple([each if each[1] else otherwise for each in figures]), surplus
     )
 
 
@@ -188,21 +196,31 @@ class Weighted:
 def events_of(scored: Scored) -> list[Event]:
     """What an explained row counts by path: an event per unit, per array and per place outside the schema."""
     found = [Event(path, Status.NOT_MEASURED, outside=True) for path in scored.outside]
+    outer = {array.path for array in outermost(scored)}
     for array in scored.arrays:
         items = Items(array.matched, array.missed, array.spurious, array.paired)
-        found.append(Event(array.field, Status.NOT_MEASURED, items=items))
+        score, entry = array.score, array.path in outer
+        whole = (Credit(1, score.numerator, score.denominator, array.passed),) if entry else ()
+        found.append(Event(array.field, Status.NOT_MEASURED, whole, entry, items))
+    within = frozenset(array.path for array in scored.arrays)
     units: dict[object, list[FieldResult]] = {}
     for number, result in enumerate(scored.fields):
         units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
         statuses = [result.status for result in results]
         status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
-        shares = [(written(result.weight), share(result)) for result in results if result.status in MEASURED]
-        scale = lcm(*{weight.denominator for weight, _ in shares})
-        credits = tuple(Credit(int(weight * scale), part.numerator, part.denominator, False) for weight, part in shares)
+        measured = [result for result in results if result.status in MEASURED]
+        scale = lcm(*{written(result.weight).denominator for result in measured})
+        credits = tuple(_credit(result, scale) for result in measured)
         field = results[0].field
-        found.append(Event(results[0].path if field is None else field, status, credits))
+        path = results[0].path if field is None else field
+        found.append(Event(path, status, credits, is_entry(results[0], within)))
     return found
+
+
+def _credit(result: FieldResult, scale: int) -> Credit:
+    part = share(result)
+    return Credit(int(written(result.weight) * scale), part.numerator, part.denominator, result.status is Status.MATCH)
 
 
 def totals(rows: Iterable[tuple[Iterable[Event], int]]) -> tuple[dict[str, list[int]], dict[Detail, int]]:
@@ -241,6 +259,10 @@ def _details(event: Event) -> Iterable[tuple[Detail, int]]:
     if event.outside:
         yield (event.path, OUTSIDE, 1), 1
         return
+    if event.entry and event.credits:
+        yield (event.path, EVALUATED, 1), len(event.credits)
+        if passed := sum([credit.passed for credit in event.credits]):
+            yield (event.path, PASSED, 1), passed
     if event.items is not None:
         for kind, count in zip((MATCHED, MISSED, SPURIOUS, PAIRED), event.items, strict=True):
             if count:

@@ -27,6 +27,9 @@ class OpenTree:
 
     same: LeafRule
     penalize_extra: bool = False
+    """Keys that only the output has count against it."""
+    penalize_items: bool = False
+    """Items of lists that only the output has count against it."""
     fold_keys: bool = False
     depth: int | None = None
     skip: tuple[Path, ...] = ()
@@ -46,10 +49,15 @@ class OpenTree:
         return tuple(step.casefold() if isinstance(step, str) else step for step in place) if self.fold_keys else place
 
 
-def verdict_of_counts(counts: tuple[int, int, int, int], penalize_extra: bool, pass_at: float) -> Verdict:
-    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized."""
+def verdict_of_counts(tree: OpenTree, counts: tuple[int, int, int, int], surplus: int, pass_at: float) -> Verdict:
+    """The verdict: matches over the expected leaves, and over the extra ones too where they are penalized.
+
+    So many of the hallucinations, the `surplus`, stand in items that only the output has.
+    """
     match, mismatch, omission, hallucination = counts
-    whole = match + mismatch + omission + (hallucination if penalize_extra else 0)
+    whole = match + mismatch + omission
+    whole += hallucination - surplus if tree.penalize_extra else 0
+    whole += surplus if tree.penalize_items else 0
     if not whole:
         return Verdict(Standing.NOT_MEASURED, None, 0, 0, counts=counts)
     return Verdict(Standing.SCORED, match / whole >= pass_at, match, whole, counts=counts)
@@ -57,13 +65,31 @@ def verdict_of_counts(counts: tuple[int, int, int, int], penalize_extra: bool, p
 
 def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
     """The same score from one result per leaf: gathered, compared and settled one after the other."""
-    results = [_compare(tree, *leaf) for leaf in gather(tree, expected, output)]
+    found = gather(tree, expected, output)
+    results = [_compare(tree, *leaf) for leaf in found]
     counted = [result for result in results if result.status is not Status.SKIPPED]
-    whole = [result for result in counted if tree.penalize_extra or result.status is not Status.HALLUCINATION]
+    whole = [
+        result
+        for result, (place, _, _) in zip(results, found, strict=True)
+        if result.status is not Status.SKIPPED
+        and (result.status is not Status.HALLUCINATION or _penalized(tree, expected, place))
+    ]
     match = sum(result.status is Status.MATCH for result in whole)
     share = Score.share(match, len(whole))
     reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
     return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
+
+
+def in_surplus_item(expected: Any, place: Location) -> bool:
+    """Whether a leaf that only the output has stands in an item of a list that only the output has.
+
+    What the expected document lacks first on the way to it is then an index; in any other case it is a key.
+    """
+    for step in place:
+        if not _has(expected, step):
+            return isinstance(step, int)
+        expected = expected[step]
+    return False
 
 
 def wrong_leaves(tree: OpenTree, expected: Any, output: Any, wanted: Collection[str]) -> list[FieldResult]:
@@ -146,15 +172,20 @@ def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> Fie
 def _beneath(document: Any, place: Location) -> Any:
     """What stands at a leaf's place on the other side when it is no leaf there: a container, or nothing."""
     for step in place:
-        there = (
-            step in document
-            if isinstance(document, dict)
-            else isinstance(document, list) and isinstance(step, int) and step < len(document)
-        )
-        if not there:
+        if not _has(document, step):
             return MISSING
         document = document[step]
     return document
+
+
+def _has(document: Any, step: str | int) -> bool:
+    if isinstance(document, dict):
+        return step in document
+    return isinstance(document, list) and isinstance(step, int) and step < len(document)
+
+
+def _penalized(tree: OpenTree, expected: Any, place: Location) -> bool:
+    return tree.penalize_items if in_surplus_item(expected, place) else tree.penalize_extra
 
 
 def _skipped(tree: OpenTree, place: Location) -> bool:

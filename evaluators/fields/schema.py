@@ -7,7 +7,7 @@ explains every row; without them the fast check is used, which the property test
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
@@ -92,6 +92,8 @@ class SchemaScoring:
     score: ScoreName
     pass_at: float
     processors: tuple[Processor, ...] = ()
+    surplus_counts: bool = False
+    """Items of lists that only the output has lower the overall score, the field score and the pass rate."""
 
     @cached_property
     def place(self) -> int:
@@ -125,7 +127,10 @@ class SchemaScoring:
 
     def scored(self, expected: Any, output: Any) -> Scored:
         """The results of one row. A side that is not there is MISSING."""
-        return score_document(self.root, expected, output, self.processors)
+        found = score_document(self.root, expected, output, self.processors)
+        if not self.surplus_counts:
+            return found
+        return replace(found, arrays=tuple(replace(array, surplus_counts=True) for array in found.arrays))
 
     def wrong(self, expected: Any, output: Any) -> list[FieldResult]:
         """The results of one row that are wrong. Quicker than `scored`."""
@@ -151,7 +156,7 @@ class SchemaScoring:
         """The fast check of (expected, output); one that explains every row where results are changed afterwards."""
         if not self.processors and compilable(self.root):
             try:
-                return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields)
+                return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields, self.scored, self.surplus_counts)
             except Rare:  # a place further down than `compilable` looks
                 pass
         return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)

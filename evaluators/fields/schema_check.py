@@ -7,15 +7,16 @@ codes; beyond it everything is added up and the numbering starts afresh.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, Protocol
 
 from evaluators.fields.closed import standing_of
 from evaluators.fields.compiled.trees import Compiled
 from evaluators.fields.compiled.walker import Codes, Rare
-from evaluators.fields.counts import counted
+from evaluators.fields.counts import counted, surplus_items
 from evaluators.fields.counts import row_figures as counts_figures
 from evaluators.fields.events import Event, RowFigures, events_of, row_figures, row_statuses, row_values, totals
-from evaluators.fields.path_details import Detail
+from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.score import score_document
 from evaluators.fields.scored import Scored
 from evaluators.fields.tree import FieldNode
@@ -49,6 +50,7 @@ class ExplainedCheck:
         events = events_of(scored)
         add_totals(totals([(events, 1)]), self._paths, self._details)
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
+        add_surplus(surplus_of(scored), 1, self._details)
         return _by_field(verdict, events, self._places) if self._places else verdict
 
     def counts(self) -> dict[str, tuple[int, int, int, int]]:
@@ -103,10 +105,23 @@ class Checked(Protocol):
 
 
 class SchemaCheck:
-    """Scores rows by a compiled tree. An unreadable output is MISSING. `score` is the place of the row's score among the figures."""
+    """Scores rows by a compiled tree. An unreadable output is MISSING. `score` is the place of the row's score among the figures.
 
-    def __init__(self, root: FieldNode, score: int, pass_at: float, fields: Sequence[str] = ()) -> None:
-        self._compiled = Compiled(root)
+    `explain` scores the rows that the compiled tree declines. `surplus_counts` says that items which only the output has
+    lower the totals.
+    """
+
+    def __init__(
+        self,
+        root: FieldNode,
+        score: int,
+        pass_at: float,
+        fields: Sequence[str] = (),
+        explain: Callable[[Any, Any], Scored] | None = None,
+        surplus_counts: bool = False,
+    ) -> None:
+        self._compiled = Compiled(root, surplus_counts)
+        self._explain = explain or partial(score_document, root)
         self._places = places_of(fields)
         self._score = score
         self._pass_at = pass_at
@@ -152,16 +167,18 @@ class SchemaCheck:
             key = self._afresh(key)
         self._remembered += len(key) + 1
         events = self._events(key)
-        found = _by_field(verdict_of(row_figures(events), self._score, self._pass_at), events, self._places)
+        figures = row_figures(events)
+        found = _by_field(verdict_of(figures, self._score, self._pass_at), events, self._places)
         verdict = self._verdicts.setdefault(found, found) if len(self._verdicts) < 20_000 else found
-        known = self._known[key] = [verdict, 0]
+        known = self._known[key] = [verdict, 0, figures.surplus]
         return known
 
     def _explained(self, expected: Any, output: Any) -> Verdict:
         """A row that the compiled tree cannot walk: it is nested too deeply, or comes to what is rare."""
-        scored = score_document(self._compiled.root, expected, output)
+        scored = self._explain(expected, output)
         events = events_of(scored)
         self._add([(events, 1)])
+        add_surplus(surplus_of(scored), 1, self._details)
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
         return _by_field(verdict, events, self._places)
 
@@ -183,7 +200,9 @@ class SchemaCheck:
         return tuple(self._compiled.coding.of(event) for event in events)
 
     def _settle(self) -> None:
-        self._add((self._events(key), count) for key, (_, count) in self._known.items() if count)
+        self._add((self._events(key), count) for key, (_, count, _) in self._known.items() if count)
+        for _, count, surplus in self._known.values():
+            add_surplus(surplus, count, self._details)
         self._known.clear()
         self._remembered = 0
 
@@ -203,6 +222,18 @@ def add_totals(
             mine[place] += count
     for key, count in found[1].items():
         details[key] = details.get(key, 0) + count
+
+
+def add_surplus(items: int, rows: int, details: dict[Detail, int]) -> None:
+    """Counts so many items that only the output has in each of some rows."""
+    if items and rows:
+        for kind, count in ((SURPLUS_ITEMS, items * rows), (SURPLUS_ROWS, rows)):
+            details["", kind, 1] = details.get(("", kind, 1), 0) + count
+
+
+def surplus_of(scored: Scored) -> int:
+    """The items of outermost lists that only the output has; none are counted in a row without a score."""
+    return 0 if scored.problem is not None else surplus_items(scored)
 
 
 def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:

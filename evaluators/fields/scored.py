@@ -39,16 +39,25 @@ class ArrayResult:
     actual: object = MISSING
     pairs: tuple[tuple[int, int], ...] = ()
     """The items that match, each by its index in the expected list and in the output's."""
+    surplus_counts: bool = False
+    """Items that only the output has lower the score."""
+
+    @property
+    def surplus(self) -> int:
+        """Items of the output without a partner."""
+        return self.spurious - (self.paired - self.matched)
 
     @property
     def score(self) -> Fraction:
-        """The share of expected items that match; without expected items 1 where the sides are alike, else 0."""
-        whole = self.matched + self.missed
-        return Fraction(self.matched, whole) if whole else Fraction(int(self.alike))
+        """The share of expected items that match; without expected items 1 where the sides are alike, else 0.
+
+        Where the surplus counts, it is the share of the expected items and the surplus ones together.
+        """
+        return list_score(self.matched, self.missed, self.surplus if self.surplus_counts else 0, self.alike)
 
     @property
     def passed(self) -> bool:
-        """Every expected item matches."""
+        """The score is 1: every expected item matches, and where the surplus counts there is none."""
         return self.score == 1
 
     @property
@@ -88,6 +97,12 @@ class Documents(NamedTuple):
     output: object
     """MISSING where the output could not be read."""
     scored: Scored
+
+
+def list_score(matched: int, missed: int, surplus: int, alike: bool) -> Fraction:
+    """The score of a list in the totals, `matched / (matched + missed + surplus)`; without items 1 where both sides are alike."""
+    whole = matched + missed + surplus
+    return Fraction(matched, whole) if whole else Fraction(int(alike))
 
 
 def _share(part: int, whole: int) -> Fraction | None:

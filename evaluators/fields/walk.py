@@ -13,10 +13,13 @@ from gc import is_tracked
 from typing import Any, Final
 
 from evaluators.fields.open_tree import OpenTree, folded_names, is_leaf, verdict_of_counts
+from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.model import MISSING, Verdict
 from evaluators.values.paths import ANY, Path
 
 Counts = tuple[int, int, int, int]
+RowCounts = tuple[int, int, int, int, int]
+"""Match, mismatch, omission, hallucination, and how many of the last stand in items that only the output has."""
 
 PATH_CAP: Final = 20_000
 """Paths that one check counts apart. Far fewer are reported; so many make the figures the same for any split."""
@@ -40,7 +43,19 @@ class Shape:
 class Counter:
     """The tallies of one path, and the counters of the paths below it."""
 
-    __slots__ = ("direct", "hallucination", "items", "keys", "less", "mismatch", "name", "omission", "shapes", "skip")
+    __slots__ = (
+        "direct",
+        "hallucination",
+        "items",
+        "keys",
+        "less",
+        "mismatch",
+        "name",
+        "omission",
+        "shapes",
+        "skip",
+        "surplus",
+    )
 
     def __init__(self, name: tuple[Any, ...], skip: bool = False) -> None:
         self.name = name
@@ -48,7 +63,7 @@ class Counter:
         self.keys: dict[Any, Counter] = {}
         self.items: Counter | None = None  # the counter of every index, which is in `keys` as well
         self.shapes: dict[tuple[str, ...], Shape] = {}
-        self.direct = self.less = self.mismatch = self.omission = self.hallucination = 0
+        self.direct = self.less = self.mismatch = self.omission = self.hallucination = self.surplus = 0
 
 
 class PathTally:
@@ -58,6 +73,7 @@ class PathTally:
         self.tree = tree
         self.cap = cap
         self.made = 0
+        self.surplus_items = self.surplus_rows = 0
         self.overflow = Counter((OVERFLOW,))
         self.root = Counter((), self._skips(()))
 
@@ -92,7 +108,7 @@ class PathTally:
         for counter in everything:
             settle_shapes(counter)
         found = {
-            OVERFLOW if counter is self.overflow else Path(counter.name).canonical: (
+            self._path(counter): (
                 counter.direct - counter.less,
                 counter.mismatch,
                 counter.omission,
@@ -102,9 +118,18 @@ class PathTally:
         }
         return {path: counts for path, counts in sorted(found.items()) if any(counts)}
 
-    def details(self) -> dict[tuple[str, str, int], int]:
-        """Nothing more is counted."""
-        return {}
+    def details(self) -> dict[Detail, int]:
+        """The items that only the output has, in how many rows, and their values by path."""
+        if not self.surplus_rows:
+            return {}
+        found = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
+        for counter in (*_all(self.root), self.overflow):
+            if counter.surplus:
+                found[self._path(counter), SURPLUS_VALUES, 1] = counter.surplus
+        return found
+
+    def _path(self, counter: Counter) -> str:
+        return OVERFLOW if counter is self.overflow else Path(counter.name).canonical
 
     def _skips(self, name: tuple[Any, ...]) -> bool:
         return self.tree.skips(name)
@@ -118,7 +143,7 @@ class OpenCheck:
         self.pass_at = pass_at
         self.tally = PathTally(tree)
         self._plain = not tree.skip and not tree.fold_keys
-        self._known: dict[Counts, Verdict] = {}
+        self._known: dict[RowCounts, Verdict] = {}
         self._perfect: dict[int, Verdict] = {}
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
@@ -128,34 +153,36 @@ class OpenCheck:
         counts = self.count(expected, output)
         return self._known.get(counts) or self._verdict(counts)
 
-    def count(self, expected: Any, output: Any) -> Counts:
-        """The row's (match, mismatch, omission, hallucination), tallied by path as well."""
+    def count(self, expected: Any, output: Any) -> RowCounts:
+        """What the row comes to, tallied by path as well."""
         root = self.tally.root
         if root.skip:
-            return 0, 0, 0, 0
+            return 0, 0, 0, 0, 0
         if self.tree.depth == 1:
-            return self._top(root, expected, output if output.__class__ is dict else {})
+            return *self._top(root, expected, output if output.__class__ is dict else {}), 0
         if output is expected:
-            return self._all_match(root, expected), 0, 0, 0
+            return self._all_match(root, expected), 0, 0, 0, 0
         if output is MISSING:
-            return 0, 0, self._lost(root, expected), 0
-        wrong = [0, 0, 0]
+            return 0, 0, self._lost(root, expected), 0, 0
+        wrong = [0, 0, 0, 0]
         match = self._walk(root, expected, output, wrong)
-        return match, wrong[0], wrong[1], wrong[2]
+        if wrong[3]:
+            self.tally.surplus_rows += 1
+        return match, wrong[0], wrong[1], wrong[2] + wrong[3], wrong[3]
 
     def _all_matched(self, match: int) -> Verdict:
         """The verdict of a row whose leaves all match."""
         found = self._perfect.get(match)
         if found is None:
-            found = self._verdict((match, 0, 0, 0))
+            found = self._verdict((match, 0, 0, 0, 0))
             if len(self._perfect) < MEMO:
                 self._perfect[match] = found
         return found
 
-    def _verdict(self, counts: Counts) -> Verdict:
+    def _verdict(self, counts: RowCounts) -> Verdict:
         found = self._known.get(counts)
         if found is None:
-            found = verdict_of_counts(counts, self.tree.penalize_extra, self.pass_at)
+            found = verdict_of_counts(self.tree, counts[:4], counts[4], self.pass_at)
             if len(self._known) < MEMO:
                 self._known[counts] = found
         return found
@@ -272,7 +299,7 @@ class OpenCheck:
             return self._walk_items(counter, expected, output, wrong)
         if not is_leaf(expected):
             wrong[1] += self._lost(counter, expected)
-            wrong[2] += self._extra(counter, output)
+            self._instead(counter, output, wrong)
         elif is_leaf(output) and self.tree.same(expected, output):
             counter.direct += 1
             return 1
@@ -280,7 +307,7 @@ class OpenCheck:
             counter.mismatch += 1
             wrong[0] += 1
             if not is_leaf(output):
-                wrong[2] += self._extra(counter, output)
+                self._instead(counter, output, wrong)
         return 0
 
     def _walk_keys(self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], wrong: list[int]) -> int:
@@ -365,8 +392,8 @@ class OpenCheck:
         if len(expected) != len(output):
             for value in expected[len(output) :]:
                 wrong[1] += self._lost(child, value)
-            for actual in output[len(expected) :]:
-                wrong[2] += self._extra(child, actual)
+            if len(output) > len(expected):
+                wrong[3] += self._surplus(child, output[len(expected) :])
         return direct + below
 
     def _lost(self, counter: Counter, value: Any) -> int:
@@ -388,6 +415,26 @@ class OpenCheck:
         for leaf in leaves:
             leaf.hallucination += 1
         return len(leaves)
+
+    def _instead(self, counter: Counter, output: Any, wrong: list[int]) -> None:
+        """Counts what the output has where the expected document has something of another kind."""
+        if output.__class__ is list and output:
+            child = counter.items or self.tally.items(counter)
+            wrong[3] += self._surplus(child, output)
+        else:
+            wrong[2] += self._extra(counter, output)
+
+    def _surplus(self, counter: Counter, items: list[Any]) -> int:
+        """Counts every leaf of items that only the output has."""
+        whole = 0
+        for item in items:
+            leaves = self._leaf_counters(counter, item)
+            for leaf in leaves:
+                leaf.hallucination += 1
+                leaf.surplus += 1
+            whole += len(leaves)
+            self.tally.surplus_items += bool(leaves)
+        return whole
 
     def _leaf_counters(self, counter: Counter, value: Any) -> list[Counter]:
         """The counter of every leaf of a value, one entry per leaf."""

@@ -65,6 +65,8 @@ class Section:
 
     title: str | None
     blocks: tuple[Block, ...]
+    in_summary: tuple[Section, ...] | None = None
+    """What the file summary.txt has in its place: the words and lines of extract-bench's report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from evaluators.fields.scored import ArrayResult
 from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, dense
+from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
 from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes, failed_of
-from evaluators.reports.tables import full_name
+from evaluators.reports.tables import full_name, surplus_text
 from evaluators.runs.figures import counted, rows_text, score_text
 from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 
@@ -34,7 +36,7 @@ _TOTALS: Final = (
 def schema_sections(result: RunResult) -> tuple[Section, ...]:
     """The figures of each evaluator that scores by a schema, then the arrays of all of them; nothing without any."""
     scored = [stats for stats in result.evaluators if stats.figure("mean_f1") is not None]
-    return (*map(_figures, scored), *_arrays(scored))
+    return (*(_figures(stats, len(scored) > 1) for stats in scored), *_arrays(scored))
 
 
 def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
@@ -58,10 +60,14 @@ def failed_section(parts: Sequence[Part], most: int = MOST_FAILED) -> tuple[Sect
     whole = sum(part.wrong for part in parts)
     items = tuple(_failed_item(part, row, outcome, len(parts) > 1) for part, row, outcome in found)
     first = f"Failed fields (first {len(found)})" if whole > len(found) else "Failed fields"
-    return (Section(first, (Listing(items),)),)
+    lines = (failed_fields(found, len(parts) > 1),)
+    return (Section(first, (Listing(items),), lines),)
 
 
-def _figures(stats: EvaluatorStats) -> Section:
+_TOTALS_TEXT: Final = "the overall score, the field score and the pass rate"
+
+
+def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
     rows = [
         *(_mean_row(stats, *words) for words in _MEANS),
         *_micro_rows(stats),
@@ -73,7 +79,11 @@ def _figures(stats: EvaluatorStats) -> Section:
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
         for what, count in stats.substituted.items()
     ]
-    return Section(f"Figures of {full_name(stats)}", (Table(columns, tuple(rows)), *said))
+    if stats.surplus is not None:
+        text = surplus_text(stats.surplus, _TOTALS_TEXT)
+        said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
+    section = Section(f"Figures of {full_name(stats)}", (Table(columns, tuple(rows)), *said))
+    return replace(section, in_summary=(section, overall_results(stats, several)))
 
 
 def _mean_row(stats: EvaluatorStats, figure: str, name: str, says: str) -> tuple[str, ...]:
@@ -110,7 +120,9 @@ _ARRAY_COLUMNS: Final = (
 
 def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
     table = array_table(scored)
-    return () if table is None else (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND))),)
+    if table is None:
+        return ()
+    return (Section("Array breakdown", (table, Listing(_ARRAY_LEGEND)), (array_breakdown(scored),)),)
 
 
 _ARRAY_LEGEND: Final = (

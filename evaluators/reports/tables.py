@@ -6,9 +6,17 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, Tone, dense
-from evaluators.runs.figures import interval_text, mean_interval_text, more_text, percent_text, rows_text, score_text
+from evaluators.runs.figures import (
+    counted,
+    interval_text,
+    mean_interval_text,
+    more_text,
+    percent_text,
+    rows_text,
+    score_text,
+)
 from evaluators.runs.reach import USUAL, reach
-from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
+from evaluators.runs.result import EvaluatorStats, GateResult, RunResult, Surplus
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""
@@ -132,6 +140,17 @@ def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
         if count:
             said = one if count == 1 else several
             yield Item(f"{full_name(stats)}: {count:,} of the {stats.scored:,} scored rows {said}", tone="note")
+    if stats.surplus is not None and stats.figure("mean_f1") is None:
+        yield Item(f"{full_name(stats)}: {surplus_text(stats.surplus, 'the score')}", tone="note")
+
+
+def surplus_text(found: Surplus, figures: str) -> str:
+    """What items that only the output has mean for some figures, with the setting that changes it."""
+    values = f" ({counted(found.values, 'value')})" if found.values is not None else ""
+    text = f"invented list items: {found.items:,}{values} in {rows_text(found.rows)}"
+    if found.penalized:
+        return f"{text}; they lower {figures}"
+    return f"{text}; they cost nothing in {figures}, and `extra_items: penalize` counts them"
 
 
 def slice_section(result: RunResult) -> tuple[Section, ...]:

@@ -50,6 +50,23 @@ class ArrayStats:
     precision: float | None
     recall: float | None
     f1: float | None
+    evaluated: int = 0
+    """How often the totals were over the list as a whole: once a row, unless it stands in another list."""
+    passed: int = 0
+    """How often it was right as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Items of lists that only the output has, over the run."""
+
+    items: int
+    rows: int
+    """The rows in which there are any."""
+    values: int | None
+    """The values in them, where the evaluator counts values."""
+    penalized: bool
+    """They lower the score of their row, or for a schema its totals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +142,12 @@ class EvaluatorStats:
     outside: Mapping[str, int] = field(default_factory=dict)
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
 
+    evaluated: int = 0
+    """What the totals of a schema are over: results outside of lists, and each outermost list as a whole, of all rows."""
+    evaluated_passed: int = 0
+    """Those of them that are right."""
+    surplus: Surplus | None = None
+    """Items of lists that only the output has; None where there are none, or where the evaluator does not tell."""
     mean_interval: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
     detectable: float | None = None

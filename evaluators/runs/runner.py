@@ -139,6 +139,7 @@ def _stats(
         variant=variant,
         slice_=key,
         extra_counts=getattr(line.settings, "extra_fields", "penalize") == "penalize",
+        surplus_counts=line.settings.counts_surplus(),
         optional=line.settings.optional_fields(),
         figure_names=line.settings.figure_names(),
         substituted=line.settings.substitutes(),

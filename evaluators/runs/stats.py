@@ -9,18 +9,25 @@ from typing import NamedTuple
 from evaluators.fields.path_details import (
     CREDIT,
     ERRORS,
+    EVALUATED,
     FAULTS,
     MATCHED,
     MISSED,
     OUTSIDE,
     PAIRED,
+    PASSED,
     SKIPPED,
     SPURIOUS,
+    SURPLUS,
+    SURPLUS_ITEMS,
+    SURPLUS_ROWS,
+    SURPLUS_VALUES,
     Detail,
 )
+from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status
 from evaluators.runs.intervals import detectable_runs, moments_of_clusters, moments_of_powers, share_interval
-from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, FigureStats, Interval
+from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, FigureStats, Interval, Surplus
 from evaluators.runs.statistics import mean_of, ratios, share, wilson
 from evaluators.runs.tally import FigureSum, Tally
 
@@ -37,6 +44,7 @@ def evaluator_stats(
     variant: str | None = None,
     slice_: tuple[str, str] | None = None,
     extra_counts: bool = True,
+    surplus_counts: bool = True,
     optional: Collection[str] = (),
     figure_names: Sequence[str] = (),
     clustered: bool = False,
@@ -45,7 +53,8 @@ def evaluator_stats(
     """The figures of one evaluator, every one rounded once from exact sums.
 
     `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
-    the score. `optional` are the listed fields that may be absent from every row. `figure_names` are the further figures.
+    the score, and `surplus_counts` the same of leaves in items of lists that only the output has. `optional` are the
+    listed fields that may be absent from every row. `figure_names` are the further figures.
     `substituted` says how many fields a substitute of a judge scores, by what stands in for what.
     `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
     """
@@ -54,7 +63,9 @@ def evaluator_stats(
     figures = ratios(counts) if counts is not None else None
     intervals = _of_clusters(tally) if clustered else _of_rows(tally)
     listed = (
-        _listed(fields, tally, optional) if fields else _open(tally, extra_counts, optional, "mean_score" in figure_names)
+        _listed(fields, tally, optional)
+        if fields
+        else _open(tally, extra_counts, surplus_counts, optional, "mean_score" in figure_names)
     )
     return EvaluatorStats(
         name=name,
@@ -86,6 +97,9 @@ def evaluator_stats(
         unread=tally.unread,
         figures=_figures(figure_names, tally),
         outside=_outside(tally.details),
+        evaluated=_total(tally.details, EVALUATED),
+        evaluated_passed=_total(tally.details, PASSED),
+        surplus=_surplus(tally.details, surplus_counts),
         substituted=dict(substituted or {}),
         mean_interval=intervals.mean,
         detectable=intervals.detectable,
@@ -129,6 +143,16 @@ def _outside(details: Mapping[Detail, int]) -> dict[str, int]:
     return {path: count for (path, kind, _), count in sorted(details.items()) if kind == OUTSIDE}
 
 
+def _total(details: Mapping[Detail, int], kind: str) -> int:
+    return sum(count for (_, each, _), count in details.items() if each == kind)
+
+
+def _surplus(details: Mapping[Detail, int], penalized: bool) -> Surplus | None:
+    rows = details.get(("", SURPLUS_ROWS, 1), 0)
+    values = _total(details, SURPLUS_VALUES)
+    return Surplus(details["", SURPLUS_ITEMS, 1], rows, values or None, penalized) if rows else None
+
+
 def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> tuple[FieldStats, ...]:
     return tuple(
         _field(name, _status_counts(counts), optional=name in optional)
@@ -136,28 +160,43 @@ def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> t
     )
 
 
-def _open(tally: Tally, extra_counts: bool, optional: Collection[str], scores: bool) -> tuple[FieldStats, ...]:
+def _open(
+    tally: Tally, extra_counts: bool, surplus_counts: bool, optional: Collection[str], scores: bool
+) -> tuple[FieldStats, ...]:
     """The fields that the documents turned out to have. `scores` says that each has a mean score, with partial credit."""
     further = _by_path(tally.details)
-    return tuple(
-        _field(
-            path, _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {})), extra_counts, path in optional,
-            further.get(path, {}) if scores else None,
-        )
-        for path in sorted({*tally.paths, *further})
-    )  # fmt: skip
+    surplus = _surplus_values(tally)
+
+    def of_path(path: str) -> FieldStats:
+        counts = _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {}))
+        items = surplus.get(path, 0)
+        keys = counts.hallucination - items
+        free = (0 if extra_counts else keys) + (0 if surplus_counts else items)
+        return _field(path, counts, free, path in optional, further.get(path, {}) if scores else None)
+
+    return tuple(map(of_path, sorted({*tally.paths, *further})))
+
+
+def _surplus_values(tally: Tally) -> dict[str, int]:
+    """The values in items that only the output has, by path; those of paths without a line of their own are in the last."""
+    found: dict[str, int] = {}
+    for (path, kind, _), count in tally.details.items():
+        if kind == SURPLUS_VALUES:
+            line = path if path in tally.paths else OVERFLOW
+            found[line] = found.get(line, 0) + count
+    return found
 
 
 def _field(
     path: str,
     counts: Counts,
-    extra_counts: bool = True,
+    free: int = 0,
     optional: bool = False,
     further: Mapping[tuple[str, int], int] | None = None,
 ) -> FieldStats:
+    """The figures of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
     figures = ratios(counts)
-    measured = counts.measured - (0 if extra_counts else counts.hallucination)
-    accuracy = share(counts.match, measured)
+    accuracy = share(counts.match, counts.measured - free)
     return FieldStats(
         path, counts, accuracy, figures.precision, figures.recall, figures.f1, optional,
         None if further is None else _mean_score(counts, further), _array(further) if further else None,
@@ -167,7 +206,7 @@ def _field(
 def _by_path(details: Mapping[Detail, int]) -> dict[str, dict[tuple[str, int], int]]:
     found: dict[str, dict[tuple[str, int], int]] = {}
     for (path, kind, den), count in details.items():
-        if kind != OUTSIDE:
+        if kind != OUTSIDE and kind not in SURPLUS:
             found.setdefault(path, {})[kind, den] = count
     return found
 
@@ -197,6 +236,7 @@ def _array(further: Mapping[tuple[str, int], int]) -> ArrayStats | None:
         matched, missed, spurious, paired,
         share(matched, matched + spurious or missed), share(matched, matched + missed or spurious),
         share(2 * matched, 2 * matched + missed + spurious),
+        further.get((EVALUATED, 1), 0), further.get((PASSED, 1), 0),
     )  # fmt: skip
 
 

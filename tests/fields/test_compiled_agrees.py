@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaluators.fields.schema import SchemaScoring
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
@@ -29,11 +30,12 @@ def tallies(check: Any) -> object:
 
 
 @settings(max_examples=300, deadline=None)
-@given(pairs())
-def test_a_compiled_tree_scores_like_the_reference(drawn: tuple[FieldNode, Any, Any]) -> None:
+@given(pairs(), st.booleans())
+def test_a_compiled_tree_scores_like_the_reference(drawn: tuple[FieldNode, Any, Any], surplus_counts: bool) -> None:
     root, expected, output = drawn
-    scoring = SchemaScoring(root, "f1", 1.0)
-    slow, fast = ExplainedCheck(scoring.scored, scoring.place, 1.0), SchemaCheck(root, scoring.place, 1.0)
+    scoring = SchemaScoring(root, "f1", 1.0, surplus_counts=surplus_counts)
+    slow = ExplainedCheck(scoring.scored, scoring.place, 1.0)
+    fast = SchemaCheck(root, scoring.place, 1.0, (), scoring.scored, surplus_counts)
     assert exact(fast(expected, output)) == exact(slow(expected, output))
     assert tallies(fast) == tallies(slow)
 

@@ -15,9 +15,11 @@ from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.evaluator import Evaluator, counts_of
+from evaluators.fields.open_tree import Location, OpenTree, gather, in_surplus_item
+from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.fields.walk import PathTally
 from evaluators.model import MISSING, Status, Verdict
-from evaluators.values.paths import ANY, Path
+from evaluators.values.paths import ANY, Path, display
 
 KEYS = ("a", "b", "c", "A", "a.b", "b.c", "é")
 scalars = st.sampled_from(["x", "X", "é", "e", "e\u0301", "ß", "ss", "", 0, 1, 1.0, 2.5, True, False, None, 10**30])
@@ -95,15 +97,83 @@ def test_listed_fields_are_scored_as_they_are_explained(
 
 
 @given(st.lists(pairs(), min_size=1, max_size=3), st.sampled_from([[], ["a"], ["b.c", "c"], ["a[*]"], ["b[*].a", "A"]]),
-       st.booleans(), st.booleans(), st.sampled_from(["ignore", "penalize"]))  # fmt: skip
+       st.booleans(), st.booleans(), st.sampled_from(["ignore", "penalize"]),
+       st.sampled_from([None, "ignore", "penalize"]))  # fmt: skip
 @settings(max_examples=300, deadline=None)
 def test_whole_documents_are_scored_and_tallied_as_they_are_explained(
-    rows: list[tuple[Any, Any]], skip: list[str], types_only: bool, fold: bool, extra: str
+    rows: list[tuple[Any, Any]], skip: list[str], types_only: bool, fold: bool, extra: str, items: str | None
 ) -> None:
     evaluator = JsonDiffMatch.model_validate(
-        {"skip": skip, "compare_schema_only": types_only, "case_insensitive_keys": fold, "extra_fields": extra}
-    )
+        {"skip": skip, "compare_schema_only": types_only, "case_insensitive_keys": fold, "extra_fields": extra,
+         "extra_items": items}
+    )  # fmt: skip
     compare_with_tally(evaluator, [*rows, *rows])
+    counted: PathTally = (check := evaluator.compile()).tally  # type: ignore[attr-defined]  # of a check that has one
+    for row in rows:
+        check(*row)
+    assert counted.details() == surplus_details(evaluator.tree, rows)
+
+
+def surplus_details(tree: OpenTree, rows: list[tuple[Any, Any]]) -> dict[Detail, int]:
+    """The items that only the output has, found leaf by leaf."""
+    found: Counter[Detail] = Counter()
+    for expected, output in rows:
+        places = [
+            place
+            for place, ours, _ in gather(tree, expected, output)
+            if ours is MISSING and in_surplus_item(expected, place)
+        ]
+        found.update((general(display(place)), SURPLUS_VALUES, 1) for place in places)
+        found["", SURPLUS_ITEMS, 1] += len({first_of(expected, place) for place in places})
+        found["", SURPLUS_ROWS, 1] += bool(places)
+    return {key: count for key, count in found.items() if count}
+
+
+def first_of(document: Any, place: Location) -> Location:
+    """The outermost place on the way to a leaf that a document lacks."""
+    for depth, step in enumerate(place, 1):
+        inside = isinstance(document, dict) and step in document
+        if not inside and not (isinstance(document, list) and isinstance(step, int) and step < len(document)):
+            return place[:depth]
+        document = document[step]
+    return place
+
+
+LIST = {"tags": ["red", "blue"]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "output", "ratio"),
+    [
+        ({}, LIST, {"tags": ["red", "blue", "green", ["a", "b"]]}, (2, 2)),
+        ({"extra_items": "penalize"}, LIST, {"tags": ["red", "blue", "green", ["a", "b"]]}, (2, 5)),
+        ({"extra_items": "penalize"}, LIST, {"tags": ["red", "blue"], "note": ["a"]}, (2, 2)),
+        ({"extra_items": "penalize"}, [{"a": 1}], [{"a": 1, "b": 2}], (1, 1)),
+        ({"extra_items": "penalize"}, [{"a": 1}], [{"a": 1}, {"a": 1, "b": 2}], (1, 3)),
+        ({"extra_items": "penalize"}, {"a": []}, {"a": [1]}, (0, 2)),
+        ({"extra_items": "penalize"}, {"a": "x"}, {"a": [1]}, (0, 2)),
+        ({"extra_fields": "penalize"}, LIST, {"tags": ["red", "blue", "green"], "note": "a"}, (2, 4)),
+        ({"extra_fields": "penalize", "extra_items": "ignore"}, LIST, {"tags": ["red", "blue", "green"], "note": "a"}, (2, 3)),
+    ],
+)  # fmt: skip
+def test_items_too_many_count_apart_from_keys(
+    settings: dict[str, Any], expected: Any, output: Any, ratio: tuple[int, int]
+) -> None:
+    evaluator = JsonDiffMatch.model_validate(settings)
+    check: Any = evaluator.compile()
+    verdict = check(expected, output)
+    assert (verdict.num, verdict.den) == ratio
+    assert evaluator.settle(evaluator.explain(expected, output))[:4] == verdict[:4]
+
+
+@given(objects, st.lists(scalars, min_size=1, max_size=3), st.sampled_from(KEYS))
+@settings(max_examples=100, deadline=None)
+def test_an_item_too_many_that_is_penalized_costs_something(expected: Any, items: list[Any], key: str) -> None:
+    ours = {**expected, key: items}
+    evaluator = JsonDiffMatch.model_validate({"extra_items": "penalize"})
+    check: Any = evaluator.compile()
+    assert check(ours, copy.deepcopy(ours)).value == 1.0
+    assert check(ours, {**ours, key: [*items, "one more"]}).value < 1.0
 
 
 @pytest.mark.parametrize("kind", [JsonFieldMatch, JsonFieldMatchNormalized])

@@ -216,6 +216,8 @@ def settings_of(draw: st.DrawFn, plan: Plan, wishes: Wishes = ANYTHING) -> dict[
         found["dialect"] = way
     if draw(st.integers(0, 2)) == 0:
         found["score"] = draw(st.sampled_from(SCORES))
+    if draw(st.booleans()):
+        found["extra_items"] = draw(st.sampled_from(["ignore", "penalize"]))
     if wishes.changing and draw(st.integers(0, 7)) == 0:
         found |= draw(st.sampled_from(CHANGES_RESULTS))
     return found

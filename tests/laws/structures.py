@@ -125,6 +125,7 @@ def whole_documents(draw: st.DrawFn) -> Evaluator:
         kind,
         {
             "extra_fields": extra,
+            "extra_items": draw(st.sampled_from([None, "ignore", "penalize"])),
             "compare_schema_only": draw(st.booleans()),
             "case_insensitive_keys": draw(st.booleans()),
             "skip": skip,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from evaluators.evaluator import Evaluator
 from evaluators.fields.closed import explain_fields
+from evaluators.fields.open_tree import gather, in_surplus_item
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
 from evaluators.suite.lines import EvaluatorLine
@@ -264,7 +265,11 @@ def test_the_counts_of_a_document_are_those_of_its_leaves(one: Any, pair: tuple[
     if found.counts is None or found.counts == (0, 0, 0, 0):
         return
     match, mismatch, omission, hallucination = found.counts
-    whole = match + mismatch + omission + (hallucination if one.extra_fields == "penalize" else 0)
+    invented = [place for place, ours, _ in gather(one.tree, *pair) if ours is MISSING]
+    surplus = sum(in_surplus_item(pair[0], place) for place in invented)
+    assert len(invented) == hallucination
+    whole = match + mismatch + omission + (hallucination - surplus if one.tree.penalize_extra else 0)
+    whole += surplus if one.tree.penalize_items else 0
     assert (found.num, found.den) == ((match, whole) if whole else (0, 0))
 
 

@@ -163,25 +163,108 @@ def test_a_suite_without_a_schema_has_nothing_to_list(tmp_path: Path, request_: 
     assert not (tmp_path / "a.fields.csv").exists()
 
 
-def test_a_summary_names_what_failed_with_comparator_score_and_reason(tmp_path: Path) -> None:
+def test_a_page_names_what_failed_with_comparator_score_and_reason(tmp_path: Path) -> None:
     finished = run(tmp_path)
-    text = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    text = TextFormat().page(summary(finished.result, finished.options))
     assert "- row 1 (one): items[0].qty\n  wrong, numeric, score 0.0000: 3 differs from 1 by 2; allowed: 0" in text
     assert "- row 1 (one): tags\n  wrong, any_order, score 0.0000: no items are expected" in text
-    assert TextFormat().page(summary(finished.result, finished.options)).replace(f"{tmp_path}/", "") == text
+    assert "evaluator     array  right  wrong  missing  invented       P       R      F1" in text
+    assert "schema_match  items      1      1        0         0  0.5000  0.5000  0.5000" in text
+
+
+def test_summary_txt_keeps_the_words_and_lines_of_extract_bench(tmp_path: Path) -> None:
+    finished = run(tmp_path, files=(tmp_path / "a.txt",))
+    text = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    assert (
+        "  Overall Score: 0.500 (item-weighted)\n"
+        "  Field Score: 0.500 (flat average)\n"
+        "  Pass Rate: 33.3%\n"
+        "  Evaluated: 3 fields (1 passed, 2 failed)\n"
+    ) in text
+    assert (
+        "  items [FAIL] score=0.500\n    Items: 1 matched, 1 missed, 1 spurious\n    P=0.500 R=0.500 F1=0.500\n"
+        "  tags [FAIL] score=0.000\n    Items: 0 matched, 0 missed, 1 spurious\n    P=0.000 R=0.000 F1=0.000\n"
+    ) in text
+    assert "  row 1 (one): items[0].qty\n    Metric: numeric, Score: 0.000\n    Reason: mismatch\n" in text
+    assert "  row 1 (one): tags\n    Metric: any_order, Score: 0.000\n    Reason: gold_empty_array\n" in text
+    assert "OVERALL RESULTS" in (tmp_path / "a.txt").read_text(encoding="utf-8")
+
+
+def test_a_list_that_is_right_passes_in_summary_txt(tmp_path: Path) -> None:
+    rows = [{"id": str(number), "expected": {"items": [1]}, "output": {"items": [1]}} for number in range(2)]
+    fields = {"items": {"align": "any_order"}, "items[*]": "exact"}
+    finished = run(tmp_path, rows, evaluators=[{"schema_match": {"name": name, "fields": fields}} for name in "ab"])
+    text = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    assert "OVERALL RESULTS of b\n" in text
+    assert "  Overall Score: 1.000 (item-weighted, mean of 2 rows)\n" in text
+    assert "  Evaluated: 2 fields (2 passed, 0 failed)\n" in text
+    assert "  a: items [PASS] score=1.000\n    Items: 2 matched, 0 missed, 0 spurious\n" in text
+
+
+INVENTED = [
+    {"id": str(number), "expected": {"tags": ["a"]}, "output": {"tags": ["a"] + ["x"] * number}} for number in range(3)
+]
+LISTED = {"fields": {"tags": {"align": "ordered"}, "tags[*]": "exact"}, "score": "overall_score"}
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "mean", "sentence"),
+    [
+        (
+            {"json_diff_match": {}},
+            1.0,
+            "- json_diff_match: invented list items: 3 (3 values) in 2 rows; they cost nothing in the score, and "
+            "`extra_items: penalize` counts them\n",
+        ),
+        (
+            {"json_diff_match": {"extra_items": "penalize"}},
+            (1 + 1 / 2 + 1 / 3) / 3,
+            "- json_diff_match: invented list items: 3 (3 values) in 2 rows; they lower the score\n",
+        ),
+        (
+            {"schema_match": LISTED},
+            1.0,
+            "\nInvented list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the pass rate, "
+            "and `extra_items: penalize` counts them.\n",
+        ),
+        (
+            {"schema_match": {**LISTED, "extra_items": "penalize"}},
+            (1 + 1 / 2 + 1 / 3) / 3,
+            "\nInvented list items: 3 in 2 rows; they lower the overall score, the field score and the pass rate.\n",
+        ),
+    ],
+)
+def test_a_summary_says_when_list_items_were_invented(
+    tmp_path: Path, evaluator: dict[str, Any], mean: float, sentence: str
+) -> None:
+    finished = run(tmp_path, INVENTED, evaluators=[evaluator])
+    assert finished.result.evaluators[0].mean == pytest.approx(mean, abs=1e-15)
+    assert sentence in TextFormat().page(summary(finished.result, finished.options))
+    assert sentence in ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+
+
+def test_nothing_is_said_of_invented_items_where_there_are_none(tmp_path: Path) -> None:
+    for evaluator in ({"json_diff_match": {}}, {"schema_match": LISTED}):
+        finished = run(tmp_path, INVENTED[:1], evaluators=[evaluator], results=None)
+        assert finished.result.evaluators[0].surplus is None
+        assert "nvented list items" not in TextFormat().page(summary(finished.result, finished.options))
 
 
 def test_ten_failed_fields_are_named(tmp_path: Path) -> None:
     rows = [{"id": str(number), "expected": {"name": "a"}, "output": {"name": "b"}} for number in range(30)]
-    text = ((run(tmp_path, rows).folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
-    assert "Failed fields (first 10)" in text
-    assert text.count("exact, score 0.0000") == 10
+    finished = run(tmp_path, rows)
+    page = TextFormat().page(summary(finished.result, finished.options))
+    assert "Failed fields (first 10)" in page
+    assert page.count("exact, score 0.0000") == 10
+    text = ((finished.folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
+    assert "FAILED FIELDS (first 10)" in text
+    assert text.count("Metric: exact, Score: 0.000") == 10
 
 
 def test_a_run_in_which_all_is_right_names_no_failed_field(tmp_path: Path) -> None:
     rows = [{"id": "a", "expected": EXPECTED, "output": EXPECTED}]
     text = ((run(tmp_path, rows).folder or tmp_path) / "summary.txt").read_text(encoding="utf-8")
-    assert "Failed fields" not in text
+    assert "FAILED FIELDS" not in text
     assert re.search(r"mean F1 +1\.0000", text)
 
 
@@ -195,7 +278,7 @@ def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert [path.name for path in finished.files] == ["a.report.gpt.json", "a.report.small.json"]
     text = (folder / "summary.txt").read_text(encoding="utf-8")
     assert "Figures of schema_match (gpt)" in text
-    assert "- schema_match (small), row 1 (one): " in text
+    assert "\n  schema_match (small), name\n" in text
 
 
 def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:

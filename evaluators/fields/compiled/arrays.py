@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 from evaluators.fields.align import Align, Alike, pair_items
@@ -12,6 +11,7 @@ from evaluators.fields.compiled.unlike import unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, Rare, Unit, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
+from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Status
@@ -295,7 +295,8 @@ def _summary(coding: Coding, node: FieldNode, inside: bool) -> Callable[..., int
         key = (matched, missed, spurious, paired, right)
         found = known.get(key)
         if found is None:
-            share = Fraction(matched, matched + missed) if matched + missed else Fraction(int(right))
+            surplus = spurious - paired + matched if coding.surplus_counts else 0
+            share = list_score(matched, missed, surplus, right)
             credits = () if inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
             items = Items(matched, missed, spurious, paired)
             found = known[key] = coding.of(Event(node.name, Status.NOT_MEASURED, credits, not inside, items))

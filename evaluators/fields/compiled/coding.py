@@ -26,8 +26,10 @@ ONE_SIDED: Final = (Status.OMISSION, Status.HALLUCINATION)
 class Coding:
     """The numbering of events. `scale` makes every weight of the schema a whole number."""
 
-    def __init__(self, scale: int) -> None:
+    def __init__(self, scale: int, surplus_counts: bool = False) -> None:
         self.scale = scale
+        self.surplus_counts = surplus_counts
+        """Items that only the output has lower the score of a list in the totals."""
         self.events: list[Event] = [Event("", Status.NOT_MEASURED)]
         self.problem: RowProblem | None = None
         """The first thing in the row that broke a comparison and that the output is not to blame for."""

@@ -25,14 +25,15 @@ DEEP: Final = 16
 class Compiled:
     """A compiled tree. `walk` gives the codes of a row; `coding.events` says what they stand for."""
 
-    def __init__(self, root: FieldNode) -> None:
+    def __init__(self, root: FieldNode, surplus_counts: bool = False) -> None:
         self.root = root
+        self._surplus_counts = surplus_counts
         self._scale = scale_of(root)
         self.forget()
 
     def forget(self) -> None:
         """Starts the numbering of events afresh; codes given so far mean nothing any more."""
-        self.coding = Coding(self._scale)
+        self.coding = Coding(self._scale, self._surplus_counts)
         self._walker = self._build(self.root, inside=False)
 
     @property

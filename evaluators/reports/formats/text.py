@@ -1,14 +1,18 @@
-"""Plain text with aligned tables: `summary.txt`, `-o FILE.txt`, and what is printed anywhere but on a terminal."""
+"""Plain text with aligned tables: `summary.txt`, `-o FILE.txt`, and what is printed anywhere but on a terminal.
+
+The files say of a schema what extract-bench's report says, in its words and lines; what is printed has the words for people.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
 from evaluators.reports.format import PageFormat
-from evaluators.reports.summary import Options
+from evaluators.reports.summary import Options, summary
 from evaluators.runs.result import RunResult
 
 WIDEST_CELL: Final = 60
@@ -27,6 +31,12 @@ class TextFormat(PageFormat):
         for section in document.sections:
             lines.extend(_section(section))
         return "\n".join(lines) + "\n"
+
+    def render(self, result: RunResult, options: Options) -> str:
+        """The summary of the run as it stands in a file."""
+        document = summary(result, options)
+        sections = [section.in_summary or (section,) for section in document.sections]
+        return self.page(replace(document, sections=tuple(one for several in sections for one in several)))
 
     def folder_files(self, result: RunResult, options: Options) -> Mapping[str, str]:
         """`summary.txt`."""
