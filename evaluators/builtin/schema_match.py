@@ -140,7 +140,7 @@ class SchemaMatch(Evaluator):
     ] = None
     """Which figure is the row's score. F1 without it, or the overall score for `evaluation_config`."""
     extra_items: Literal["ignore", "penalize"] = "ignore"
-    """Whether items of lists that only the output has lower the overall score, the field score and the pass rate, which
+    """Whether items of lists that only the output has lower the overall score, the field score and the overall pass rate, which
     otherwise do not see them. Precision, F1 and the mean score always do."""
     nulls: Literal["value", "absent"] = "value"
     """Whether null is a value like any other, or says that nothing is there."""

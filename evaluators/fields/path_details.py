@@ -29,7 +29,10 @@ PASSED: Final = "passed"
 SURPLUS_VALUES: Final = "surplus values"
 """Values of an open tree that stand in items which only the output has, among the hallucinations of the path."""
 SURPLUS_ITEMS: Final = "surplus items"
-"""Items of lists that only the output has, of all lists together: the path is empty. A schema counts those of outermost lists in which any are expected."""
+"""Items of lists that only the output has, of all lists together: the path is empty.
+
+A schema counts those of outermost lists in which any are expected.
+"""
 SURPLUS_ROWS: Final = "surplus rows"
 """The rows in which there are any; the path is empty."""
 SURPLUS: Final = frozenset((SURPLUS_VALUES, SURPLUS_ITEMS, SURPLUS_ROWS))

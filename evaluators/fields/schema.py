@@ -93,7 +93,7 @@ class SchemaScoring:
     pass_at: float
     processors: tuple[Processor, ...] = ()
     surplus_counts: bool = False
-    """Items of lists that only the output has lower the overall score, the field score and the pass rate."""
+    """Items of lists that only the output has lower the overall score, the field score and the overall pass rate."""
 
     @cached_property
     def place(self) -> int:

@@ -1,7 +1,7 @@
 """What became of every field of a row, as reports list it: one outcome per unit and metric, and one per array.
 
 An array's outcome stands before those of its items. Its score is the share of expected items that match; precision and F1
-stand beside it. *Entries* are the outcomes that the overall score, the field score and the pass rate are over: what stands
+stand beside it. *Entries* are the outcomes that the overall score, the field score and the overall pass rate are over: what stands
 outside of arrays, and each outermost array as a whole.
 """
 

@@ -6,6 +6,7 @@ that have most. The same evidence gives the same advice.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -150,9 +151,13 @@ def _lines(file: Path) -> Iterator[Mapping[str, Any]]:
         yield line.data
 
 
+_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
+"""The step to an item that only the output has."""
+
+
 @lru_cache(maxsize=4096)
 def _field_of(path: str) -> tuple[str, str]:
     """The field of a recorded place, `items[*].name` for `items[3].name`, and the list that the place is an item of."""
-    steps = parse(path).steps if path else ()
+    steps = parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
     field = FieldPath(tuple(ANY if isinstance(step, int) else step for step in steps)).canonical
     return field, display(steps[:-1]) if steps and isinstance(steps[-1], int) else ""

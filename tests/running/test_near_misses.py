@@ -128,3 +128,10 @@ def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of:
 def test_without_a_suite_there_is_no_advice(tmp_path: Path) -> None:
     _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})], FIELDS)
     assert near_miss_section(near_misses((), read_record(folder))) == ()
+
+
+def test_an_item_that_only_the_output_has_is_read_like_any_other(tmp_path: Path) -> None:
+    pair = ({"items": [{"name": "a"}]}, {"items": [{"name": "A"}, {"name": "new"}]})
+    fields = {"items": {"align": "ordered"}, "items[*].name": "exact"}
+    found = said(*run(tmp_path, [pair], {"type": "schema_match", "fields": fields}))
+    assert [one[0] for one in found] == ["items[*].name"]

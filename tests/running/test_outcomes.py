@@ -213,8 +213,10 @@ LISTED = {"fields": {"tags": {"align": "ordered"}, "tags[*]": "exact"}, "score":
         (
             {"json_diff_match": {}},
             1.0,
-            "- json_diff_match: invented list items: 3 (3 values) in 2 rows; they cost nothing in the score, and "
-            "`extra_items: penalize` counts them\n",
+            (
+                "- json_diff_match: invented list items: 3 (3 values) in 2 rows; they cost nothing in the score, and "
+                "`extra_items: penalize` counts them\n"
+            ),
         ),
         (
             {"json_diff_match": {"extra_items": "penalize"}},
@@ -224,13 +226,15 @@ LISTED = {"fields": {"tags": {"align": "ordered"}, "tags[*]": "exact"}, "score":
         (
             {"schema_match": LISTED},
             1.0,
-            "\nInvented list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the pass rate, "
-            "and `extra_items: penalize` counts them.\n",
+            (
+                "\nInvented list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the overall pass rate, "
+                "and `extra_items: penalize` counts them.\n"
+            ),
         ),
         (
             {"schema_match": {**LISTED, "extra_items": "penalize"}},
             (1 + 1 / 2 + 1 / 3) / 3,
-            "\nInvented list items: 3 in 2 rows; they lower the overall score, the field score and the pass rate.\n",
+            "\nInvented list items: 3 in 2 rows; they lower the overall score, the field score and the overall pass rate.\n",
         ),
     ],
 )
@@ -244,7 +248,8 @@ def test_a_summary_says_when_list_items_were_invented(
 
 
 def test_nothing_is_said_of_invented_items_where_there_are_none(tmp_path: Path) -> None:
-    for evaluator in ({"json_diff_match": {}}, {"schema_match": LISTED}):
+    found: list[dict[str, Any]] = [{"json_diff_match": {}}, {"schema_match": LISTED}]
+    for evaluator in found:
         finished = run(tmp_path, INVENTED[:1], evaluators=[evaluator], results=None)
         assert finished.result.evaluators[0].surplus is None
         assert "nvented list items" not in TextFormat().page(summary(finished.result, finished.options))
