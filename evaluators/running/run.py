@@ -38,6 +38,7 @@ from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 
 if TYPE_CHECKING:
+    from evaluators.reports.document import Section
     from evaluators.reports.summary import Options
     from evaluators.runs.store import RunFolder
 
@@ -259,7 +260,7 @@ def _written(
     wanted = prepared.suite.results
     options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
     if folder is None:
-        return Finished(result, options, None, (), False)
+        return Finished(result, replace(options, extra=_without_record(request, result)), None, (), False)
 
     from evaluators.reports.writing import asked_files, folder_files
     from evaluators.running.ended import sections_of
@@ -275,6 +276,16 @@ def _written(
     folder.finish(record.result)
     annotated = all(variant.every_cell for variant in record.facts.variants)
     return Finished(result, options, folder.path, tuple(files), annotated)
+
+
+def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ...]:
+    """A run that keeps nothing says what that costs, where there is something that it costs."""
+    wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
+    if not (request.summary and wrong):
+        return ()
+    from evaluators.reports.document import Paragraph, Section
+
+    return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
 
 
 def _check_files(prepared: Prepared, request: RunRequest) -> None:

@@ -514,3 +514,47 @@ def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> N
     assert not {name for name in loaded if name.startswith("evaluators.testsets.readers.")} - {
         "evaluators.testsets.readers.csv"
     }
+
+
+def test_a_run_that_keeps_nothing_says_what_near_misses_need(files: Path, run: Start) -> None:
+    table(files / "rows.csv", RIGHT, WRONG)
+    said = run("run", "suite.yaml", "rows.csv", "--no-results").stdout
+    assert "Near misses\n-----------\nThey need the run folder, and this run keeps none." in said
+    table(files / "rows.csv", RIGHT)
+    assert "Near misses" not in run("run", "suite.yaml", "rows.csv", "--no-results").stdout
+
+
+NO_ANSWERS = (None, "", "  ")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("type_", ["exact_match", "correctness", "similarity", "levenshtein"])
+def test_a_row_without_an_answer_is_invalid_in_every_kind_of_file(files: Path, run: Start, kind: str, type_: str) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    rows = [{"id": str(number), "output": "", "expected": cell} for number, cell in enumerate((*NO_ANSWERS, "a"))]
+    file = files / f"some.{kind}"
+    if kind == "parquet":
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), file)
+    elif kind == "jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    else:
+        table(file, *[(row["id"], "", row["expected"] or "") for row in rows], head=("id", "output", "expected"))
+    write(files / "texts.yaml", f"evaluators: [{type_}]\n")
+    ended = run("run", "texts.yaml", file.name, "--name", kind, "-q")
+    assert ended.returncode == 3
+    (stats,) = json.loads((files / "runs" / kind / "run.json").read_text(encoding="utf-8"))["evaluators"]
+    assert (stats["scored"], stats["invalid"], stats["passed"]) == (1, 3, 0)
+    write(files / "values.yaml", f"test_set: {{empty_expected: value}}\nevaluators: [{type_}]\n")
+    run("run", "values.yaml", file.name, "--name", f"{kind} values", "-q")
+    (stats,) = json.loads((files / "runs" / f"{kind} values" / "run.json").read_text(encoding="utf-8"))["evaluators"]
+    assert (stats["scored"], stats["invalid"]) == (4, 0)
+
+
+def test_check_names_the_rows_without_an_answer(files: Path, run: Start) -> None:
+    table(files / "some.csv", ("1", "", ""), ("2", "a", "a"), head=("id", "output", "expected"))
+    write(files / "texts.yaml", "test_set: some.csv\nevaluators: [exact_match]\n")
+    ended = run("check", "texts.yaml", "--with-data")
+    assert ended.returncode == 3
+    assert 'some.csv row 2, column "expected"' in ended.stdout + ended.stderr
