@@ -1,8 +1,9 @@
 """The annotated rows: the user's own rows and columns back, and beside them what the run found.
 
-For each evaluator a column `<evaluator>.score`, for each of its fields a column `<evaluator>.<field>` with one word, and
-at the end `why`, one reason in plain words. Cells are guarded and quoted as `csv_cells` says; a row without a score has
-an empty score cell, and `why` says why.
+For each evaluator a column `<evaluator>.score`. One that lists fields has `<evaluator>.aggregate_score`, which is the same
+number under the name that Agenta gives it, and for each field a column `<evaluator>.<field>` with one word and
+`<evaluator>.<field>.score` with a number. At the end stands `why`, one reason in plain words. Cells are guarded and quoted as
+`csv_cells` says; a row without a score has an empty score cell, and `why` says why.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TextIO
 
-from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status
+from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status, Verdict
 from evaluators.reports.csv_cells import write_csv
 
 WHY: Final = "why"
 
+AGGREGATE: Final = "aggregate_score"
+
 _WORDS: Final = {
     Status.NOT_MEASURED: "not measured",
-    Status.MATCH: "match",
+    Status.MATCH: "right",
     Status.MISMATCH: "wrong",
     Status.OMISSION: "missing",
     Status.HALLUCINATION: "invented",
@@ -43,10 +46,14 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What one evaluator says of one row. `statuses` has one `Status` byte per field, or none for a row without them."""
+    """What one evaluator says of one row.
+
+    `statuses` has one `Status` byte per field, or none for a row without them, and `numbers` what each of them scores.
+    """
 
     score: float | None
     statuses: bytes = b""
+    numbers: Sequence[float | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,23 @@ class MarkedRow:
     cells: Sequence[str]
     marks: Sequence[Mark]
     why: str = ""
+
+
+def field_numbers(verdict: Verdict) -> tuple[float | None, ...]:
+    """What each listed field of a row scores: the share of its values that are right; None where none was measured.
+
+    A field of one value scores 1 or 0. Partial credit is in the score of the row alone.
+    """
+    numbers = [_NUMBERS[status] for status in verdict.statuses]
+    for place, right, measured in verdict.several():
+        numbers[place] = right / measured
+    return tuple(numbers)
+
+
+_NUMBERS: Final[dict[int, float | None]] = {
+    Status.NOT_MEASURED: None, Status.MATCH: 1.0, Status.MISMATCH: 0.0, Status.OMISSION: 0.0, Status.HALLUCINATION: 0.0,
+    Status.SKIPPED: None, Status.ERROR: 0.0, Status.FAULT: None,
+}  # fmt: skip
 
 
 def write_rows(
@@ -77,11 +101,16 @@ def _lines(header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterabl
             raise ValueError(f"a row has {len(row.cells)} cells under {len(header)} columns")
         line = [*row.cells, *("",) * (len(header) - len(row.cells))]
         for mark, fields in zip(row.marks, lengths, strict=True):
-            line.append("" if mark.score is None else repr(mark.score))
-            line.extend(_WORD_OF_BYTE[code] for code in mark.statuses)
-            line.extend("" for _ in range(fields - len(mark.statuses)))
+            line.extend([_number(mark.score)] * (2 if fields else 1))
+            for code, number in zip(mark.statuses, mark.numbers, strict=True):
+                line += [_WORD_OF_BYTE[code], _number(number)]
+            line.extend("" for _ in range(2 * (fields - len(mark.statuses))))
         line.append(row.why)
         yield line
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else repr(value)
 
 
 def added_columns(header: Sequence[str], evaluators: Sequence[Annotated]) -> tuple[str, ...]:
@@ -89,13 +118,18 @@ def added_columns(header: Sequence[str], evaluators: Sequence[Annotated]) -> tup
     taken = set(header)
     added: list[str] = []
     for each in evaluators:
-        added.extend(_free(name, taken) for name in (f"{each.evaluator}.score", *_field_columns(each)))
+        added.extend(_free(name, taken) for name in _columns(each))
     added.append(_free(WHY, taken))
     return tuple(added)
 
 
-def _field_columns(each: Annotated) -> Iterator[str]:
-    return (f"{each.evaluator}.{field}" for field in each.fields)
+def _columns(each: Annotated) -> Iterator[str]:
+    yield f"{each.evaluator}.score"
+    if each.fields:
+        yield f"{each.evaluator}.{AGGREGATE}"
+    for field in each.fields:
+        yield f"{each.evaluator}.{field}"
+        yield f"{each.evaluator}.{field}.score"
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -16,7 +16,7 @@ from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, out
 from evaluators.reports.outcomes import Part
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import results_of
-from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, why, write_rows
+from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
 from evaluators.runs.figures import score_text
 from evaluators.runs.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
@@ -184,7 +184,7 @@ def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
 
 
 def _marked(evaluators: Sequence[RecordedEvaluator], header: Sequence[str], row: RecordedRow) -> MarkedRow:
-    marks = [Mark(verdict.value, verdict.statuses) for verdict in row.verdicts]
+    marks = [Mark(verdict.value, verdict.statuses, field_numbers(verdict)) for verdict in row.verdicts]
     cells = row.cells or {}
     return MarkedRow(
         tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, _why(evaluators, row)
@@ -230,6 +230,8 @@ def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Map
         line["passed"] = verdict.passed
     if one.fields:
         line["fields"] = {name: Status(status).word for name, status in zip(one.fields, verdict.statuses, strict=False)}
+        line["field_scores"] = dict(zip(one.fields, field_numbers(verdict), strict=False))
+        line[AGGREGATE] = verdict.value
     if verdict.values:
         line["values"] = {one.fields[place]: [right, of] for place, right, of in verdict.several()}
     if verdict.counts is not None:

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from evaluators.issues import problem
-from evaluators.runs.result import Environment, RunResult
+from evaluators.runs.result import Environment, EvaluatorStats, RunResult
 
 Kind = TypeVar("Kind")
 
@@ -26,7 +26,16 @@ def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
     body = _run_adapter().dump_python(replace(result, environment=None), mode="json")
     del body["environment"]
+    for place, stats in enumerate(result.evaluators):
+        if stats.fields:
+            body["evaluators"][place] |= _numbers(stats)
     return _stable({"format": FORMAT, **body})
+
+
+def _numbers(stats: EvaluatorStats) -> dict[str, object]:
+    """The mean score of an evaluator that has fields, and the number of each of them, by name."""
+    scores = {field.path: field.accuracy if field.mean_score is None else field.mean_score for field in stats.fields}
+    return {"aggregate_score": stats.mean, "field_scores": scores}
 
 
 def environment_json(environment: Environment) -> str:

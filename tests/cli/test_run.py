@@ -307,15 +307,18 @@ def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suff
             rows = [json.loads(line) for line in (files / "runs" / "x" / "rows.jsonl").read_bytes().splitlines()]
             assert [(line["row"], line["given"]) for line in lines] == [(row["row"], row["given"]) for row in rows]
             assert lines[0]["results"]["header"]["fields"] == {"city": "match", "zip": "match"}
+            assert lines[0]["results"]["header"]["field_scores"] == {"city": 1.0, "zip": 1.0}
+            assert lines[0]["results"]["header"]["aggregate_score"] == 1.0
 
 
 def test_the_annotated_rows_are_the_rows_with_what_was_found(files: Path, run: Start) -> None:
     table(files / "rows.csv", RIGHT, WRONG, PROSE, SPOILT)
     run("run", "suite.yaml", "rows.csv", "--no-results", "-o", "marked.csv")
     right, wrong, prose, spoilt = cells(files / "marked.csv")
-    assert right == {**dict(zip(HEAD, RIGHT, strict=True)), "header.score": "1.0", "header.city": "match",
-                     "header.zip": "match", "why": ""}  # fmt: skip
-    assert (wrong["header.score"], wrong["header.zip"]) == ("0.5", "wrong")
+    assert right == {**dict(zip(HEAD, RIGHT, strict=True)), "header.score": "1.0",
+                     "header.aggregate_score": "1.0", "header.city": "right", "header.city.score": "1.0",
+                     "header.zip": "right", "header.zip.score": "1.0", "why": ""}  # fmt: skip
+    assert (wrong["header.aggregate_score"], wrong["header.zip"], wrong["header.zip.score"]) == ("0.5", "wrong", "0.0")
     assert wrong["why"] == 'header: zip is wrong ("2" differs from "1")'
     assert (prose["output"], prose["header.score"], prose["header.city"]) == ("I do not know.", "0.0", "missing")
     assert (spoilt["header.score"], spoilt["why"][:33]) == ("", "header: the test set is at fault:")

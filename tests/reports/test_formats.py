@@ -31,6 +31,7 @@ from evaluators.reports.format import (
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.reports.summary import Options
 from evaluators.runs.result import RunResult
+from evaluators.runs.run_json import read_run, run_json
 
 
 def page_format(name: str) -> PageFormat:
@@ -311,3 +312,12 @@ def test_any_name_gives_xml_that_can_be_read(name: str) -> None:
 def test_characters_that_xml_cannot_hold_are_dropped() -> None:
     result = RunResult("a\x00b\x1bc\ud83d<&>\"'", "5f0c", "a41b", "0.1.0", "x.csv", 0, {}, ())
     assert junit(result).attrib["name"] == "abc<&>\"'"
+
+
+def test_the_json_file_has_a_number_for_each_field(runs: dict[str, RunResult]) -> None:
+    body = json.loads(run_json(runs["failed"]))
+    header = next(one for one in body["evaluators"] if one["name"] == "header")
+    assert header["aggregate_score"] == header["mean"]
+    assert header["field_scores"] == {one["path"]: one["accuracy"] for one in header["fields"]}
+    assert "field_scores" not in next(one for one in body["evaluators"] if one["name"] == "contains_json")
+    assert read_run(run_json(runs["failed"]).encode(), "run.json") == replace(runs["failed"], environment=None)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Issue
-from evaluators.model import FieldResult, Result, RowResult, Score, Standing, Status
+from evaluators.model import FieldResult, Result, RowResult, Score, Standing, Status, Verdict
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
-from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, why, write_rows
+from evaluators.reports.rows_csv import Annotated, Mark, MarkedRow, added_columns, field_numbers, why, write_rows
 
 HEADER = ("id", "output")
 HEADED = (Annotated("header", ("total", "vendor.name")), Annotated("exact_match"))
@@ -31,28 +31,49 @@ def written(
 
 
 def test_the_rows_come_back_with_verdicts_beside_them() -> None:
-    marks = (Mark(0.5, bytes([Status.MATCH, Status.OMISSION])), Mark(1.0))
+    marks = (Mark(0.5, bytes([Status.MATCH, Status.OMISSION]), (1.0, 0.0)), Mark(1.0))
     head, row = written(MarkedRow(("A-1", '{"total": 3}'), marks, "header: vendor.name is missing"))
-    assert head == ["id", "output", "header.score", "header.total", "header.vendor.name", "exact_match.score", "why"]
-    assert row == ["A-1", '{"total": 3}', "0.5", "match", "missing", "1.0", "header: vendor.name is missing"]
+    assert head == [
+        "id", "output", "header.score", "header.aggregate_score", "header.total", "header.total.score",
+        "header.vendor.name", "header.vendor.name.score", "exact_match.score", "why",
+    ]  # fmt: skip
+    assert row == [
+        "A-1", '{"total": 3}', "0.5", "0.5", "right", "1.0", "missing", "0.0", "1.0", "header: vendor.name is missing",
+    ]  # fmt: skip
+
+
+def test_a_field_scores_the_share_of_its_values_that_are_right() -> None:
+    every = bytes(range(len(Status)))
+    assert field_numbers(Verdict(Standing.SCORED, True, 1, 1, every)) == (None, 1.0, 0.0, 0.0, 0.0, None, 0.0, None)
+    items = Verdict(Standing.SCORED, False, 3, 4, bytes([Status.MATCH, Status.MISMATCH]), values=(1, 3, 4))
+    assert field_numbers(items) == (1.0, 0.75)
+    assert field_numbers(Verdict(Standing.INVALID, None, 0, 0)) == ()
+
+
+def test_columns_of_fields_never_meet() -> None:
+    fields = ("aggregate_score", "total", "total.score", "score")
+    columns = added_columns(("id",), (Annotated("a", fields),))
+    assert len(columns) == len(set(columns)) == 3 + 2 * len(fields)
+    assert columns[:6] == ("a.score", "a.aggregate_score", "a.aggregate_score (2)", "a.aggregate_score.score", "a.total",
+                           "a.total.score")  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("status", "word"),
     [
-        (Status.MATCH, "match"), (Status.MISMATCH, "wrong"), (Status.OMISSION, "missing"),
+        (Status.MATCH, "right"), (Status.MISMATCH, "wrong"), (Status.OMISSION, "missing"),
         (Status.HALLUCINATION, "invented"), (Status.NOT_MEASURED, "not measured"), (Status.SKIPPED, "skipped"),
         (Status.ERROR, "wrong"), (Status.FAULT, "could not be checked"),
     ],
 )  # fmt: skip
 def test_each_status_has_a_plain_word(status: Status, word: str) -> None:
     evaluators = (Annotated("a", ("f",)),)
-    assert written(MarkedRow(("1", "x"), (Mark(0.0, bytes([status])),)), evaluators=evaluators)[1][3] == word
+    assert written(MarkedRow(("1", "x"), (Mark(0.0, bytes([status]), (None,)),)), evaluators=evaluators)[1][4] == word
 
 
 def test_a_row_without_a_score_has_empty_cells() -> None:
     row = written(MarkedRow(("A-1", ""), (Mark(None), Mark(None)), "exact_match: skipped"))[1]
-    assert row == ["A-1", "", "", "", "", "", "exact_match: skipped"]
+    assert row == ["A-1", *[""] * 8, "exact_match: skipped"]
 
 
 def test_a_short_row_is_filled_up_and_a_long_one_refused() -> None:
@@ -96,8 +117,11 @@ def test_other_cells_stay_as_they_are(cell: str) -> None:
 
 def test_headers_reasons_and_field_names_are_guarded_too() -> None:
     evaluators = (Annotated("=e", ("f",)),)
-    read = written(MarkedRow(("x",), (Mark(1.0, b"\x01"),), "@why"), header=("=h",), evaluators=evaluators)
-    assert read == [["'=h", "'=e.score", "'=e.f", "why"], ["x", "1.0", "match", "'@why"]]
+    read = written(MarkedRow(("x",), (Mark(1.0, b"\x01", (1.0,)),), "@why"), header=("=h",), evaluators=evaluators)
+    assert read == [
+        ["'=h", "'=e.score", "'=e.aggregate_score", "'=e.f", "'=e.f.score", "why"],
+        ["x", "1.0", "1.0", "right", "1.0", "'@why"],
+    ]
 
 
 @settings(max_examples=80)
