@@ -207,16 +207,22 @@ def _respelled(expected: Any, output: Any) -> Any:
 
 def _exact(case: Case) -> Answer:
     _settings(case)
-    if case.expected is MISSING:
+    if not _answered(case):
         raise Stopped(TESTSET)
     return _scored(float(equal(case.output, case.expected)))
+
+
+def _answered(case: Case) -> bool:
+    """The expected cell holds an answer: not nothing, not null, not blanks alone."""
+    expected = case.expected
+    return expected is not MISSING and expected is not None and not (isinstance(expected, str) and not expected.strip())
 
 
 def _one_field(case: Case) -> Answer:
     settings = _settings(case, json_field=lambda value: isinstance(value, str))
     if "json_field" not in settings:
         raise Stopped(CONFIG)
-    if case.expected is MISSING:
+    if not _answered(case):
         raise Stopped(TESTSET)
     output = _output_document(case, dict)
     if output is MISSING:
