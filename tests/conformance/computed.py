@@ -89,7 +89,7 @@ def _output_text(case: Case) -> str:
 
 
 def _expected_text(case: Case) -> str:
-    if case.expected is None or case.expected is MISSING:
+    if not _answered(case):
         raise Stopped(TESTSET)
     return as_text(case.expected)
 
