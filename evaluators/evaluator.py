@@ -39,6 +39,7 @@ from evaluators.needs import (
 )
 from evaluators.registry import Socket
 from evaluators.settings_model import Name, Settings
+from evaluators.values.json_choice import Search
 from evaluators.values.paths import Path
 
 __all__ = [
@@ -202,6 +203,13 @@ class Evaluator(Settings):
         """Whether items of lists that only the output has lower the score of a row."""
         return True
 
+    def named_keys(self) -> frozenset[str]:
+        """The keys at the top of a document that the settings name: of several documents, those that have them fit best.
+
+        For a list they are the keys of its items.
+        """
+        return frozenset()
+
     def optional_fields(self) -> frozenset[str]:
         """The listed fields that may be absent from every row without anything being wrong."""
         return frozenset()
@@ -238,8 +246,9 @@ class Evaluator(Settings):
     def explain_cells(self, cells: Mapping[str, Any]) -> Score:
         """`explain` on the cells of one row, by role and by column name: faults told apart by blame."""
         values: list[Any] = []
+        keys = self.named_keys()
         for need in self.needs():
-            values.append(read(need, cells, values, self.needs()))
+            values.append(read(need, cells, values, self.needs(), keys))
         unreadable: Fault | None = None
         for value in values:
             if isinstance(value, Fault):
@@ -264,10 +273,13 @@ class Evaluator(Settings):
         return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
 
 
-def read(need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs) -> Any:
+def read(
+    need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs, keys: frozenset[str] = frozenset()
+) -> Any:
     """The value of one need for one row: slow and obvious, the reference for the compiled plan.
 
     `earlier` are the values of the needs before it, so that an output document meets the expected one it goes beside.
+    `keys` are those that the evaluator names at the top of documents.
     """
     if isinstance(need, Part):
         raise TypeError("a composite is scored from the verdicts of a suite, not on its own")
@@ -281,10 +293,10 @@ def read(need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs)
         return text_of(cell, need.column.absent)
     if isinstance(need, Expected):
         return expected_of(cell)
-    if need.want != "like_expected":
-        return output_of(cell, need.want, need.lenient)
-    beside: Any = earlier[needs.index(need.beside)] if need.beside else None
-    return output_of(cell, "any" if isinstance(beside, Fault) else want_like(beside), need.lenient)
+    beside: Any = earlier[needs.index(need.beside)] if need.beside else MISSING
+    like = "any" if isinstance(beside, Fault) or beside is MISSING else want_like(beside)
+    want = like if need.want == "like_expected" else need.want
+    return output_of(cell, want, Search(need.lenient, keys=keys), like)
 
 
 def check_score(type: str, score: Score) -> None:

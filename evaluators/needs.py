@@ -11,7 +11,9 @@ from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.values import json_text
+from evaluators.values import json_choice, json_text
+from evaluators.values.json_choice import LENIENT, Chosen, Search, Want
+from evaluators.values.json_text import Documents
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
 ROLES: Final[tuple[Role, ...]] = ("id", "input", "output", "expected")
@@ -80,6 +82,7 @@ Needs: TypeAlias = tuple[Need, ...]
 Cell: TypeAlias = "JSON | Missing | Fault"
 
 NO_OUTPUT = Fault(Issue("no-output", Blame.OUTPUT, "there is no output"))
+_EMPTY_OUTPUT = Fault(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
 NO_EXPECTED = Fault(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
 EMPTY_EXPECTED = Fault(
     replace(
@@ -136,21 +139,43 @@ def expected_of(cell: Cell) -> JSON | Fault:
     return NO_EXPECTED if cell is MISSING else cell
 
 
-def output_of(cell: Cell, want: json_text.Want, lenient: bool = True) -> JSON | Fault:
-    """The document that an output holds: of the kind that is wanted, wherever in the text it stands if `lenient`."""
+def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | Fault:
+    """The document that an output holds, of the kind that is wanted. For `prefer` see `json_choice.choose`."""
     if isinstance(cell, str):
+        if search.lenient:
+            documents = documents_of(cell)
+            chosen = documents if isinstance(documents, Fault) else chosen_of(documents, want, search, prefer)
+            return chosen if isinstance(chosen, Fault) else chosen.found.value
         if not cell or cell.isspace():
-            return Fault(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
+            return _EMPTY_OUTPUT
         try:
-            return json_text.find(cell, want).value if lenient else _of_kind(json_text.parse(cell), want)
+            return _of_kind(json_text.parse(cell), want)
         except json_text.NotJSON as error:
-            return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is not usable JSON: {spoken(error)}"))
+            return _unusable(error)
     if cell is MISSING:
         return NO_OUTPUT
     return cell if isinstance(cell, Fault) else _of_kind(cell, want)
 
 
-def want_like(expected: JSON) -> json_text.Want:
+def documents_of(cell: str) -> Documents | Fault:
+    """Every document that an output holds, wherever in the text it stands."""
+    if not cell or cell.isspace():
+        return _EMPTY_OUTPUT
+    try:
+        return json_text.documents(cell)
+    except json_text.NotJSON as error:
+        return _unusable(error)
+
+
+def chosen_of(documents: Documents, want: Want, search: Search, prefer: Want) -> Chosen | Fault:
+    """The one of them that counts."""
+    try:
+        return json_choice.choose(documents, want, search, prefer)
+    except json_text.NotJSON as error:
+        return _unusable(error)
+
+
+def want_like(expected: JSON) -> Want:
     """The kind of document to look for when it is to be compared with `expected`."""
     if isinstance(expected, dict):
         return "object"
@@ -175,7 +200,11 @@ def kind_of(value: JSON) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _of_kind(value: JSON, want: json_text.Want) -> JSON | Fault:
+def _unusable(error: json_text.NotJSON) -> Fault:
+    return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is not usable JSON: {spoken(error)}"))
+
+
+def _of_kind(value: JSON, want: Want) -> JSON | Fault:
     fits = (
         want == "any"
         or (isinstance(value, dict) and want != "array")

@@ -13,7 +13,7 @@ from datetime import datetime, time
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from evaluators.registry import nearest
 from evaluators.settings import BadSettings, bad
@@ -102,6 +102,34 @@ def validator(schema_text: str, check_formats: bool, timeout_seconds: float) -> 
     extend: Any = jsonschema.validators.extend
     draft = extend(_draft(schema), {"pattern": _pattern_within(timeout_seconds)})
     return draft(schema, registry=_registry(), format_checker=formats() if check_formats else None)
+
+
+def first_keys(schema: Schema) -> frozenset[str]:
+    """The keys that the schema names at the top of a document; for a list, those of its items."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        found.update(part.get("properties", ()), part.get("required", ()))
+        waiting += [part.get(word) for word in ("items", "if", "then", "else")]
+        waiting += [branch for word in ("allOf", "anyOf", "oneOf", "prefixItems") for branch in part.get(word, ())]
+        reference = part.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            waiting.append(_at_pointer(schema, reference[1:]))
+    return frozenset(key for key in found if isinstance(key, str))
+
+
+def _at_pointer(schema: Schema, pointer: str) -> Any:
+    """The part of a schema that a JSON Pointer leads to; None where it leads nowhere, or is the name of an anchor."""
+    part: Any = schema if pointer == "" or pointer.startswith("/") else None
+    for step in pointer.split("/")[1:]:
+        key = unquote(step).replace("~1", "/").replace("~0", "~")
+        part = part.get(key) if isinstance(part, dict) else None
+    return part
 
 
 def error_of(error: ValidationError) -> dict[str, object]:

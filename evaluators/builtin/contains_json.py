@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Final, Literal
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.evaluator import Check, Evaluator, Example, Needs, Output
 from evaluators.issues import Issue
-from evaluators.model import Score, Verdict
+from evaluators.model import JSON, Score, Verdict
 from evaluators.needs import kind_of
 from evaluators.values import json_text
+from evaluators.values.equality import same
+from evaluators.values.json_choice import Want
 
-_WANTS: Final[dict[str, json_text.Want]] = {"any": "container", "object": "object", "array": "array"}
+_WANTS: Final[dict[str, Want]] = {"any": "container", "object": "object", "array": "array"}
 _HOW: Final = {
     "whole": "the whole output is JSON",
     "fence": "found inside a code fence",
@@ -55,14 +57,15 @@ class ContainsJson(Evaluator):
     def explain(self, document: Any, cell: Any) -> Score:
         if not isinstance(cell, str):
             return Score.of(True, f"the output is {kind_of(document)}", how="parsed", kind=kind_of(document), values=1)
-        found = json_text.find(cell, _WANTS[self.require])
+        documents = json_text.documents(cell)
+        found = _place_of(document, documents)
         kind = kind_of(found.value)
         return Score.of(
             True,
             f"{kind}: {_HOW[found.how]}",
             how=found.how,
             kind=kind,
-            values=max(1, len(json_text.find_all(cell))),
+            values=len(documents.found),
             start=found.start,
             end=found.end,
             excerpt=_excerpt(cell[found.start : found.end]),
@@ -84,6 +87,12 @@ class ContainsJson(Evaluator):
     def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
         _, no = yes_and_no(self)
         return lambda *values: no
+
+
+def _place_of(document: JSON, documents: json_text.Documents) -> json_text.Found:
+    """Where the document that counts stands: it is one of those in the text, or an object inside a list."""
+    inside = [] if documents.whole else json_text.objects_inside(documents.text)
+    return next(one for one in reversed([*inside, *documents.found]) if same(one.value, document))
 
 
 def _excerpt(text: str) -> str:

@@ -39,6 +39,9 @@ class FieldMatch(Evaluator):
     def needs(self) -> Needs:
         return self.column("expected"), Output(self.column("output"), "object")
 
+    def named_keys(self) -> frozenset[str]:
+        return frozenset((self.field,))
+
     def explain(self, expected: Any, output: Any) -> Score:
         if self.field not in output:
             return Score.of(False, f'the output has no key "{self.field}"')

@@ -105,6 +105,9 @@ class JsonMultiFieldMatch(Evaluator):
         columns = tuple(Column(name, literal=True) for name in self.condition_columns)
         return expected, Output(self.column("output"), "like_expected", beside=expected), *columns
 
+    def named_keys(self) -> frozenset[str]:
+        return frozenset(key for line in self.fields for key in line.path.first_keys())
+
     def field_names(self) -> tuple[str, ...]:
         return self.tree.names
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
 
-from evaluators.builtin._json_schema import check, error_of, read_file, validator
+from evaluators.builtin._json_schema import check, error_of, first_keys, read_file, validator
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
@@ -100,6 +100,9 @@ class JsonSchemaValid(Evaluator):
 
     def needs(self) -> Needs:
         return Output(self.column("output"), want="any"), *columns_of(self.json_schema)
+
+    def named_keys(self) -> frozenset[str]:
+        return frozenset() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)
 
     def explain(self, document: Any, *cells: object) -> Score:
         try:

@@ -270,6 +270,9 @@ class SchemaMatch(Evaluator):
         output = Output(self.column("output"), "like_expected", beside=expected)
         return expected, output, *columns_of(self.json_schema)
 
+    def named_keys(self) -> frozenset[str]:
+        return self._scoring.root.first_keys() if self._scoring is not None else frozenset()
+
     def figure_names(self) -> tuple[str, ...]:
         return FIGURES
 

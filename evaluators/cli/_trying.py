@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from evaluators.cli._explaining import is_suite
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.kept import keeping
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status
-from evaluators.needs import Expected, Output, expected_of, output_of, want_like
+from evaluators.needs import Output
 from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section
@@ -22,9 +23,9 @@ from evaluators.running.suite import Suite, load
 from evaluators.runs.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import needed_columns
+from evaluators.suite.plan import Plan, needed_columns
 from evaluators.testsets.test_set import TestSet
-from evaluators.values import json_text
+from evaluators.values.json_choice import Chosen
 from evaluators.values.quoting import quote
 
 _BRIEF: Final = 40
@@ -43,6 +44,8 @@ class Tried:
     cells: Mapping[str, Any]
     columns: Mapping[str, str]
     results: Mapping[str, Result]
+    found: tuple[str, ...] = ()
+    """How the JSON of each output was found, each once."""
 
 
 def suite_of(subject: str, settings: Sequence[str]) -> Suite:
@@ -80,7 +83,7 @@ def given_row(suite: Suite, values: Mapping[str, str | None], columns: Sequence[
             raise problem("bad-column", f'"{written}" does not give a column a value', hint="write --column NAME=TEXT")
         cells[name] = text_of(value)
     _all_given(suite, cells, named)
-    return Tried("given", cells, named, suite.plan(named).explain(cells))
+    return _tried("given", cells, named, suite.plan(named))
 
 
 def text_of(written: str) -> str:
@@ -117,7 +120,7 @@ def row_of(suite: Suite, test_set: str | None, number: int | None, row_id: str |
                 if _wanted(last, found, number, row_id):
                     cells = {name: chunk.columns[name][index] for name in plan.columns}
                     name = f"row {last} of {rows.name}" + (f", {found}" if found else "")
-                    return Tried(name, cells, prepared.roles, plan.explain(cells))
+                    return _tried(name, cells, prepared.roles, plan)
         before += span
     raise _no_row(rows, last, number, row_id)
 
@@ -125,7 +128,7 @@ def row_of(suite: Suite, test_set: str | None, number: int | None, row_id: str |
 def tried_page(suite: Suite, tried: Tried) -> Document:
     """What came of the row, and why."""
     title = suite.name if tried.name == "given" else f"{suite.name}: {tried.name}"
-    found = tuple(Paragraph(sentence) for sentence in _findings(suite, tried))
+    found = tuple(map(Paragraph, tried.found))
     sections = [_section(line, tried.results[line.name]) for line in suite.lines]
     return Document(title, (*((Section(None, found),) if found else ()), *sections))
 
@@ -216,37 +219,28 @@ _HOW: Final = {
 }
 
 
-def _findings(suite: Suite, tried: Tried) -> Iterable[str]:
-    """How the JSON of each output was found, each once."""
+def _tried(name: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan) -> Tried:
+    """The row, scored and explained."""
+    with keeping():
+        slots = plan.run({column: [value] for column, value in cells.items()}, 1)
+        results = {one.line.name: plan.explain_from(one, slots, 0) for one in plan.evaluators}
     found: dict[str, None] = {}
-    for line in suite.lines:
-        for need in line.settings.needs():
+    for one in plan.evaluators:
+        for place, need in enumerate(one.line.settings.needs()):
             if isinstance(need, Output):
-                name = need.column.name if need.column.literal else tried.columns.get(need.column.name, need.column.name)
-                cell = tried.cells.get(name, MISSING)
-                if isinstance(cell, str):
-                    lenient = need.lenient and (line.parse or suite.reading.parse) == "lenient"
-                    found[f'Column "{name}": {_how(cell, _want(need, tried), lenient)}.'] = None
-    yield from found
+                column = need.column.name if need.column.literal else columns.get(need.column.name, need.column.name)
+                value = slots[one.inputs[place]][0]
+                if isinstance(cells.get(column), str):
+                    found[f'Column "{column}": {_how(value, plan.chosen(one, place, slots, 0))}'] = None
+    return Tried(name, cells, columns, results, tuple(found))
 
 
-def _want(need: Output, tried: Tried) -> json_text.Want:
-    if need.want != "like_expected":
-        return need.want
-    beside = _document(need.beside, tried) if need.beside else MISSING
-    return "any" if isinstance(beside, Fault) or beside is MISSING else want_like(beside)
-
-
-def _document(need: Expected, tried: Tried) -> Any:
-    name = need.column.name if need.column.literal else tried.columns.get(need.column.name, need.column.name)
-    return expected_of(tried.cells.get(name, MISSING))
-
-
-def _how(cell: str, want: json_text.Want, lenient: bool) -> str:
-    found = output_of(cell, want, lenient)
-    if isinstance(found, Fault):
-        return found.issue.message
-    return _HOW[json_text.find(cell, want).how] if lenient else _HOW["whole"]
+def _how(value: Any, chosen: Chosen | Fault | None) -> str:
+    if isinstance(value, Fault):
+        return f"{value.issue.message}."
+    if not isinstance(chosen, Chosen):
+        return f"{_HOW['whole']}."
+    return " ".join(filter(None, (f"{_HOW[chosen.found.how]}.", chosen.which)))
 
 
 def _section(line: EvaluatorLine, result: Result) -> Section:

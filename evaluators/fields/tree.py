@@ -77,6 +77,8 @@ class Below:
 NOTHING_BELOW: Final = Below()
 UNDECLARED: Final = Shape()
 ORDERED: Final = Align()
+_BRANCHES_DEEP: Final = 8
+"""How many lists and choices are looked through for the first keys of a document: a schema may refer to itself."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,18 @@ class FieldNode:
         if self.compound is None:
             return None
         return reader_of_expected(self.compound.metric.comparator, self.compound_transforms)
+
+    def first_keys(self) -> frozenset[str]:
+        """The keys at the top of a document that this is the root of; for an array, those of its items."""
+        found: set[str] = set()
+        waiting, deep = [self], 0
+        while waiting and deep < _BRANCHES_DEEP:
+            found.update(key for node in waiting if node.kind == "object" for key in node.below.keys)
+            found.update(key for node in waiting if node.compound for key in node.compound.fields)
+            below = [node.below for node in waiting if node.kind in ("array", "choice")]
+            waiting = [node for one in below for node in (one.items, *one.branches) if node is not None]
+            deep += 1
+        return frozenset(found)
 
     @property
     def unit(self) -> bool:

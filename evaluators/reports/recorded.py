@@ -15,7 +15,8 @@ from evaluators.model import JSON, MISSING, FieldResult, Result, Score, Standing
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedRow
 from evaluators.runs.record_lines import Recorded
-from evaluators.values.json_text import Want
+from evaluators.values.json_choice import Chosen, Pick, Search, Want, choose
+from evaluators.values.json_text import documents
 
 _NOTHING = Recorded()
 
@@ -52,15 +53,37 @@ def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | Fault 
         return cell
     if reading.how == "expected":
         return expected_of(cell)
-    return output_of(cell, wanted(reading, cells), reading.lenient)
+    return output_of(cell, wanted(reading, cells), search_of(reading), preferred(reading, cells))
+
+
+def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> Chosen:
+    """How that document was found in its cell. Raises NotJSON where there is none."""
+    return choose(documents(cells[reading.column]), wanted(reading, cells), search_of(reading), preferred(reading, cells))
+
+
+def search_of(reading: CellReading) -> Search:
+    """How JSON is looked for in an output."""
+    pick: Pick = reading.pick  # type: ignore[assignment]  # one of the words of Pick, checked when the suite was read
+    return Search(reading.lenient, pick, frozenset(reading.keys))
 
 
 def wanted(reading: CellReading, cells: Mapping[str, Any]) -> Want:
     """The kind of JSON that is looked for in an output."""
     if reading.want != "like_expected":
         return reading.want  # type: ignore[return-value]  # one of the words of Want, checked when the record was written
-    beside = expected_of(cells.get(reading.beside or "", MISSING))
-    return "any" if isinstance(beside, Fault) else want_like(beside)
+    return _kind_in(reading.beside or "", cells)
+
+
+def preferred(reading: CellReading, cells: Mapping[str, Any]) -> Want:
+    """The kind that goes first where an output holds several documents."""
+    if reading.like is None:
+        return reading.prefer  # type: ignore[return-value]  # one of the words of Want, checked when the record was written
+    return _kind_in(reading.like, cells)
+
+
+def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
+    expected = expected_of(cells.get(column, MISSING))
+    return "any" if isinstance(expected, Fault) else want_like(expected)
 
 
 def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> list[FieldResult]:

@@ -154,8 +154,9 @@ def _stands_alone(plug: type[BaseModel]) -> bool:
 
 
 _EVERY_EVALUATOR: Final = (
-    "Every evaluator also takes `name`, `needs`, `when`, `unmet` and `parse`: what it is called, which evaluators must "
-    "pass first, for which rows it is, what a row scores that is not let through, and how its JSON is read."
+    "Every evaluator also takes `name`, `needs`, `when`, `unmet`, `parse` and `pick`: what it is called, which evaluators "
+    "must pass first, for which rows it is, what a row scores that is not let through, how its JSON is read, and which "
+    "JSON counts where an output holds several."
 )
 _EVERY_TRANSFORM: Final = (
     "A transform changes both values, the expected one and the output's, before they are compared. Transforms run from "

@@ -105,6 +105,8 @@ def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, 
         yield f"only where: {' and '.join(map(condition_words, line.when))}. Other rows are skipped."
     if line.parse:
         yield f"parse: {line.parse}"
+    if line.pick:
+        yield f"pick: {line.pick}"
     for name, value in settings_as_written(config, line).items():
         yield from _setting_words(line, name, value)
     yield f"a row passes at a score of {short_score(line.settings.pass_at)}"

@@ -16,7 +16,7 @@ from evaluators.suite.lines import EvaluatorLine
 
 READING: Final = ""
 """The name under which stands how the test set is read."""
-_READ: Final = ("unreadable_output", "parse", "no_output", "empty_expected")
+_READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
 
 
 def meaning_of(suite: Suite) -> dict[str, dict[str, str]]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
-from evaluators.evaluator import Evaluator
 from evaluators.needs import Column, Expected, Need, Output, Part
 from evaluators.reports.format import RowsFile, format_for
 from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
@@ -18,7 +17,7 @@ from evaluators.runs.record_files import keeps_every_outcome, keeps_every_row
 from evaluators.runs.recorder import Recording
 from evaluators.runs.rows import RowsFormat
 from evaluators.runs.runner import Measured
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Compiled, Lookup
 from evaluators.testsets.row_estimate import estimated_rows
 from evaluators.testsets.test_set import TestSet
 
@@ -70,9 +69,9 @@ def facts_of(
         evaluators=tuple(
             RecordedEvaluator(
                 line.name, line.settings.row_fields(), line.settings.lists_fields, line.needs,
-                PurePath(lines[line.name]).name, places[line.name], readings_of(line, prepared.roles, suite.reading.parse),
+                PurePath(lines[line.name]).name, places[line.name], readings_of(one, prepared.roles),
             )
-            for line in suite.lines
+            for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
         ),
         variants=tuple(_variant(name, each, recording) for name, each in measured),
         header=table.own_header,
@@ -92,20 +91,25 @@ def _variant(name: str | None, measured: Measured, recording: Recording) -> Reco
     )
 
 
-def readings_of(line: EvaluatorLine, roles: Mapping[str, str], parse: str) -> tuple[CellReading, ...]:
+def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:
     """How an evaluator reads its columns."""
-    found = (_reading(need, line.settings, roles, (line.parse or parse) == "lenient") for need in line.settings.needs())
+    needs = one.line.settings.needs()
+    found = (_reading(need, lookup, roles) for need, lookup in zip(needs, one.lookups, strict=True))
     return tuple(one for one in found if one is not None)
 
 
-def _reading(need: Need, settings: Evaluator, roles: Mapping[str, str], lenient: bool) -> CellReading | None:
+def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
     if isinstance(need, Part):
         return None
     column = need if isinstance(need, Column) else need.column
     name, side = _name(column, roles), _side(column)
-    if isinstance(need, Output):
+    if isinstance(need, Output) and lookup is not None:
         beside = _name(need.beside.column, roles) if need.beside is not None else None
-        return CellReading(name, side, "output", need.want, need.lenient and lenient, beside)
+        search = lookup.search
+        return CellReading(
+            name, side, "output", need.want, search.lenient, beside, lookup.like, lookup.prefer, search.pick,
+            tuple(sorted(search.keys)),
+        )  # fmt: skip
     return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators import __version__
 from evaluators.engines.engine import ENGINES, Engine
 from evaluators.issues import Issue, Problems
+from evaluators.needs import Output
 from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
 from evaluators.running.meaning import meaning_of
@@ -149,7 +150,7 @@ def conclude(
         evaluators=tuple(stats),
         slices=tuple(slices),
         gates=gates,
-        notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite)),
+        notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite), *_several_notes(suite, measured)),
         warnings=(
             *test_set.warnings,
             *_id_warnings(prepared, measured),
@@ -188,6 +189,18 @@ def _lesson_notes(suite: Suite) -> list[str]:
         f"or `evaluators infer-schema`). It compares {lesson_said(lesson)}"
         for name, lesson in suite.lessons.items()
     ]
+
+
+def _several_notes(suite: Suite, measured: Sequence[tuple[str | None, Measured]]) -> list[str]:
+    """How many outputs hold several JSON documents, and how one of them was chosen."""
+    several = sum(each.several for _, each in measured)
+    if not several:
+        return []
+    readers = [line for line in suite.lines if any(isinstance(need, Output) for need in line.settings.needs())]
+    picks = dict.fromkeys(line.pick or suite.reading.pick for line in readers)
+    chosen = " and ".join(f"`pick: {pick}`" for pick in picks)
+    held = "output holds" if several == 1 else "outputs hold"
+    return [f"{several:,} {held} more than one JSON document; which of them counts is said by {chosen}"]
 
 
 def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measured]]) -> list[Issue]:

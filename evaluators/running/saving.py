@@ -24,6 +24,7 @@ from evaluators.runs.result import RunResult
 from evaluators.runs.runner import measure, store_parts
 from evaluators.runs.store import RunFolder
 from evaluators.runs.verdict import Facts, causes, exit_code
+from evaluators.suite.plan import compile_plan
 
 FORMATS = ("csv", "markdown", "report", "fields")
 
@@ -65,10 +66,11 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
         measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
     store_parts(job, [line], measured, record_files(folder.working, job.rows))
     parts.rmdir()
+    (one,) = compile_plan([line], ROLES, job.reading).evaluators
     facts = RecordFacts(
         rows_format=job.rows,
         evaluators=(RecordedEvaluator(
-            line.name, line.settings.row_fields(), True, readings=readings_of(line, ROLES, job.reading.parse)
+            line.name, line.settings.row_fields(), True, readings=readings_of(one, ROLES)
         ),),
         variants=(RecordedVariant(None, measured.rows, True, True),),
         header=tuple(ROLES),

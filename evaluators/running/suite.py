@@ -98,7 +98,8 @@ class Suite:
     @property
     def reading(self) -> Reading:
         """How outputs are read where an evaluator says nothing else."""
-        return Reading(self.test_set.parse, self.test_set.unreadable_output, self.test_set.empty_expected)
+        given = self.test_set
+        return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -101,6 +101,8 @@ class SplitResult:
     rows: int = 0
     without_output: int = 0
     """Rows for which a joined file has no output."""
+    several: int = 0
+    """Outputs that hold more than one JSON document."""
     span: int = 0
     tallies: list[Tally] = field(default_factory=list)
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
@@ -181,6 +183,7 @@ class _Work:
         """Scores the rows of a chunk."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
         slots = self.plan.run(columns, chunk.count)
+        self.result.several += self.plan.several(slots)
         codes = [
             ledger.codes(slots[one.verdicts]) for ledger, one in zip(self.ledgers, self.plan.evaluators, strict=True)
         ]

@@ -47,6 +47,13 @@ class CellReading:
     """The kind of JSON that is looked for in an output; `like_expected` goes by the cell `beside`."""
     lenient: bool = True
     beside: str | None = None
+    like: str | None = None
+    """The column of the expected documents whose kind goes first, where an output holds several documents."""
+    prefer: str = "any"
+    """The kind that goes first where there is no such column."""
+    pick: str = "fitting"
+    keys: tuple[str, ...] = ()
+    """The keys that the suite names at the top of documents."""
 
 
 @dataclass(frozen=True, slots=True)

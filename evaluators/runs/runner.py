@@ -45,6 +45,8 @@ class Measured:
     rows: int = 0
     without_output: int = 0
     """Rows for which a joined file has no output."""
+    several: int = 0
+    """Outputs that hold more than one JSON document."""
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     issue_counts: dict[str, int] = field(default_factory=dict)
@@ -176,6 +178,7 @@ class _Merging:
         merged = self._merged
         merged.rows += result.rows
         merged.without_output += result.without_output
+        merged.several += result.several
         for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
             mine.merge(theirs)
         if len(merged.ids) < MOST_IDS:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from evaluators.values.json_text import NotJSON, find
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
 from evaluators.values.path_text import ANY, Step
 
 Pair: TypeAlias = tuple[Any, Any]

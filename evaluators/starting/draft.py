@@ -15,7 +15,8 @@ from evaluators.starting.questions import Ask
 from evaluators.starting.shape import Node, shape_of
 from evaluators.starting.suite_text import Slice, comment, field_lines, literal
 from evaluators.values.flow import flow
-from evaluators.values.json_text import NotJSON, find
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
 from evaluators.values.quoting import quote
 
 _MOSTLY: Final = 0.8

@@ -15,7 +15,8 @@ from typing import Any, Final
 from evaluators.needs import ROLES, Role
 from evaluators.starting.questions import Ask, Question
 from evaluators.testsets.columns import USUAL_NAMES
-from evaluators.values.json_text import NotJSON, find
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
 
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "output": frozenset(

@@ -12,9 +12,21 @@ from typing import Any, Final, TypeAlias
 from evaluators.conditions import Condition
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.needs import Column, EmptyExpected, Wanted, answer_of, expected_of, output_of, text_of, want_like
+from evaluators.needs import (
+    Column,
+    EmptyExpected,
+    Wanted,
+    answer_of,
+    chosen_of,
+    documents_of,
+    expected_of,
+    output_of,
+    text_of,
+    want_like,
+)
 from evaluators.values.equality import same
-from evaluators.values.json_text import Want, parse_all
+from evaluators.values.json_choice import Chosen, Search, Want
+from evaluators.values.json_text import Documents, parse_all
 
 Cells: TypeAlias = list[Any]
 
@@ -23,45 +35,55 @@ _CONTAINERS: Final = (dict, list)
 
 
 class Elsewhere:
-    """An output cell that is not JSON as a whole: what is wanted of it is looked for once per kind."""
+    """An output cell that is not JSON as a whole: its documents are looked for once, and chosen among once per kind."""
 
-    __slots__ = ("_beside", "_found", "cell", "lenient")
+    __slots__ = ("_beside", "_chosen", "_documents", "cell", "search")
 
-    def __init__(self, cell: Any, lenient: bool) -> None:
+    def __init__(self, cell: Any, search: Search) -> None:
         self.cell = cell
-        self.lenient = lenient
-        self._found: dict[Want, Any] = {}
+        self.search = search
+        self._documents: Documents | Fault | None = None
+        self._chosen: dict[tuple[Want, Want], Any] = {}
         self._beside: tuple[Any, Any, Any] = (None, None, None)
 
-    def get(self, want: Want) -> Any:
-        """The document of that kind, or a fault."""
-        found = self._found.get(want, self)
-        if found is self:
-            found = self._found[want] = self._shared(want) or output_of(self.cell, want, self.lenient)
-        return found
+    def get(self, want: Want, prefer: Want = "any") -> Any:
+        """The document of that kind, or a fault. `prefer` is the kind of document that all evaluators of the row share."""
+        chosen = self.chosen(want, prefer)
+        return chosen.found.value if chosen.__class__ is Chosen else chosen
+
+    def chosen(self, want: Want, prefer: Want = "any") -> Any:
+        """The same, with where it stands, and among how many; a fault, or what `output_of` says where nothing is chosen."""
+        key = want, prefer
+        if key not in self._chosen:
+            self._chosen[key] = self._choose(want, prefer)
+        return self._chosen[key]
 
     def beside(self, want: Want, document: Any, parts: bool) -> Any:
         """The same, with what the expected document shares with it. The last comparison is remembered."""
-        found = self.get(want)
+        found = self.get(want, kind_beside(document))
         last, compared, answer = self._beside
         if last is not found or compared is not document:
             answer = _shared(found, document, parts)
             self._beside = found, document, answer
         return answer
 
-    def _shared(self, want: Want) -> Any:
-        """The object that a search for any container finds, where a search for an object finds the same.
+    @property
+    def several(self) -> bool:
+        """The cell holds more than one document."""
+        documents = self.documents()
+        return documents.__class__ is Documents and len(documents.found) > 1
 
-        It does when the first bracket of the text opens an object, unless that object is broken and a list stands in
-        what follows: so only an object that was found counts. Where no container is found, no object is.
-        """
-        if want != "object" or not isinstance(self.cell, str):
-            return None
-        brace, bracket = self.cell.find("{"), self.cell.find("[")
-        if brace < 0 or 0 <= bracket < brace:
-            return None
-        found = self.get("container")
-        return found if found.__class__ is dict else None
+    def documents(self) -> Any:
+        """Every document in the text; a fault, or None where nothing is looked for."""
+        if self._documents is None and self.search.lenient and isinstance(self.cell, str):
+            self._documents = documents_of(self.cell)
+        return self._documents
+
+    def _choose(self, want: Want, prefer: Want) -> Any:
+        documents = self.documents()
+        if documents.__class__ is Documents:
+            return chosen_of(documents, want, self.search, prefer)
+        return output_of(self.cell, want, self.search) if documents is None else documents
 
 
 def texts(cells: Cells, column: Column) -> Cells:
@@ -80,13 +102,13 @@ def expected_documents(cells: Cells) -> Cells:
     return parse_all(cells, expected_of)
 
 
-def whole_outputs(cells: Cells, lenient: bool) -> Cells:
+def whole_outputs(cells: Cells, search: Search) -> Cells:
     """Each output cell as JSON where it is that as a whole, else an `Elsewhere`."""
-    return parse_all(cells, lambda cell: _not_text(cell, lenient))
+    return parse_all(cells, lambda cell: _not_text(cell, search))
 
 
 def whole_outputs_beside(
-    cells: Cells, expected_cells: Cells, expected: Cells, lenient: bool, parts: bool = False
+    cells: Cells, expected_cells: Cells, expected: Cells, search: Search, parts: bool = False
 ) -> Cells:
     """The same, with the expected document itself where the output equals it, or with its `parts` that are equal."""
     texts = [
@@ -95,33 +117,33 @@ def whole_outputs_beside(
     ]
     return [
         value if value is document else _shared(value, document, parts)
-        for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, lenient)), expected, strict=True)
+        for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, search)), expected, strict=True)
     ]
 
 
-def outputs_of_kind(whole: Cells, want: Want, lenient: bool) -> Cells:
+def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
     """The documents of one kind: whole ones of that kind as they are, the rest looked for."""
     kinds = KINDS.get(want)
     if kinds is None:
-        return [value.get(want) if value.__class__ is Elsewhere else value for value in whole]
-    return [value if value.__class__ in kinds else _wanted(value, want, lenient) for value in whole]
+        return [value.get(want, prefer) if value.__class__ is Elsewhere else value for value in whole]
+    return [value if value.__class__ in kinds else _wanted(value, want, prefer) for value in whole]
 
 
-def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, lenient: bool, parts: bool = False) -> Cells:
+def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, parts: bool = False) -> Cells:
     """The same, with the expected document itself where the two are equal, or with its `parts` that are equal."""
     kinds = KINDS.get(want, ())
     return [
-        value if value.__class__ in kinds else _wanted_beside(value, document, want, lenient, parts)
+        value if value.__class__ in kinds else _wanted_beside(value, document, want, parts)
         for value, document in zip(whole, expected, strict=True)
     ]
 
 
-def outputs_like(whole: Cells, expected: Cells, lenient: bool, parts: bool = False) -> Cells:
+def outputs_like(whole: Cells, expected: Cells, parts: bool = False) -> Cells:
     """The documents of the kind that each expected document is; the expected document itself where the two are equal."""
     return [
         value
         if value is document or (value.__class__ is document.__class__ and value.__class__ in _CONTAINERS)
-        else _like(value, document, lenient, parts)
+        else _like(value, document, parts)
         for value, document in zip(whole, expected, strict=True)
     ]
 
@@ -132,6 +154,12 @@ def outputs_beside(found: Cells, expected: Cells) -> Cells:
         value if value is document else _shared(value, document, False)
         for value, document in zip(found, expected, strict=True)
     ]
+
+
+def several(whole: Cells) -> int:
+    """How many of the cells hold more than one JSON document."""
+    elsewhere = [value for value in whole if value.__class__ is Elsewhere]
+    return sum(value.several for value in elsewhere)
 
 
 def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool]:
@@ -148,20 +176,24 @@ def want_of(want: Wanted) -> Want | None:
     return None if want == "like_expected" else want
 
 
-def _not_text(cell: Any, lenient: bool) -> Any:
+def kind_beside(document: Any) -> Want:
+    """The kind of document that goes with an expected one."""
+    return "any" if document.__class__ is Fault else want_like(document)
+
+
+def _not_text(cell: Any, search: Search) -> Any:
     """A cell that is a JSON value already, or one in which JSON must be looked for."""
-    return Elsewhere(cell, lenient) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
+    return Elsewhere(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
 
 
-def _like(value: Any, document: Any, lenient: bool, parts: bool) -> Any:
-    want = "any" if document.__class__ is Fault else want_like(document)
-    return _wanted_beside(value, document, want, lenient, parts)
+def _like(value: Any, document: Any, parts: bool) -> Any:
+    return _wanted_beside(value, document, kind_beside(document), parts)
 
 
-def _wanted_beside(value: Any, document: Any, want: Want, lenient: bool, parts: bool) -> Any:
+def _wanted_beside(value: Any, document: Any, want: Want, parts: bool) -> Any:
     if value.__class__ is Elsewhere:
         return value.beside(want, document, parts)
-    return _shared(_wanted(value, want, lenient), document, parts)
+    return _shared(_wanted(value, want), document, parts)
 
 
 def _shared(found: Any, document: Any, parts: bool) -> Any:
@@ -187,12 +219,12 @@ def _shared(found: Any, document: Any, parts: bool) -> Any:
     return found | equal if equal else found
 
 
-def _wanted(value: Any, want: Want, lenient: bool) -> Any:
+def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:
     """What is wanted where the whole cell is not it: looked for, or a fault that says what the cell is."""
     if value.__class__ is Elsewhere:
-        return value.get(want)
+        return value.get(want, prefer)
     # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text
-    return output_of(value, want, lenient) if not isinstance(value, str) else _text_value(value, want)
+    return output_of(value, want) if not isinstance(value, str) else _text_value(value, want)
 
 
 def _text_value(value: str, want: Want) -> Any:

@@ -25,6 +25,7 @@ from evaluators.suite.presets import presets_with
 from evaluators.suite.source import Source
 from evaluators.suite.words import TYPES, today
 from evaluators.values.flow import flow
+from evaluators.values.json_choice import PICKS
 
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
@@ -32,7 +33,7 @@ SECTIONS: Final = (
     "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "statistics", "gates",
     "compare", "results",
 )  # fmt: skip
-RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse")
+RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,7 @@ def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, An
         "when": read_conditions,
         "unmet": lambda value: _one_of(value, "unmet", ("fail", "skip")),
         "parse": lambda value: _one_of(value, "parse", ("lenient", "strict")),
+        "pick": lambda value: _one_of(value, "pick", PICKS),
     }
     collected = {}
     for key, value in run.items():

@@ -26,6 +26,7 @@ from evaluators.suite.model_schema import (
     with_examples,
 )
 from evaluators.suite.words import SETTINGS, TYPES
+from evaluators.values.json_choice import PICKS
 
 _NAME: Final = r"^[^\s.]([^.]*[^\s.])?$"
 
@@ -177,6 +178,10 @@ def _run_settings() -> Schema:
         "parse": (
             "How the JSON of an output is read: `lenient` sets a code fence or words around it aside, `strict` refuses them.",
             {"enum": ["lenient", "strict"], "default": "lenient"},
+        ),
+        "pick": (
+            "Which of several JSON documents in an output counts: `fitting`, `first`, `last`, `largest`; `only` refuses several.",
+            {"enum": list(PICKS), "default": "fitting"},
         ),
     }
     found = {key: {**described(text), **schema} for key, (text, schema) in settings.items()}

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from evaluators.conditions import Condition
 from evaluators.evaluator import Evaluator
 from evaluators.settings import Loc
+from evaluators.values.json_choice import Pick
 
 Unmet: TypeAlias = Literal["fail", "skip"]
 Parse: TypeAlias = Literal["lenient", "strict"]
@@ -26,6 +27,8 @@ class EvaluatorLine:
     unmet: Unmet = "fail"
     parse: Parse | None = None
     """None: what the test set says."""
+    pick: Pick | None = None
+    """Which of several documents in an output counts. None: what the test set says."""
 
     def taught(self, lesson: Mapping[str, Any] | None) -> EvaluatorLine:
         """The line with what its evaluator learned from the test set."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from evaluators.conditions import Condition
-from evaluators.evaluator import BUILTIN, Check, Column, Expected, Need, Output, Part, Text, check_verdict
+from evaluators.evaluator import BUILTIN, Check, Column, Expected, Need, Output, Part, Text, Wanted, check_verdict
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.kept import keeping
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
@@ -22,9 +22,10 @@ from evaluators.suite import cells
 from evaluators.suite.cells import Cells
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine, Parse
-from evaluators.values.json_text import Want
+from evaluators.values.json_choice import LENIENT, Chosen, Pick, Search, Want
 
 SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
+STRICT: Final = Search(lenient=False)
 BLOCKED = Verdict(Standing.BLOCKED, False, 0, 1)
 
 
@@ -46,6 +47,26 @@ class Reading:
     unreadable: str = "fail"
     empty_expected: EmptyExpected = "invalid"
     """What an expected cell without an answer is, where the answer is compared as text or as it stands."""
+    pick: Pick = "fitting"
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Where the document of an output cell is chosen: the slot of cells that are JSON as a whole, and what is wanted."""
+
+    whole: int
+    want: Wanted
+    expected: int | None
+    """The slot of the expected document whose kind goes first; None where `prefer` says it."""
+    prefer: Want = "any"
+    search: Search = LENIENT
+    like: str | None = None
+    """The column of that expected document."""
+
+    def kinds(self, slots: list[Cells], index: int) -> tuple[Want, Want]:
+        """The kind that is wanted in a row, and the one that goes first."""
+        prefer = self.prefer if self.expected is None else cells.kind_beside(slots[self.expected][index])
+        return cells.want_of(self.want) or prefer, prefer
 
 
 @dataclass(slots=True)
@@ -56,6 +77,8 @@ class Compiled:
     check: Check
     inputs: tuple[int, ...]
     verdicts: int
+    lookups: tuple[Lookup | None, ...]
+    """For each need that is an output document, where it is chosen."""
 
 
 @dataclass
@@ -68,6 +91,8 @@ class Plan:
     evaluators: list[Compiled] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     """What each slot holds, in words."""
+    searched: dict[str, int] = field(default_factory=dict)
+    """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
 
     def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
         """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row."""
@@ -83,6 +108,22 @@ class Plan:
         with keeping():
             slots = self.run({name: [value] for name, value in row.items()}, 1)
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
+
+    def several(self, slots: list[Cells]) -> int:
+        """How many output cells of a chunk hold more than one JSON document."""
+        return sum(cells.several(slots[slot]) for slot in self.searched.values())
+
+    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> Chosen | Fault | None:
+        """How the document of a need was found in its cell; None where the cell is JSON as a whole, or no text.
+
+        `need` is its place among the needs of the evaluator.
+        """
+        lookup = one.lookups[need]
+        value = slots[lookup.whole][index] if lookup is not None else None
+        if lookup is None or value.__class__ is not cells.Elsewhere:
+            return None
+        found: Chosen | Fault | None = value.chosen(*lookup.kinds(slots, index))
+        return found
 
     def explain_from(self, one: Compiled, slots: list[Cells], index: int) -> Result:
         """What one evaluator says of one row of a chunk, with reasons."""
@@ -136,6 +177,8 @@ class _Compiler:
             self._slot(("cell", name), f"cell {name}")
         self.expected_of_output = self._pairs(ordered)
         self.in_parts = self._in_parts(ordered)
+        self.prefer = self._kinds(ordered)
+        self.keys = keys_of(ordered)
         compiled = {line.name: self._evaluator(line) for line in ordered}
         self.plan.evaluators = [compiled[line.name] for line in lines]
 
@@ -152,6 +195,14 @@ class _Compiler:
         """The output columns of which some evaluator wants equal parts to be the same objects."""
         needs = [need for line in lines for need in line.settings.needs() if isinstance(need, Output) and need.parts]
         return frozenset(self._name(need.column) for need in needs)
+
+    def _kinds(self, lines: Sequence[EvaluatorLine]) -> dict[str, Want]:
+        """For each output column of which only objects, or only lists, are wanted anywhere: that kind."""
+        wanted: dict[str, set[Want]] = {}
+        for need in (need for line in lines for need in line.settings.needs()):
+            if isinstance(need, Output) and need.want in ("object", "array"):
+                wanted.setdefault(self._name(need.column), set()).add(need.want)
+        return {name: kinds.pop() for name, kinds in wanted.items() if len(kinds) == 1}
 
     def _name(self, column: Column) -> str:
         return column.name if column.literal else self.roles.get(column.name, column.name)
@@ -178,8 +229,12 @@ class _Compiler:
             return self._text(need)
         if isinstance(need, Expected):
             return self._expected(self._name(need.column))
-        lenient = need.lenient and (line.parse or self.reading.parse) == "lenient"
-        return self._output(need, lenient)
+        return self._output(need, self._search(need, line))[0]
+
+    def _search(self, need: Output, line: EvaluatorLine) -> Search:
+        if not need.lenient or (line.parse or self.reading.parse) == "strict":
+            return STRICT
+        return Search(pick=line.pick or self.reading.pick, keys=self.keys)
 
     def _text(self, need: Text) -> int:
         column, name = need.column, self._name(need.column)
@@ -204,42 +259,47 @@ class _Compiler:
         does = f"expected document in {name}"
         return self._step(key, does, (self.slots[("cell", name)],), lambda read, _: cells.expected_documents(read[0]))
 
-    def _output(self, need: Output, lenient: bool) -> int:
+    def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
+        """The slot of the documents, and where each was chosen."""
         name = self._name(need.column)
-        whole = self._whole(name, lenient)
+        whole = self._whole(name, search)
         pair = self.expected_of_output.get(name)
         beside = self._name(need.beside.column) if need.beside else None
         if need.want == "like_expected" and beside is not None:
-            return self._like(name, beside, whole, lenient)
+            return self._like(name, beside, whole, search), Lookup(
+                whole, need.want, self._expected(beside), search=search, like=beside
+            )
         want = cells.want_of(need.want) or "any"
-        slot = self._of_kind(name, want, whole, lenient, pair)
-        return slot if beside in (None, pair) else self._beside(slot, name, str(beside))
+        prefer = self.prefer.get(name, "any")
+        slot = self._of_kind(name, want, whole, search, prefer, pair)
+        lookup = Lookup(whole, want, None if pair is None else self._expected(pair), prefer, search, pair)
+        return slot if beside in (None, pair) else self._beside(slot, name, str(beside)), lookup
 
-    def _like(self, name: str, beside: str, whole: int, lenient: bool) -> int:
-        key = ("output like", name, beside, lenient)
+    def _like(self, name: str, beside: str, whole: int, search: Search) -> int:
+        key = ("output like", name, beside, search)
         if key in self.slots:
             return self.slots[key]
         parts = name in self.in_parts
         return self._step(
             key,
-            f"output document in {name}, of the kind in {beside}; the same object where they are equal",
+            f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
             (whole, self._expected(beside)),
-            lambda read, _: cells.outputs_like(read[0], read[1], lenient, parts),
+            lambda read, _: cells.outputs_like(read[0], read[1], parts),
         )
 
-    def _of_kind(self, name: str, want: Want, whole: int, lenient: bool, pair: str | None) -> int:
-        key = ("output", name, want, lenient)
+    def _of_kind(self, name: str, want: Want, whole: int, search: Search, prefer: Want, pair: str | None) -> int:
+        key = ("output", name, want, search)
         if key in self.slots:
             return self.slots[key]
-        does = f"output document in {name} ({want})"
+        does = f"output document in {name} ({want}{_how(search)})"
         if pair is None:
-            return self._step(key, does, (whole,), lambda read, _: cells.outputs_of_kind(read[0], want, lenient))
+            return self._step(key, does, (whole,), lambda read, _: cells.outputs_of_kind(read[0], want, prefer))
         parts = name in self.in_parts
         return self._step(
             key,
             f"{does}; the same object where it equals {pair}",
             (whole, self._expected(pair)),
-            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, lenient, parts),
+            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, parts),
         )
 
     def _beside(self, found: int, name: str, beside: str) -> int:
@@ -251,21 +311,25 @@ class _Compiler:
             key, does, (found, self._expected(beside)), lambda read, _: cells.outputs_beside(read[0], read[1])
         )
 
-    def _whole(self, name: str, lenient: bool) -> int:
-        key = ("whole", name, lenient)
+    def _whole(self, name: str, search: Search) -> int:
+        key = ("whole", name, search)
         if key in self.slots:
             return self.slots[key]
         cell, beside = self.slots[("cell", name)], self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"
         if beside is None:
-            return self._step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], lenient))
-        parts = name in self.in_parts
-        return self._step(
-            key,
-            f"{does}; parsed once where it is the text of {beside}",
-            (cell, self.slots[("cell", beside)], self._expected(beside)),
-            lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], lenient, parts),
-        )
+            slot = self._step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], search))
+        else:
+            parts = name in self.in_parts
+            slot = self._step(
+                key,
+                f"{does}; parsed once where it is the text of {beside}",
+                (cell, self.slots[("cell", beside)], self._expected(beside)),
+                lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], search, parts),
+            )
+        if search.lenient:
+            self.plan.searched.setdefault(name, slot)
+        return slot
 
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
@@ -278,7 +342,13 @@ class _Compiler:
             reads = (*gates, *inputs)
             run = _gated(line, judge, len(gates), check)
         slot = self._step(("verdict", line.name), f"{line.name}: {line.type}", reads, run)
-        return Compiled(line, check, inputs, slot)
+        return Compiled(line, check, inputs, slot, self._lookups(line))
+
+    def _lookups(self, line: EvaluatorLine) -> tuple[Lookup | None, ...]:
+        return tuple(
+            self._output(need, self._search(need, line))[1] if isinstance(need, Output) else None
+            for need in line.settings.needs()
+        )
 
     def _gates(self, line: EvaluatorLine) -> tuple[int, ...]:
         """The slots that decide whether a row is judged: verdicts of needs, and whether `when` holds."""
@@ -294,6 +364,15 @@ class _Compiler:
                 )
             waits.append(held)
         return tuple(waits)
+
+
+def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
+    """The keys at the top of documents that the suite names anywhere."""
+    return frozenset().union(*(line.settings.named_keys() for line in lines))
+
+
+def _how(search: Search) -> str:
+    return "" if search.pick == "fitting" else f", pick: {search.pick}"
 
 
 def _source(condition: Condition, line: EvaluatorLine) -> Need:

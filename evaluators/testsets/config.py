@@ -14,6 +14,7 @@ from evaluators.settings import bad
 from evaluators.settings_model import Name, Settings
 from evaluators.testsets.reader import READERS
 from evaluators.testsets.source import STANDARD_INPUT
+from evaluators.values.json_choice import Pick
 
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
@@ -90,6 +91,8 @@ class TestSetConfig(Settings):
     text. Empty is a cell with nothing or only spaces in it, null, and a row without the key."""
     parse: Literal["lenient", "strict"] = "lenient"
     """Whether JSON is found inside prose and fences, or must stand alone."""
+    pick: Pick = "fitting"
+    """Which JSON document of an output counts where it holds several: `fitting`, `first`, `last`, `largest`, or `only`."""
     expected: Place | None = None
     """The expected answers, when they are documents (a folder, a pattern or one file) or a column of another file."""
     output: Place | None = None

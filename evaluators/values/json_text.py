@@ -15,25 +15,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from operator import itemgetter
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from evaluators.model import JSON
 from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, Reading, read
+from evaluators.values.reasoning import blanked, outside, reasoning_in, tags_in
 
 __all__ = [
-    "MAX_CHARS", "MAX_DEPTH", "MAX_DIGITS", "Found", "NotJSON", "Want",
-    "compact", "duplicate_keys", "find", "find_all", "parse", "parse_all", "to_text",
+    "MAX_CHARS", "MAX_DEPTH", "MAX_DIGITS", "Documents", "Found", "NotJSON",
+    "compact", "documents", "duplicate_keys", "objects_inside", "parse", "parse_all", "to_text",
 ]  # fmt: skip
 
 MAX_CHARS: Final = 64 * 1024 * 1024
 """Characters of a text; a longer one is not read at all."""
-
-Want: TypeAlias = Literal["object", "array", "container", "any"]
-"""What is looked for: an object, an array, either of the two, or any JSON."""
 
 
 class Found(NamedTuple):
@@ -45,29 +44,31 @@ class Found(NamedTuple):
     end: int
 
 
-class _Kind(NamedTuple):
-    types: tuple[type, ...]
-    noun: str
-    starts: re.Pattern[str]
-    closers: tuple[str, ...]
+class Documents(NamedTuple):
+    """Every JSON document of a text, in order. `text` is what was searched: reasoning is blanks there."""
+
+    text: str
+    found: tuple[Found, ...]
+    problem: NotJSON | None = None
+    """Why the most promising place failed, where nothing was found."""
+    reasoning: bool = False
+    """Some of the text was reasoning, and set aside."""
+    whole: bool = False
+    """The one document is all that there is, or all that the only code fence holds: it is not searched further."""
 
 
-_KINDS: Final[dict[Want, _Kind]] = {
-    "object": _Kind((dict,), "an object", re.compile(r"\{"), ("}",)),
-    "array": _Kind((list,), "an array", re.compile(r"\["), ("]",)),
-    "container": _Kind((dict, list), "an object or an array", re.compile(r"[\[{]"), ("]", "}")),
-    "any": _Kind((object,), "JSON", re.compile(r"[\[{]"), ("]", "}")),
-}
-_NOUNS: Final = {
-    dict: "an object", list: "an array", str: "a text in quotes", bool: "true or false",
-    int: "a number", float: "a number", type(None): "null",
-}  # fmt: skip
+_STARTS: Final = re.compile(r"[\[{]")
+_OBJECT_STARTS: Final = re.compile(r"\{")
 
 _BOM: Final = "\ufeff"
 _BLANKS: Final = _BOM + "".join(filter(str.isspace, map(chr, range(0x3001))))
 _skip_blanks: Final = re.compile(f"[{re.escape(_BLANKS)}]*+").match
 _JSON_BLANKS: Final = " \t\n\r"
 _VALUE_STARTS: Final = tuple('{["-0123456789tfn')
+_more_before: Final = re.compile(r"[{\[<◁]").search
+_more_after: Final = re.compile(r"[{\[<◁]|```|~~~").search
+"""What may begin another document, a reasoning or a fence, before and after the one that was found."""
+_place: Final = itemgetter(0)
 _NO_PROSE: Final = frozenset((*_BLANKS, *_VALUE_STARTS))
 _USUAL_FENCE: Final = "```json\n{"
 
@@ -142,47 +143,39 @@ def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_repeated(value)))
 
 
-def find(text: str, want: Want) -> Found:
-    """The wanted JSON in a text that may hold more: the whole text, else a Markdown fence, else a value inside the prose.
+def documents(text: str) -> Documents:
+    """Every JSON document of a text that may hold more, from left to right, never one inside another.
 
-    A whole text or a last fence that is JSON of another kind is not searched further, and a value that is cut off never
-    gives way to a part of itself. Prose is searched for objects and arrays only, from left to right; an object inside an
-    array counts when only objects are wanted. Blanks and a byte order mark around the text do not matter.
+    A text that is JSON as a whole is its only document, whatever stands inside. Otherwise reasoning is set aside by its
+    tags, and what is left may be JSON as a whole; else it is searched: a code fence may hold any JSON, prose holds objects
+    and lists. A document that is cut off, or that we refuse, does not count. Blanks and a byte order mark around the text
+    do not matter.
 
-    Raises NotJSON when there is none, with the reason why the most promising place failed.
+    Raises NotJSON when the text is empty, too long, or nothing but reasoning, and when it is as a whole a document that
+    is cut off or refused.
     """
-    kind = _KINDS[want]
     text = _trimmed(text)
     if not text:
         raise NotJSON("the text is empty")
-    fenced = _plainly_fenced(text, kind)
+    fenced = _plainly_fenced(text)
     if fenced:
-        return fenced
-    found = _whole(text)
-    if found is None:
-        return _in_fences(text, kind) or _in_prose(text, kind)
-    if not isinstance(found.value, kind.types):
-        raise NotJSON(f"{kind.noun} was expected, the text holds {_NOUNS[type(found.value)]}")
-    return found
+        return Documents(text, (fenced,), whole=True)
+    whole = _whole(text)
+    if whole is not None:
+        return Documents(text, (whole,), whole=True)
+    rest = _without_reasoning(text)
+    if rest is text:
+        return Documents(text, *_found_in(text))
+    whole = _whole(rest)
+    if whole is not None:
+        return Documents(rest, (whole._replace(how="embedded"),), reasoning=True, whole=True)
+    return Documents(rest, *_found_in(rest), reasoning=True)
 
 
-def find_all(text: str) -> list[Found]:
-    """Every object and array in the text, from left to right, never one inside another; scalars do not count.
-
-    Raises NotJSON when the text is longer than MAX_CHARS.
-    """
-    text = _trimmed(text)
-    whole: Found | None = None
-    with suppress(NotJSON):
-        whole = _whole(text) if text else None
-    if whole:
-        return [whole] if isinstance(whole.value, (dict, list)) else []
-    fenced = {start for start, _ in _fences(text)}
-    return [
-        Found(reading.value, "fence" if start in fenced else "embedded", start, reading.end)
-        for start, reading in _readings(text, _KINDS["container"], [])
-        if reading.refusal is None
-    ]
+def objects_inside(text: str) -> list[Found]:
+    """The objects in prose that stand in lists, and those that do not, from left to right."""
+    readings = _readings(text, {}, [], _OBJECT_STARTS)
+    return [Found(reading.value, "embedded", at, reading.end) for at, reading in readings if reading.refusal is None]
 
 
 def to_text(value: JSON) -> str:
@@ -285,8 +278,22 @@ def _whole(text: str) -> Found | None:
     return Found(_usable(reading), "whole", start, len(text)) if reading.end == len(text) else None
 
 
-def _plainly_fenced(text: str, kind: _Kind) -> Found | None:
-    """The usual answer of a model, at full speed: an object in a fence, perhaps after a sentence; None for all else."""
+def _without_reasoning(text: str) -> str:
+    """The text with blanks in place of reasoning; the very same text where there is none."""
+    tags = tags_in(text)
+    if tags:
+        spans = [(at, reading.end) for at, reading in _readings(text, {}, [])]
+        tags = outside(tags, spans)
+    if not tags:
+        return text
+    rest = blanked(text, reasoning_in(tags, len(text))).rstrip(_BLANKS)
+    if not rest:
+        raise NotJSON("the text is nothing but reasoning")
+    return rest
+
+
+def _plainly_fenced(text: str) -> Found | None:
+    """The usual answer of a model, at full speed: an object in a fence, perhaps in plain prose; None for all else."""
     if text[0] in _NO_PROSE:
         return None
     fence = text.find("```")
@@ -295,24 +302,46 @@ def _plainly_fenced(text: str, kind: _Kind) -> Found | None:
         return None
     end = text.find("```", start)
     content = text[start : len(text) if end < 0 else end].rstrip(_BLANKS)
+    if (fence and _more_before(text, 0, fence)) or (0 <= end < len(text) - 3 and _more_after(text, end + 3)):
+        return None
     try:
         value = _decoded(content)
     except _REFUSED:
         return None
-    return Found(value, "fence", start, start + len(content)) if isinstance(value, kind.types) else None
+    return Found(value, "fence", start, start + len(content))
 
 
-def _in_fences(text: str, kind: _Kind) -> Found | None:
-    """The first fence that holds the wanted kind; None when no fence holds JSON."""
-    other: NotJSON | None = None
-    for start, reading in _fences(text):
-        value = _usable(reading)
-        if isinstance(value, kind.types):
-            return Found(value, "fence", start, reading.end)
-        other = NotJSON(f"{kind.noun} was expected, the fence holds {_NOUNS[type(value)]}", start)
-    if other:
-        raise other.again()
-    return None
+def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
+    """The documents in fences and in prose, in order; where there are none, why."""
+    fences = dict(_fences(text))
+    shot = None if fences else _from_first_to_last(text)
+    if shot:
+        at, reading = shot
+        return (Found(reading.value, "embedded", at, reading.end),), None
+    mistakes: list[tuple[int, NotJSON]] = []
+    readings = list(_readings(text, fences, mistakes))
+    if fences.keys() - {at for at, _ in readings}:
+        readings = _merged(readings, fences)
+    found = tuple(
+        Found(reading.value, "fence" if at in fences else "embedded", at, reading.end)
+        for at, reading in readings
+        if reading.refusal is None
+    )
+    if found:
+        return found, None
+    refusal = next((reading.refusal for _, reading in readings if reading.refusal is not None), None)
+    return (), refusal or (mistakes[-1][1] if mistakes else None)
+
+
+def _merged(readings: list[tuple[int, Reading]], fences: dict[int, Reading]) -> list[tuple[int, Reading]]:
+    """The values of prose and of fences in order. One that begins inside another is a part of it."""
+    merged: list[tuple[int, Reading]] = []
+    end = 0
+    for at, reading in sorted({**dict(readings), **fences}.items(), key=_place):
+        if at >= end:
+            merged.append((at, reading))
+            end = reading.end
+    return merged
 
 
 def _fences(text: str) -> Iterator[tuple[int, Reading]]:
@@ -375,30 +404,19 @@ def _after_blanks(text: str, pos: int) -> int:
     return match.end() if match else pos
 
 
-def _in_prose(text: str, kind: _Kind) -> Found:
-    mistakes: list[tuple[int, NotJSON]] = []
-    for at, reading in _readings(text, kind, mistakes):
-        return Found(_usable(reading), "embedded", at, reading.end)
-    if not mistakes:
-        raise NotJSON(f"no {kind.noun.removeprefix('an ').replace(' or an ', ' or ')} in the text")
-    raise mistakes[-1][1].again()
-
-
-def _readings(text: str, kind: _Kind, mistakes: list[tuple[int, NotJSON]]) -> Iterator[tuple[int, Reading]]:
-    """Each value in the prose and where it starts.
+def _readings(
+    text: str, known: Mapping[int, Reading], mistakes: list[tuple[int, NotJSON]], starts: re.Pattern[str] = _STARTS
+) -> Iterator[tuple[int, Reading]]:
+    """Each value in the prose and where it starts; those that are `known` are not read again.
 
     A place that fails is passed over up to where it failed; a value that the text cuts off ends the search. What failed
     is kept in `mistakes`, the most promising last.
     """
-    shot = _from_first_to_last(text, kind)
-    if shot:
-        yield shot
-        return
     pos, places = 0, _Places(text)
-    while start := kind.starts.search(text, pos):
+    while start := starts.search(text, pos):
         at = start.start()
         try:
-            reading = places.read(at)
+            reading = known.get(at) or places.read(at)
         except NotJSON as problem:
             pos = problem.position or 0
             if problem.truncated or not mistakes or pos - at > mistakes[-1][0]:
@@ -408,10 +426,10 @@ def _readings(text: str, kind: _Kind, mistakes: list[tuple[int, NotJSON]]) -> It
             yield at, reading
 
 
-def _from_first_to_last(text: str, kind: _Kind) -> tuple[int, Reading] | None:
+def _from_first_to_last(text: str) -> tuple[int, Reading] | None:
     """The usual case, at full speed: all from the first bracket to the last one is a single value."""
-    start = kind.starts.search(text)
-    end = 1 + max(text.rfind(closer) for closer in kind.closers)
+    start = _STARTS.search(text)
+    end = 1 + max(text.rfind("]"), text.rfind("}"))
     if start is None or end <= start.start():
         return None
     try:

@@ -11,6 +11,7 @@ that were used are a *reading* of the path.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -72,6 +73,22 @@ class Path:
     def definite(self) -> bool:
         """The path leads to one place at most."""
         return self.query is None and ANY not in self.steps
+
+    def first_keys(self) -> Iterator[str]:
+        """The key that stands first, list items aside, with each longer key that literal dots may make of it.
+
+        A query that does not begin with a key has none.
+        """
+        if self.query is not None:
+            first = _first_of_query(self.query)
+            if first:
+                yield first[1]
+            return
+        start = next((at for at, step in enumerate(self.steps) if isinstance(step, str)), None)
+        if start is not None:
+            yield str(self.steps[start])
+            if self.joins:
+                yield from (key for key, _ in _joined_from(self.steps, self.joins, start))
 
     def __str__(self) -> str:
         return self.canonical
@@ -398,6 +415,8 @@ def _dotted_pair_getter(steps: Location, levels: Levels, get: Getter, read_pair:
 
     return get_pair
 
+
+_first_of_query: Final = re.compile(r"\$(?:\[(?:\*|[0-9]+)\])*+\['([^'\\]*+)'\]").match
 
 # Readings of a dot path
 

@@ -207,3 +207,16 @@ def test_the_shell_is_offered_types_and_suites() -> None:
     assert [item.value for item in offered(["try"], "length")] == ["length"]
     assert "suite.yaml" in [item.value for item in offered(["try"], "su")]
     assert "fuzzy" in [item.value for item in offered(["explain"], "fu")]
+
+
+def test_which_of_several_documents_was_taken_is_said(folder: Path) -> None:
+    output = '<think>{"number": "1"}</think>As {"number": "2"}, so {"number": "7"}'
+    found = tried("suite.yaml", "--output", output, "--expected", '{"number": "7"}')
+    said = "the JSON stands inside other text. It is number 2 of 2 JSON documents there. "
+    assert f'Column "output": {said}The reasoning in its tags is set aside first.' in " ".join(found.stdout.split())
+    assert '- right: number = "7"\n' in found.stdout
+
+
+def test_why_several_documents_are_refused_is_said(folder: Path) -> None:
+    found = tried("json_diff_match", "--set", "pick=only", "--output", "{} or {}", "--expected", "{}")
+    assert 'Column "output": the output is not usable JSON: the text holds 2 JSON documents' in found.stdout

@@ -10,7 +10,7 @@ import csv
 import re
 import unicodedata
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 import yaml
@@ -105,11 +105,11 @@ def _expected_document(case: Case) -> Any:
         raise Stopped(TESTSET) from None
 
 
-def _output_document(case: Case, wanted: type | None) -> Any:
+def _output_document(case: Case, wanted: type | None, keys: Collection[str] = ()) -> Any:
     """The output as a document; MISSING when it holds none of the wanted kind."""
     if isinstance(case.output, str):
         try:
-            return find_json(case.output, wanted)
+            return find_json(case.output, wanted, keys)
         except NotReadable:
             return MISSING
     return case.output if wanted is None or isinstance(case.output, wanted) else MISSING
@@ -130,7 +130,7 @@ def _fields(case: Case) -> Answer:
     if None in paths or len({place_of(written) for written in settings["fields"]}) < len(paths):
         raise Stopped(CONFIG)
     expected = _expected_document(case)
-    output = _output_document(case, _like(expected))
+    output = _output_document(case, _like(expected), {_first_key(written) for written in settings["fields"]})
     fields = {
         written: _field(path, expected, output)
         for written, path in zip(settings["fields"], paths, strict=True)
@@ -141,6 +141,11 @@ def _fields(case: Case) -> Answer:
     measured = [score for score in fields.values() if score is not None]
     share = sum(measured) / len(measured) if measured else None
     return Answer(share, None if share is None else share == 1.0, fields=fields)
+
+
+def _first_key(written: Any) -> str:
+    """The first key of a plain path, whatever it is written in."""
+    return re.split(r"[./\[]", re.sub(r"^(\$\.?|/|\d+\.|\[\*\]\.?)+", "", str(written)))[0]
 
 
 def _field(path: Read, expected: Any, output: Any) -> float | None:
@@ -202,6 +207,37 @@ def _respelled(expected: Any, output: Any) -> Any:
     return output
 
 
+# Top-level keys
+
+
+def _keys(case: Case) -> Answer:
+    expected = _expected_document(case)
+    if not isinstance(expected, dict):
+        raise Stopped(TESTSET)
+    output = _output_document(case, dict)
+    if output is MISSING:
+        raise Stopped(UNREADABLE)
+    alike = _loosely_equal if "normalized" in case.evaluator else equal
+    match = sum(key in output and alike(value, output[key]) for key, value in expected.items())
+    every = expected.keys() | (output.keys() if case.evaluator.endswith("_strict") else set())
+    return _scored(match / len(every) if every else 1.0)
+
+
+def _loosely_equal(left: Any, right: Any) -> bool:
+    return equal(_plain(left), _plain(right))
+
+
+def _plain(value: Any) -> Any:
+    """The value with its texts in small letters without accents."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if not isinstance(value, str):
+        return value
+    return "".join(mark for mark in unicodedata.normalize("NFD", value) if not unicodedata.combining(mark)).casefold()
+
+
 # Texts
 
 
@@ -224,7 +260,7 @@ def _one_field(case: Case) -> Answer:
         raise Stopped(CONFIG)
     if not _answered(case):
         raise Stopped(TESTSET)
-    output = _output_document(case, dict)
+    output = _output_document(case, dict, [settings["json_field"]])
     if output is MISSING:
         raise Stopped(UNREADABLE)
     name = settings["json_field"]
@@ -472,6 +508,10 @@ TYPES: Final[Mapping[str, Callable[[Case], Answer]]] = {
     extract_bench.EVALUATOR: extract_bench_computed.computed,
     "json_multi_field_match": _fields,
     "auto_json_diff": _leaves,
+    "json_field_match": _keys,
+    "json_field_match_normalized": _keys,
+    "json_field_match_strict": _keys,
+    "json_field_match_normalized_strict": _keys,
     "auto_exact_match": _exact,
     "field_match_test": _one_field,
     "auto_contains_json": _holds_json,

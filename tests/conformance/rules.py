@@ -21,7 +21,16 @@ from tests.conformance import extract_bench_predicates, x_eval_rules
 from tests.conformance.cases import HERE, Answer, Case
 from tests.conformance.computed import CONFIG, TESTSET, UNREADABLE, compiles, computed, fits, place_of, well_formed
 from tests.conformance.located import find_both, read_path, walk
-from tests.conformance.values import NotReadable, equal, find_json, kind, leaves, read_json
+from tests.conformance.values import (
+    NotReadable,
+    documents_in,
+    equal,
+    find_json,
+    is_json,
+    kind,
+    leaves,
+    reasons_aloud,
+)
 
 
 @dataclass(frozen=True)
@@ -174,17 +183,20 @@ def _document(case: Case, role: str) -> Any:
 
 def _in_other_text(case: Case) -> bool:
     """The output is a text that is not JSON (a byte order mark comes first, or words, or a fence), and has JSON in it."""
-    if not isinstance(case.output, str) or (_is_json(case.output) and not case.output.startswith("\ufeff")):
+    if not isinstance(case.output, str) or (is_json(case.output) and not case.output.startswith("\ufeff")):
         return False
     return _document(case, "output") is not MISSING
 
 
-def _is_json(text: str) -> bool:
+def _several_documents(case: Case) -> bool:
+    """The output is a text that is not JSON, and holds reasoning between tags, or more than one JSON document."""
+    text = case.output
+    if not isinstance(text, str) or is_json(text):
+        return False
     try:
-        read_json(text)
+        return reasons_aloud(text) or len(documents_in(text)) > 1
     except NotReadable:
         return False
-    return True
 
 
 def _numbers_outside_json(role: str) -> Callable[[Case], bool]:
@@ -192,10 +204,10 @@ def _numbers_outside_json(role: str) -> Callable[[Case], bool]:
 
     def found(case: Case) -> bool:
         cell = case.cells[role]
-        if not isinstance(cell, str) or _is_json(cell):
+        if not isinstance(cell, str) or is_json(cell):
             return False
         start, end = cell.find("{"), cell.rfind("}")
-        return _lax(cell) or (0 <= start < end and _lax(cell[start : end + 1]) and not _is_json(cell[start : end + 1]))
+        return _lax(cell) or (0 <= start < end and _lax(cell[start : end + 1]) and not is_json(cell[start : end + 1]))
 
     return found
 
@@ -211,7 +223,7 @@ def _lax(text: str) -> bool:
 def _holds_text_that_is_json(case: Case) -> bool:
     """The expected document is a text, and this text is JSON again."""
     document = _document(case, "expected")
-    return isinstance(document, str) and _is_json(document)
+    return isinstance(document, str) and is_json(document)
 
 
 def _documents_of_two_kinds(case: Case) -> bool:
@@ -410,6 +422,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "field_boolean_beside_number": _field_boolean_beside_number,
     "finds_several": _finds_several,
     "json_in_other_text": _in_other_text,
+    "several_documents_in_output": _several_documents,
     "numbers_outside_json_in_output": _numbers_outside_json("output"),
     "numbers_outside_json_in_expected": _numbers_outside_json("expected"),
     "expected_is_json_twice": _holds_text_that_is_json,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 DEEPEST: Final = 300
@@ -25,44 +26,85 @@ def read_json(text: str) -> Any:
     return value
 
 
-def find_json(text: str, kind: type | None) -> Any:
-    """The JSON in a text: all of it, what a code fence holds, or the first object or list inside it. Raises NotReadable.
+def find_json(text: str, kind: type | None, keys: Collection[str] = ()) -> Any:
+    """The JSON in a text: all of it, or the document that counts among those inside it. Raises NotReadable.
 
-    `kind` is what is wanted, dict or list; None takes either, and any value when the whole text is JSON.
+    `kind` is what is wanted, dict or list; None takes either, and any value when the whole text is JSON. `keys` are
+    those that the settings name. Of several documents those in code fences come first, then those with most of the
+    keys, then the last.
     """
+    rest = text if is_json(text) else _without_reasoning(text)
+    if is_json(rest):
+        return _fitting([read_json(rest)], kind, keys)
+    found = _in_fences(rest)
+    if not found:
+        found = documents_in(rest)
+        if kind is dict and not any(isinstance(value, dict) for value in found):
+            found = documents_in(rest, "{")
+    return _fitting(found, kind, keys)
+
+
+def _fitting(found: list[Any], kind: type | None, keys: Collection[str]) -> Any:
+    fitting = [value for value in found if kind is None or isinstance(value, kind)]
+    if not fitting:
+        raise NotReadable("none of the kind")
+    most = max(_named(value, keys) for value in fitting)
+    return [value for value in fitting if _named(value, keys) == most][-1]
+
+
+def is_json(text: str) -> bool:
     try:
-        value = read_json(text)
+        read_json(text)
     except NotReadable:
-        return _find_inside(text, kind)
-    if kind is not None and not isinstance(value, kind):
-        raise NotReadable("another kind")
-    return value
+        return False
+    return True
 
 
-def _find_inside(text: str, kind: type | None) -> Any:
-    other = False
+def reasons_aloud(text: str) -> bool:
+    """There is reasoning in the text, between tags or after or before one."""
+    return _without_reasoning(text) != text
+
+
+def _without_reasoning(text: str) -> str:
+    name = "(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)"
+    for pattern in (rf"<({name})>.*?</\1>", rf".*</{name}>", rf"<{name}>.*"):
+        text = re.sub(pattern, "", text, flags=re.DOTALL | re.IGNORECASE)
+    return text
+
+
+def _named(value: Any, keys: Collection[str]) -> int:
+    items = value if isinstance(value, list) else [value]
+    return len({key for item in items if isinstance(item, dict) for key in item} & set(keys))
+
+
+def _in_fences(text: str) -> list[Any]:
+    found = []
     for fenced in re.findall(r"```[^\n`]*\n(.*?)```", text, re.DOTALL):
-        try:
-            value = read_json(fenced)
-        except NotReadable:
-            continue
-        if kind is None or isinstance(value, kind):
-            return value
-        other = True
-    if other:
-        raise NotReadable("another kind")
+        with suppress(NotReadable):
+            found.append(read_json(fenced))
+    return found
+
+
+def documents_in(text: str, opening: str = "{[") -> list[Any]:
+    """Every document that begins with one of these brackets, from left to right, none inside another.
+
+    Raises NotReadable where there is none and one is cut off.
+    """
     decoder = json.JSONDecoder(parse_constant=_refused, parse_float=_finite)
-    opening = "{[" if kind is None else "{" if kind is dict else "["
+    found, end = [], 0
     for at, mark in enumerate(text):
-        if mark in opening:
+        if mark in opening and at >= end:
             try:
-                return decoder.raw_decode(text, at)[0]
+                value, end = decoder.raw_decode(text, at)
+                found.append(value)
             except json.JSONDecodeError as error:
                 if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
-                    raise NotReadable("cut off") from None
+                    if not found:
+                        raise NotReadable("cut off") from None
+                    break
             except (ValueError, RecursionError):
                 continue
-    raise NotReadable("none in the text")
+    return found
 
 
 def _refused(word: str) -> Any:

@@ -17,6 +17,7 @@ LISTED: Final = ROOT / "tests" / "conformance" / "divergences.yaml"
 COMMAND: Final = "python -m tests.docs.differences"
 SYSTEMS: Final = {
     "agenta": ("Agenta", "agenta.md"),
+    "galtea": ("Galtea", "galtea.md"),
     "orbiter": ("orbiter", "orbiter.md"),
     "struct_extract_eval": ("struct-extract-eval", "struct-extract-eval.md"),
     "extract_bench": ("extract-bench", "extract-bench.md"),
@@ -27,7 +28,7 @@ HEAD: Final = f"""<!-- Written by `{COMMAND}`. Changes made here are lost. -->
 
 What other systems answer was recorded, thousands of cases in all, and the tests ask for the same answers here. Where ours is
 another one, it is so on purpose. These are all the reasons. Behind each stand examples: names of recorded cases, as the tests call
-them. Every recorded score of Galtea is the same here.
+them.
 """
 
 

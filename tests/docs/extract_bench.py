@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.settings import build
-from evaluators.values.json_text import find
+from evaluators.values.json_choice import find
 from tests.data.extract_bench import MADE, PACKED, SCHEMAS, files
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "extract-bench.md"

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 
 from evaluators.model import JSON
 from evaluators.values import json_reader, json_text
+from evaluators.values.json_choice import Want, find
 from evaluators.values.json_text import (
     MAX_DEPTH,
     MAX_DIGITS,
+    Found,
     NotJSON,
-    Want,
     compact,
+    documents,
     duplicate_keys,
-    find,
-    find_all,
     parse,
     to_text,
 )
@@ -51,6 +51,13 @@ def reason(action: Callable[[], object]) -> NotJSON:
     with pytest.raises(NotJSON) as caught:
         action()
     return caught.value
+
+
+def containers_in(text: str) -> list[Found]:
+    """The objects and lists among the documents of a text; none where the text is refused as a whole."""
+    with suppress(NotJSON):
+        return [found for found in documents(text).found if isinstance(found.value, (dict, list))]
+    return []
 
 
 def nested(depth: int) -> str:
@@ -174,7 +181,7 @@ def test_no_nesting_is_deep_enough_to_break_anything(text: str) -> None:
     reason(lambda: duplicate_keys(text))
     reason(lambda: find(text, "object"))
     reason(lambda: find(f"see {text} end", "container"))
-    assert find_all(f"see {text}") == []
+    assert documents(f"see {text}").found == ()
 
 
 def test_the_callers_own_depth_does_not_change_the_answer() -> None:
@@ -200,7 +207,7 @@ def test_a_text_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) ->
         lambda: parse(longer),
         lambda: parse(longer.encode()),
         lambda: find(longer, "any"),
-        lambda: find_all(longer),
+        lambda: documents(longer),
     )
     for action in actions:
         assert reason(action).message == "the text is longer than 700 characters"
@@ -254,10 +261,12 @@ def test_duplicate_keys_of_what_is_not_json_are_refused() -> None:
         ('```json\n{"a": "\\ud800"}\n```', "object", {"a": "\ud800"}, "fence"),
         ('```json\n{"a": 1,}\n```\nor {"b": 2}', "object", {"b": 2}, "embedded"),
         ('Sure: {"a": "}"} done', "object", {"a": "}"}, "embedded"),
-        ('{"a": 1} and {"b": 2}', "object", {"a": 1}, "embedded"),
+        ('{"a": 1} and {"b": 2}', "object", {"b": 2}, "embedded"),
         ('{{"a": 1}}', "object", {"a": 1}, "embedded"),
         ('use {name} and [x] first: {"a": 1} }', "object", {"a": 1}, "embedded"),
-        ('list: [{"a": 1}, {"a": 2}] end', "object", {"a": 1}, "embedded"),
+        ('list: [{"a": 1}, {"a": 2}] end', "object", {"a": 2}, "embedded"),
+        ('list: [{"a": 1}, oops] end', "object", {"a": 1}, "embedded"),
+        ('list: [{"a": 1}] and {"b": 2}', "object", {"b": 2}, "embedded"),
         ('list: [{"a": 1}] end', "container", [{"a": 1}], "embedded"),
         ('list: [{"a": 1}] end ]', "array", [{"a": 1}], "embedded"),
         ("[1] of 42", "any", [1], "embedded"),
@@ -285,6 +294,8 @@ def test_json_is_found(text: str, want: Want, value: JSON, how: str) -> None:
         ('{"x": {"a": 1}', "object", "the text ends inside the value", True),
         ('[{"a": 1}, {"a":', "object", "the text ends inside the value", True),
         ('see {"x": {"a": 1}, ', "object", "the text ends inside the value", True),
+        ('see {"a": [1]} end', "array", "an array was expected, the text holds an object", False),
+        ('see [{"a": 1}, {"a":', "object", "the text ends inside the value", True),
         ('see {x} {"a": 1', "object", "the text ends inside the value", True),
         ('```json\n{"x": {"a": 1},\n', "object", "the text ends inside the value", True),
         ('see {x} {"a": 1,} {y}', "object", 'nothing follows the last ",": "}" found', False),
@@ -324,7 +335,7 @@ def test_positions_are_characters_of_the_original_text() -> None:
     assert reason(lambda: find("é {'a': 1}", "object")).position == 3
 
 
-# find_all
+# every document
 
 
 @pytest.mark.parametrize(
@@ -346,7 +357,7 @@ def test_positions_are_characters_of_the_original_text() -> None:
     ],
 )
 def test_every_container_is_found_once(text: str, found: list[tuple[JSON, str]]) -> None:
-    assert [(each.value, each.how) for each in find_all(text)] == found
+    assert [(each.value, each.how) for each in containers_in(text)] == found
 
 
 # writing
@@ -417,13 +428,13 @@ def test_a_container_in_prose_is_found(before: str, value: JSON, after: str) -> 
     assume(not any(mark in json.dumps(value) for mark in ("```", "~~~")))  # a fence comes first, also inside quotes
     found = find(f"{before} {json.dumps(value)} {after}", "container")
     assert repr(found.value) == repr(value)
-    assert [each.value for each in find_all(f"{before} {json.dumps(value)} {after}")] == [value]
+    assert [each.value for each in containers_in(f"{before} {json.dumps(value)} {after}")] == [value]
 
 
 @given(noise | st.text(), st.sampled_from(["object", "array", "container", "any"]))
 @settings(max_examples=300)
 def test_any_text_is_found_or_not_json(text: str, want: Want) -> None:
-    for each in find_all(text):
+    for each in containers_in(text):
         assert parse(text[each.start : each.end]) == each.value
     try:
         found = find(text, want)
@@ -495,7 +506,8 @@ def test_work_grows_with_the_length_alone(pattern: str, ending: str, monkeypatch
             find(text, want)
         assert sum(work) <= 5 * len(text)
     work.clear()
-    find_all(text)
+    with suppress(NotJSON):
+        documents(text)
     assert sum(work) <= 5 * len(text)
 
 
@@ -544,13 +556,13 @@ def test_many_texts_are_refused_at_the_depth_at_which_one_is(opening: str, inner
 @pytest.mark.parametrize("value", ['{"a": 1}', '{"a": "```"}', '{"a": 1', '{"a": 1e400}', "{} {}"])
 @pytest.mark.parametrize("after", ["", "\n```", "\n``` done ```json\n{}\n```", " \n\n~~~"])
 def test_the_usual_fence_is_found_as_any_other_is(before: str, value: str, after: str) -> None:
-    def told(text: str, want: json_text.Want) -> tuple[object, ...]:
+    def told(text: str, want: Want) -> tuple[object, ...]:
         try:
             found = find(text, want)
         except NotJSON as problem:
             return problem.message, problem.truncated
         return found.value, found.how, text[found.start : found.end]
 
-    for want in get_args(json_text.Want):
+    for want in get_args(Want):
         # a capital letter makes no difference to a reader, and takes the long way
         assert told(f"{before}```json\n{value}{after}", want) == told(f"{before}```JSON\n{value}{after}", want)

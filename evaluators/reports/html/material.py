@@ -16,7 +16,7 @@ from evaluators.reports.html.rows import (
     RowGroup,
     ShownDocument,
 )
-from evaluators.reports.recorded import document_of, results_of, wanted
+from evaluators.reports.recorded import chosen_in, document_of, results_of
 from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedRow, RunRecord
 from evaluators.values import json_text
 
@@ -87,8 +87,10 @@ def _document(reading: CellReading, cells: Mapping[str, Any]) -> ShownDocument:
         return ShownDocument(side, column, "text" if isinstance(value, str) else "json", value)
     if reading.how == "expected" or not reading.lenient or not isinstance(cell, str):
         return ShownDocument(side, column, "json", value)
-    found = json_text.find(cell, wanted(reading, cells))
-    return ShownDocument(side, column, "json", value, found.how, cell[: found.start].strip(), cell[found.end :].strip())
+    chosen = chosen_in(reading, cells)
+    found = chosen.found
+    before, after = cell[: found.start].strip(), cell[found.end :].strip()
+    return ShownDocument(side, column, "json", value, found.how, before, after, which=chosen.which)
 
 
 def _text(cell: Any) -> str:

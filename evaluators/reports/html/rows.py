@@ -40,6 +40,8 @@ class ShownDocument:
     before: str = ""
     after: str = ""
     message: str = ""
+    which: str = ""
+    """Which of several documents in the cell it is, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +314,7 @@ def _document_text(document: ShownDocument) -> bytes:
     said: Encoded = {
         "side": document.side, "column": document.column, "kind": document.kind, "how": document.how,
         "before": _cut(document.before), "after": _cut(document.after), "message": document.message,
+        "which": document.which,
     }  # fmt: skip
     return b'%b,"value":%b}' % (compact(said)[:-1], _value_text(document.value))
 

@@ -1,0 +1,151 @@
+"""Which of several JSON documents in an output counts, so that a row has one document for every evaluator that reads it.
+
+The choice is made among all documents of the text, and what it goes by is the same for all evaluators of a suite: what
+the documents are, the kind that the row's expected document is, and the keys that the suite names anywhere. An
+evaluator that wants another kind gets the best one of that kind. What the row expects to be in the document is never
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from evaluators.model import JSON
+from evaluators.values.json_text import Documents, Found, NotJSON, documents, objects_inside
+
+Want: TypeAlias = Literal["object", "array", "container", "any"]
+"""What is looked for: an object, an array, either of the two, or any JSON."""
+Pick: TypeAlias = Literal["fitting", "first", "last", "largest", "only"]
+"""Which of several documents counts."""
+PICKS: Final[tuple[Pick, ...]] = ("fitting", "first", "last", "largest", "only")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How JSON is looked for in an output."""
+
+    lenient: bool = True
+    """It may stand inside other text."""
+    pick: Pick = "fitting"
+    keys: frozenset[str] = frozenset()
+    """The keys that the suite names at the top of documents: `fitting` goes by them."""
+
+
+LENIENT: Final = Search()
+
+
+class Chosen(NamedTuple):
+    """The document that counts, and which of how many in the text it is."""
+
+    found: Found
+    number: int = 1
+    among: int = 1
+    reasoning: bool = False
+    """Some of the text was reasoning, and set aside."""
+
+    @property
+    def which(self) -> str:
+        """Which of several documents it is, and whether reasoning was set aside, in sentences; empty where neither is."""
+        several = f"It is number {self.number} of {self.among} JSON documents there." if self.among > 1 else ""
+        reasoning = "The reasoning in its tags is set aside first." if self.reasoning else ""
+        return " ".join(filter(None, (several, reasoning)))
+
+
+def find(text: str, want: Want, search: Search = LENIENT, prefer: Want = "any") -> Found:
+    """The document of a text that counts: `choose` among its `documents`. Raises NotJSON when there is none."""
+    return choose(documents(text), want, search, prefer).found
+
+
+def choose(among: Documents, want: Want, search: Search = LENIENT, prefer: Want = "any") -> Chosen:
+    """The document that counts, of the kind that is wanted; of several kinds that will do, the one to `prefer`.
+
+    Raises NotJSON when there is none, with the reason why the most promising place failed.
+    """
+    found = among.found
+    if len(found) == 1 and isinstance(found[0].value, _TYPES[want]) and isinstance(found[0].value, _TYPES[prefer]):
+        return Chosen(found[0], reasoning=among.reasoning)
+    if len(found) > 1 and search.pick == "only":
+        raise NotJSON(f"the text holds {len(found)} JSON documents, and `pick: only` takes no more than one")
+    fits = _of_kind(_eligible(found, search.pick), want)
+    pool = _of_kind(fits, prefer if want in ("any", "container") else want)
+    if not pool and "object" in (want, prefer) and want != "array":
+        pool = _in_lists(among, search.pick)
+    pool = pool or fits
+    if not pool:
+        raise _other_kind(found, want) if found else _none(among, want)
+    chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
+    number = sum(one.start <= chosen.start for one in found)
+    return Chosen(chosen, number, len(found), among.reasoning)
+
+
+def _in_lists(among: Documents, pick: Pick) -> Sequence[Found]:
+    """The objects that stand in lists, where prose holds no other."""
+    if among.whole or any(one.how == "fence" for one in _eligible(among.found, pick)) or "[" not in among.text:
+        return ()
+    if not among.found and among.problem is not None and among.problem.truncated:
+        return ()  # what is cut off never gives way to a part of itself
+    return objects_inside(among.text)
+
+
+def overlap(value: JSON, keys: frozenset[str]) -> int:
+    """How many of the keys an object has; for a list, how many its objects have together."""
+    if isinstance(value, dict):
+        return sum(key in keys for key in value)
+    if isinstance(value, list):
+        return len({key for item in value if isinstance(item, dict) for key in item if key in keys})
+    return 0
+
+
+def _eligible(found: Sequence[Found], pick: Pick) -> Sequence[Found]:
+    """With `fitting`, documents in fences come before all others."""
+    return (pick == "fitting" and [one for one in found if one.how == "fence"]) or found
+
+
+def _of_kind(found: Sequence[Found], want: Want) -> Sequence[Found]:
+    types = _TYPES[want]
+    return found if want == "any" else [one for one in found if isinstance(one.value, types)]
+
+
+def _fitting(pool: Sequence[Found], keys: frozenset[str]) -> Found:
+    if not keys:
+        return pool[-1]
+    return max(reversed(pool), key=lambda one: overlap(one.value, keys))
+
+
+_PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] = {
+    "fitting": _fitting,
+    "first": lambda pool, _: pool[0],
+    "last": lambda pool, _: pool[-1],
+    "largest": lambda pool, _: max(reversed(pool), key=lambda one: one.end - one.start),
+    "only": lambda pool, _: pool[-1],
+}
+
+
+def _none(among: Documents, want: Want) -> NotJSON:
+    """Why nothing was found."""
+    return among.problem.again() if among.problem else NotJSON(f"no {_BARE_NOUNS[want]} in the text")
+
+
+def _other_kind(found: Sequence[Found], want: Want) -> NotJSON:
+    """Why documents of another kind are not what is wanted."""
+    last = _eligible(found, "fitting")[-1]
+    where = "fence" if last.how == "fence" else "text"
+    position = last.start if last.how == "fence" else None
+    return NotJSON(f"{_NOUNS[want]} was expected, the {where} holds {_KINDS[type(last.value)]}", position)
+
+
+_TYPES: Final[dict[Want, tuple[type, ...]]] = {
+    "object": (dict,), "array": (list,), "container": (dict, list), "any": (object,)
+}  # fmt: skip
+_NOUNS: Final[dict[Want, str]] = {
+    "object": "an object", "array": "an array", "container": "an object or an array", "any": "JSON"
+}  # fmt: skip
+_BARE_NOUNS: Final[dict[Want, str]] = {
+    "object": "object", "array": "array", "container": "object or array", "any": "JSON"
+}  # fmt: skip
+_KINDS: Final[dict[type, str]] = {
+    dict: "an object", list: "an array", str: "a text in quotes", bool: "true or false",
+    int: "a number", float: "a number", type(None): "null",
+}  # fmt: skip
