@@ -179,8 +179,11 @@ class Evaluator(Settings):
         """The fields that only a schema names: those that no row measures are a warning."""
         return ()
 
-    def keyed_lists(self) -> Iterable[tuple[Path, Align]]:
-        """The lists whose items are paired by a key: a key that no item has is an error (law 11)."""
+    def keyed_lists(self, *cells: Any) -> Iterable[tuple[Path, Align]]:
+        """The lists whose items are paired by a key: a key that no item has is an error (law 11).
+
+        `cells` are what a row has beside its two documents, for a type whose schema stands in one of them.
+        """
         return ()
 
     def substitutes(self) -> Mapping[str, int]:

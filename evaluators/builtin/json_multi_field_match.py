@@ -111,7 +111,7 @@ class JsonMultiFieldMatch(Evaluator):
     def field_names(self) -> tuple[str, ...]:
         return self.tree.names
 
-    def keyed_lists(self) -> Iterable[tuple[Path, Align]]:
+    def keyed_lists(self, *cells: Any) -> Iterable[tuple[Path, Align]]:
         return keyed_lists(self.fields)
 
     def optional_fields(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
 from evaluators.fields.infer import infer_schema
-from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
+from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
@@ -276,10 +276,10 @@ class SchemaMatch(Evaluator):
     def figure_names(self) -> tuple[str, ...]:
         return FIGURES
 
-    def keyed_lists(self) -> Iterable[tuple[JSONPath, Align]]:
-        if self.fields is not None:
-            return keyed_lists(self.fields)
-        return self._scoring.keyed_lists if self._scoring is not None else ()
+    def keyed_lists(self, *cells: Any) -> Iterable[tuple[JSONPath, Align]]:
+        if self._scoring is None and not cells:
+            return ()
+        return self.scoring(cells).keyed_lists
 
     def substitutes(self) -> Mapping[str, int]:
         return self._scoring.substitutes if self._scoring is not None else {}

@@ -140,8 +140,13 @@ def _keys_found_nowhere(suite: Suite, line: EvaluatorLine, again: Again) -> Iter
         near = _key_or_nearest(path, align, again.documents(line.name))
         if near is not None:
             name = path.canonical
-            message = f'"{line.name}": no item of "{name}" has the key "{align.key}", so nothing was aligned by it'
+            message = found_nowhere(line.name, name, align.key or "")
             yield Issue("key-found-nowhere", Blame.TESTSET, message, key_place(suite, line, name), near)
+
+
+def found_nowhere(evaluator: str, path: str, key: str) -> str:
+    """What is said of a key that no item has."""
+    return f'"{evaluator}": no item of "{path}" has the key "{key}", so nothing was aligned by it'
 
 
 def _key_or_nearest(path: Path, align: Align, rows: Iterator[tuple[JSON, ...]]) -> str | None:

@@ -11,7 +11,7 @@ from evaluators.needs import ROLES
 from evaluators.running.suite import Suite
 from evaluators.settings import Loc
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.values.paths import parse
+from evaluators.values.paths import ANY, parse
 
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")
 
@@ -32,8 +32,10 @@ def field_places(suite: Suite) -> dict[tuple[str, str], str]:
 
 
 def key_place(suite: Suite, line: EvaluatorLine, field: str) -> str:
-    """Where the key that aligns a list stands."""
-    loc = _field_locs(suite, line).get(field, line.loc)
+    """Where the key that aligns a list stands: in the line of the list, or in a schema that the suite holds."""
+    loc = _field_locs(suite, line).get(field)
+    if loc is None:
+        return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)
     return suite.config.source.place((*loc, "align", "key_field", "key"))
 
 
@@ -70,6 +72,18 @@ def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
     elif isinstance(fields, list):
         spelled = iter(enumerate(fields))
     return {parse(str(path)).canonical: (*line.loc, "fields", step) for step, path in spelled}
+
+
+def _schema_loc(suite: Suite, line: EvaluatorLine, field: str) -> Loc | None:
+    """Where a schema that stands in the suite itself names the key of a list; None where it says so elsewhere."""
+    found: Any = _at(suite.config.source.data, line.loc)
+    steps = [("items",) if step is ANY else ("properties", step) for step in parse(field).steps]
+    loc: Loc = (*line.loc, "schema", *(part for step in steps for part in step), "x-eval-align", "key")
+    for step in loc[len(line.loc) :]:
+        if not isinstance(found, Mapping) or step not in found:
+            return None
+        found = found[step]
+    return loc
 
 
 def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:

@@ -22,6 +22,7 @@ from evaluators.issues import Issue, Problems
 from evaluators.needs import Output
 from evaluators.running.beside import Beside
 from evaluators.running.coverage import gaps
+from evaluators.running.key_warnings import key_warnings
 from evaluators.running.meaning import meaning_of
 from evaluators.running.places import line_places
 from evaluators.running.preparing import Prepared, Progress, RunRequest, prepare
@@ -155,6 +156,7 @@ def conclude(
             *test_set.warnings,
             *_id_warnings(prepared, measured),
             *_schema_warnings(suite, stats),
+            *key_warnings(suite, stats, found),
             *(found if partial_run else ()),
         ),
         issues=(*issues, *([] if partial_run else found)),

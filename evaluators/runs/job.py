@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from evaluators.fields.declared import Declared
+from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.kept import keeping
 from evaluators.model import Verdict
@@ -25,6 +26,7 @@ from evaluators.needs import Column, Expected, Need, Part
 from evaluators.runs.clusters import ClusterCounts, cluster_names
 from evaluators.runs.given import checksums, output_columns
 from evaluators.runs.ids import MOST_IDS, numbers_of
+from evaluators.runs.key_rows import KeyRows
 from evaluators.runs.recorder import Recorder, Recording
 from evaluators.runs.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
 from evaluators.runs.slices import SliceCounts, SliceKey, slice_text
@@ -105,6 +107,8 @@ class SplitResult:
     """Outputs that hold more than one JSON document."""
     span: int = 0
     tallies: list[Tally] = field(default_factory=list)
+    keys: list[KeyCounts] = field(default_factory=list)
+    """What was wrong with the keys that align lists, by evaluator; rows as offsets in the split."""
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
     issues: list[tuple[int, Issue]] = field(default_factory=list)
     issue_counts: dict[str, int] = field(default_factory=dict)
@@ -165,6 +169,7 @@ class _Work:
         self.given = [name for name in plan.columns if name not in outputs]
         ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
         self.notices = [_Notice(one, ranks[one.line.name]) for one in plan.evaluators]
+        self.keys = [KeyRows(one) for one in plan.evaluators]
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
         if job.folder is not None:
@@ -197,6 +202,9 @@ class _Work:
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
         self._notice(chunk, slots, codes)
+        for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
+            if keys.wanted:
+                keys.take(chunk.offsets, slots, ledger.verdicts, column)
         if self.recorder is not None:
             self.recorder.take(chunk, columns, slots, codes)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
@@ -221,6 +229,7 @@ class _Work:
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)
+        result.keys = [keys.counts for keys in self.keys]
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
             result.schemas = self.recorder.schemas.declared

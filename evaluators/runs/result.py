@@ -79,6 +79,21 @@ class FigureStats:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyStats:
+    """Items of a list that is paired by a key, on one side, that have no key, or that have the key of an earlier item."""
+
+    path: str
+    key: str
+    side: Literal["expected", "output"]
+    what: Literal["keyless", "repeated"]
+    items: int
+    rows: int
+    """Rows with at least one such item."""
+    first_rows: tuple[int, ...]
+    """The numbers of the first of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class FieldStats:
     """One field of one evaluator over the run. Ratios are micro figures, None when undefined."""
 
@@ -141,6 +156,8 @@ class EvaluatorStats:
     """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
     outside: Mapping[str, int] = field(default_factory=dict)
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
+    keys: tuple[KeyStats, ...] = ()
+    """What was wrong with the keys that align lists: nothing where every item has a key of its own. Not kept by slice."""
 
     evaluated: int = 0
     """What the totals of a schema are over: results outside of lists, and each outermost list as a whole, of all rows."""

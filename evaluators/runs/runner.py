@@ -16,6 +16,7 @@ from types import MappingProxyType
 from evaluators.conditions import Condition
 from evaluators.engines.engine import Engine
 from evaluators.fields.declared import Declared
+from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue
 from evaluators.runs.ids import MOST_IDS
 from evaluators.runs.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
@@ -23,7 +24,7 @@ from evaluators.runs.record_files import RecordFiles, full_keys, join_cells, joi
 from evaluators.runs.result import Counts, EvaluatorStats, FieldStats
 from evaluators.runs.rows import join_parts
 from evaluators.runs.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
-from evaluators.runs.stats import evaluator_stats
+from evaluators.runs.stats import evaluator_stats, key_stats
 from evaluators.runs.tally import Tally
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.testsets.reader import Split
@@ -42,6 +43,8 @@ class Measured:
     """The merged sums of one test set, or of one variant of it."""
 
     tallies: list[Tally]
+    keys: list[KeyCounts]
+    """What was wrong with the keys that align lists, by evaluator."""
     rows: int = 0
     without_output: int = 0
     """Rows for which a joined file has no output."""
@@ -116,7 +119,10 @@ def figures(
     lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    return [_stats(line, tally, variant, None, clustered) for line, tally in zip(lines, measured.tallies, strict=True)]
+    return [
+        replace(_stats(line, tally, variant, None, clustered), keys=key_stats(keys))
+        for line, tally, keys in zip(lines, measured.tallies, measured.keys, strict=True)
+    ]
 
 
 def slice_figures(
@@ -156,7 +162,7 @@ class _Merging:
         self._recording = job.recording
         self._name = name
         self._number = job.table.first_number
-        self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines])
+        self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines], [KeyCounts() for _ in lines])
         self._waiting: dict[int, SplitResult] = {}
         self.full: frozenset[str] = frozenset()
         """The keys of what is recorded that the merged splits have filled."""
@@ -181,6 +187,8 @@ class _Merging:
         merged.several += result.several
         for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
             mine.merge(theirs)
+        for known, keys in zip(merged.keys, result.keys, strict=True):
+            known.merge(keys, self._number)
         if len(merged.ids) < MOST_IDS:
             merged.ids.extend(result.ids)
         merge_slices(merged.slices, result.slices)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_details import (
     CREDIT,
     ERRORS,
@@ -27,7 +28,16 @@ from evaluators.fields.path_details import (
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status
 from evaluators.runs.intervals import detectable_runs, moments_of_clusters, moments_of_powers, share_interval
-from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, FigureStats, Interval, Surplus
+from evaluators.runs.result import (
+    ArrayStats,
+    Counts,
+    EvaluatorStats,
+    FieldStats,
+    FigureStats,
+    Interval,
+    KeyStats,
+    Surplus,
+)
 from evaluators.runs.statistics import mean_of, ratios, share, wilson
 from evaluators.runs.tally import FigureSum, Tally
 
@@ -151,6 +161,14 @@ def _surplus(details: Mapping[Detail, int], penalized: bool) -> Surplus | None:
     rows = details.get(("", SURPLUS_ROWS, 1), 0)
     values = _total(details, SURPLUS_VALUES)
     return Surplus(details["", SURPLUS_ITEMS, 1], rows, values or None, penalized) if rows else None
+
+
+def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
+    """What was wrong with keys, by list, side and kind."""
+    return tuple(
+        KeyStats(*fault, items=count.items, rows=count.rows, first_rows=tuple(count.first))
+        for fault, count in sorted(counts.found.items())
+    )
 
 
 def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> tuple[FieldStats, ...]:

@@ -93,7 +93,7 @@ evaluators:
 
 def test_a_key_of_a_schema_that_no_item_has_is_named_with_the_nearest_one(rows: Path) -> None:
     ((where, message, hint),) = gaps(SCHEMA % "skuu", rows)
-    assert where == "suite.yaml:3:5"
+    assert where == "suite.yaml:10:54"
     assert message == '"header": no item of "line_items" has the key "skuu", so nothing was aligned by it'
     assert hint == 'did you mean "sku"?'
     assert gaps(SCHEMA % "sku", rows) == []

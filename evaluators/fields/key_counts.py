@@ -1,0 +1,139 @@
+"""Items whose key tells nothing, counted: those that have no key, and those that have the key of an earlier one.
+
+    KeyReader(lists).met(expected, output)
+
+Each list of each document is looked at for itself, whatever became of the other side: a key that is missing or not the
+only one of its kind is a fault of that document. Counts of rows that were looked at apart merge to what all rows come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from evaluators.fields.align import Align, key_reader
+from evaluators.values.paths import ANY, Path
+
+Side: TypeAlias = Literal["expected", "output"]
+What: TypeAlias = Literal["keyless", "repeated"]
+FIRST_ROWS: Final = 5
+"""Rows that are named; the rest is counted."""
+
+
+class KeyFault(NamedTuple):
+    """What can be wrong with the keys of a list: which list, paired by which key, on which side, and what."""
+
+    path: str
+    key: str
+    side: Side
+    what: What
+
+
+@dataclass(slots=True)
+class KeyCount:
+    """How often something was wrong with keys."""
+
+    items: int = 0
+    rows: int = 0
+    first: list[int] = field(default_factory=list)
+    """The first rows, in order."""
+
+
+@dataclass(slots=True)
+class KeyCounts:
+    """What was wrong with the keys of one evaluator's lists, over some rows."""
+
+    found: dict[KeyFault, KeyCount] = field(default_factory=dict)
+
+    def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
+        """Count the items of one row."""
+        for fault, items in met.items():
+            self._count(fault, items, 1, [row])
+
+    def merge(self, other: KeyCounts, moved: int = 0) -> None:
+        """Add the counts of other rows, whose numbers grow by `moved`."""
+        for fault, count in other.found.items():
+            self._count(fault, count.items, count.rows, [row + moved for row in count.first])
+
+    def _count(self, fault: KeyFault, items: int, rows: int, first: list[int]) -> None:
+        mine = self.found.setdefault(fault, KeyCount())
+        mine.items += items
+        mine.rows += rows
+        mine.first = sorted([*mine.first, *first])[:FIRST_ROWS]
+
+
+Reader: TypeAlias = Callable[[Any], "Hashable | None"]
+
+
+@dataclass(slots=True)
+class _Level:
+    """A list, from the document or from an item of the list that it stands in."""
+
+    head: Path
+    readers: list[tuple[str, str, Reader]] = field(default_factory=list)
+    """(path, key, what reads the key of an item). Branches of a schema may pair one list by different keys."""
+    inner: dict[tuple[Any, ...], _Level] = field(default_factory=dict)
+
+
+class KeyReader:
+    """Reads the keys of the lists that an evaluator pairs by a key."""
+
+    def __init__(self, lists: Iterable[tuple[Path, Align]]) -> None:
+        self._roots: dict[tuple[Any, ...], _Level] = {}
+        for path, align in dict.fromkeys(lists):
+            self._plant(path, align)
+
+    def met(self, expected: Any, output: Any) -> dict[KeyFault, int]:
+        """The items of two documents by what is wrong with their keys. A document that is not there is MISSING."""
+        found: dict[KeyFault, int] = {}
+        for level in self._roots.values():
+            one, other = level.head.get_pair(expected, output)
+            mine: dict[KeyFault, int] = {}
+            _look(level, one, "expected", mine)
+            if other is one:
+                mine |= {fault._replace(side="output"): items for fault, items in mine.items()}
+            else:
+                _look(level, other, "output", mine)
+            for fault, items in mine.items():
+                found[fault] = found.get(fault, 0) + items
+        return found
+
+    def _plant(self, path: Path, align: Align) -> None:
+        steps, start, siblings = path.steps, 0, self._roots
+        while ANY in steps[start:]:
+            cut = steps.index(ANY, start)
+            siblings = _level(siblings, path.part(start, cut)).inner
+            start = cut + 1
+        last = _level(siblings, path.part(start) if start else path)
+        last.readers.append((path.canonical, align.key or "", key_reader(align)))
+
+
+def _level(siblings: dict[tuple[Any, ...], _Level], head: Path) -> _Level:
+    return siblings.setdefault((head.steps, head.joins, head.query), _Level(head))
+
+
+def _look(level: _Level, value: Any, side: Side, found: dict[KeyFault, int]) -> None:
+    if level.readers and isinstance(value, list) and value:
+        _count_keys(level.readers, value, side, found)
+    if level.inner:
+        for item in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
+            for inner in level.inner.values():
+                _look(inner, inner.head.get(item), side, found)
+
+
+def _count_keys(
+    readers: Sequence[tuple[str, str, Reader]], items: Sequence[Any], side: Side, found: dict[KeyFault, int]
+) -> None:
+    """Counts the items of one list, by the key that most of them have."""
+    path, key, keys = min(
+        ((path, key, [read(item) for item in items]) for path, key, read in readers), key=lambda each: each[2].count(None)
+    )
+    keyless = keys.count(None)
+    again = len(keys) - len(set(keys)) - max(0, keyless - 1)
+    for fault, count in (
+        (KeyFault(path, key, side, "keyless"), keyless),
+        (KeyFault(path, key, side, "repeated"), again),
+    ):
+        if count:
+            found[fault] = found.get(fault, 0) + count
