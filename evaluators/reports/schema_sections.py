@@ -64,7 +64,7 @@ def failed_section(parts: Sequence[Part], most: int = MOST_FAILED) -> tuple[Sect
     return (Section(first, (Listing(items),), lines),)
 
 
-_TOTALS_TEXT: Final = "the overall score, the field score and the overall pass rate"
+_TOTALS_TEXT: Final = "the overall score, the field score and the fields passed"
 
 
 def _figures(stats: EvaluatorStats, several: bool = False) -> Section:

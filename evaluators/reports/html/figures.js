@@ -58,11 +58,14 @@ function badge(word, tone) {
 
 function evaluatorSection() {
   const cards = head.evaluators.map(evaluatorCard);
+  const remarks = head.legend.filter((item) => item.tone !== "plain");
+  const words = head.legend.filter((item) => item.tone === "plain");
   return titled(
     "Evaluators",
     head.variants.length > 0 && variantTable(),
     el("div", { class: "cards" }, cards),
-    head.legend.length > 0 && el("details", { class: "legend" }, el("summary", { text: "What the words mean" }), el("ul", { class: "items" }, head.legend.map(neutralItem))),
+    remarks.length > 0 && el("ul", { class: "items remarks" }, remarks.map(neutralItem)),
+    words.length > 0 && el("details", { class: "legend" }, el("summary", { text: "What the words mean" }), el("ul", { class: "items" }, words.map(neutralItem))),
   );
 }
 

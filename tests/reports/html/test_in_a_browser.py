@@ -33,6 +33,13 @@ def test_it_says_how_the_run_ended_and_what_each_evaluator_found(opened: Open, i
     assert page.complaints == []
 
 
+def test_what_is_to_know_of_the_rows_of_an_evaluator_is_in_sight(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    assert "1 of the 16 scored rows had an output that could not be read: it scores 0" in page.text(".remarks")
+    assert page.tab.locator(".remarks").is_visible()
+    assert "failed: the row's score is below" not in page.text(".remarks")
+
+
 def test_it_asks_the_network_for_nothing(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     assert page.asked == [page.tab.url.partition("#")[0]]
