@@ -17,6 +17,7 @@ SOCKETS = (
     "evaluators.engines.plugs",
     "evaluators.reports.formats",
     "evaluators.testsets.readers",
+    "evaluators.tracking.plugs",
 )
 SCREEN = "evaluators.cli"
 """Commands print by the report formats that they are known for."""

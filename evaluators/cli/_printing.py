@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Document
+    from evaluators.tracking.tracker import Link
 
 
 def print_page(page: Document) -> None:
@@ -36,3 +37,10 @@ def say(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def link_line(link: Link) -> str:
+    """Where a run was sent, on one line."""
+    from evaluators.reports.display import visible
+
+    return visible(f"sent to {link.platform}: {link.url or 'no address'} (run {link.run_id})")

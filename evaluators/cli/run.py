@@ -60,6 +60,13 @@ COUNT = click.IntRange(min=1)
     help="List the N rows with the lowest scores, and why. How long a row took is not kept: the same input gives the "
     "same results.",
 )
+@click.option(
+    "--track",
+    multiple=True,
+    metavar="NAME",
+    help="Send the finished run to this tracker, in place of those that the suite names; `none` is no tracker. Can be given "
+    "several times.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
     "--format",
@@ -109,7 +116,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     that the suite names is taken.
 
     The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
-    could not be measured, 70 for a fault in the program and 130 after Ctrl-C.
+    could not be measured or sent to a tracker, 70 for a fault in the program and 130 after Ctrl-C.
     """
     from evaluators.cli._interrupts import interruptible
     from evaluators.cli._progress import progress_line
@@ -121,8 +128,12 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         line = progress_line()
         with interruptible() as stopped, line or nullcontext():
             results = _results_folder(options, loaded.results.folder)
-            finished = finish(loaded, _request(test_set, results, options, stopped, line or (lambda rows, share: None)))
+            tracked = options["track"] or tuple(one.name for one in loaded.tracking)
+            finished = finish(
+                loaded, _request(test_set, results, options, stopped, line or (lambda rows, share: None), tracked)
+            )
     _print(finished, options)
+    _print_sent(finished, options)
     sys.exit(finished.result.exit_code)
 
 
@@ -140,7 +151,12 @@ def _results_folder(options: dict[str, Any], of_suite: str) -> Path | None:
 
 
 def _request(
-    test_set: str | None, results: Path | None, options: dict[str, Any], stopped: Any, progress: Progress
+    test_set: str | None,
+    results: Path | None,
+    options: dict[str, Any],
+    stopped: Any,
+    progress: Progress,
+    tracked: tuple[str, ...],
 ) -> RunRequest:
     from evaluators.running.preparing import RunRequest
     from evaluators.testsets.selection import Selection
@@ -163,6 +179,7 @@ def _request(
         lowest_fields=options["lowest_fields"],
         files=tuple(map(Path, options["files"])),
         hardest=options["hardest"],
+        track=tracked or None,
         summary=not options["quiet"] and options["print_as"] != "json",
     )
 
@@ -211,3 +228,17 @@ def _files(finished: Finished) -> tuple[str, ...]:
     if not finished.annotated:
         said += "; rows.csv is left out above 10,000 rows, and -o rows.csv writes it"
     return (said, *lines)
+
+
+def _print_sent(finished: Finished, options: dict[str, Any]) -> None:
+    """Where the run was sent, and which trackers failed: to standard error, so that what is printed stays what it is."""
+    if finished.sent is None:
+        return
+    from evaluators.cli._endings import print_problems
+    from evaluators.cli._printing import link_line
+
+    if not options["quiet"]:
+        for link in finished.sent.links:
+            click.echo(link_line(link), err=True)
+    if finished.sent.issues:
+        print_problems(finished.sent.issues)

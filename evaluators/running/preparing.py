@@ -51,6 +51,8 @@ class RunRequest:
     """Further files, each written as its extension says."""
     hardest: int = 0
     """How many of the lowest-scoring rows the summary lists."""
+    track: tuple[str, ...] | None = None
+    """The trackers that the finished run is sent to, by name, in place of the suite's; `none` is none of them."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
 

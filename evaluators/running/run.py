@@ -35,7 +35,7 @@ from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.runs.rows import RowsFormat, has_pyarrow, pyarrow
 from evaluators.runs.runner import Measured, figures, measure, schema_gaps, slice_figures
-from evaluators.runs.verdict import Facts, causes, exit_code
+from evaluators.runs.verdict import Facts, afterwards, causes, exit_code
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from evaluators.reports.document import Section
     from evaluators.reports.summary import Options
     from evaluators.runs.store import RunFolder
+    from evaluators.tracking.sending import Sent
+    from evaluators.tracking.tracker import Chosen
 
 PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
@@ -60,6 +62,8 @@ class Finished:
     """The further files that were asked for."""
     annotated: bool
     """The run folder holds the annotated rows."""
+    sent: Sent | None = None
+    """What became of the run at its trackers; None when it has none."""
 
 
 HASHED_BESIDE: Final = 8 * 1024 * 1024
@@ -78,6 +82,7 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
     suite = prepared.suite
     check_gate_targets(suite, prepared.test_set.variants)
     _check_files(prepared, request)
+    trackers = _trackers(suite, request)
     engine = _engine(request)
     folder = _folder(suite, request, started)
     fingerprint = Beside(prepared.test_set.fingerprint)
@@ -92,7 +97,7 @@ def finish(suite: Suite, request: RunRequest) -> Finished:
         result = conclude(prepared, request, measured, fingerprint.value())
         seconds = time.monotonic() - clock
         result = replace(result, environment=_environment(started, seconds, suite, request))
-        return _written(prepared, request, folder, jobs, measured, result)
+        return _tracked(_written(prepared, request, folder, jobs, measured, result), trackers)
     finally:
         if folder is not None:
             folder.discard()
@@ -301,6 +306,24 @@ def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ..
     from evaluators.reports.document import Paragraph, Section
 
     return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
+
+
+def _trackers(suite: Suite, request: RunRequest) -> tuple[Chosen, ...]:
+    if request.track is None and not suite.tracking:
+        return ()
+    from evaluators.running.tracking import trackers_of
+
+    return trackers_of(suite, request)
+
+
+def _tracked(finished: Finished, trackers: Sequence[Chosen]) -> Finished:
+    """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
+    if finished.folder is None or not trackers:
+        return finished
+    from evaluators.tracking.sending import send
+
+    sent = send(finished.folder, trackers)
+    return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 
 def _check_files(prepared: Prepared, request: RunRequest) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -12,11 +12,14 @@ from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
 from evaluators.runs.gates import Gate, GateConfig, Target, parse_target
 from evaluators.runs.guard_config import CompareConfig
-from evaluators.settings import BadSettings, Detail, bad, build, spell
+from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
 from evaluators.settings_model import Name, Settings
 from evaluators.suite.config import SectionReader
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.testsets.config import TestSetConfig
+
+if TYPE_CHECKING:
+    from evaluators.tracking.tracker import Chosen
 
 
 class ResultsConfig(Settings):
@@ -122,6 +125,34 @@ def guarded_target(written: str, lines: Sequence[EvaluatorLine]) -> Target:
     return target
 
 
+def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[Chosen, ...]:
+    """The trackers, in the order of the file, each with its settings."""
+    from evaluators.tracking.tracker import TRACKERS, Chosen  # few suites have trackers, and runs without start sooner
+
+    if not isinstance(data, list):
+        hint = f"write tracking: [{data}]" if isinstance(data, str) else "write tracking: [files]"
+        raise bad(f"tracking must be a list of trackers; found {spell(data)}", hint=hint)
+    found: list[Chosen] = []
+    details: list[Detail] = []
+    for index, one in enumerate(data):
+        try:
+            name, options = word_or_map(one, TRACKERS.noun)
+            prefix = (index,) if isinstance(one, str) else (index, name)
+            try:
+                found.append(Chosen(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
+            except BadSettings as error:
+                details.extend(detail.under(*prefix) for detail in error.details)
+            except Problems as error:
+                details.extend(
+                    Detail(prefix, issue.message, issue.hint, len(prefix) > 1, issue.code) for issue in error.issues
+                )
+        except BadSettings as error:
+            details.extend(detail.under(index) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return tuple(found)
+
+
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
     if not isinstance(data, Mapping):
@@ -164,6 +195,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "gates": read_gates,
     "compare": read_compare,
     "results": read_results,
+    "tracking": read_tracking,
 }
 MODELS: Final[Mapping[str, type[BaseModel]]] = {
     "test_set": TestSetConfig,

@@ -26,6 +26,7 @@ from evaluators.testsets.joining import id_text
 
 if TYPE_CHECKING:
     from evaluators.runs.result import RunResult
+    from evaluators.tracking.tracker import Chosen
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ class Suite:
     def results(self) -> ResultsConfig:
         """Where results go."""
         found: ResultsConfig = self.config.sections.get("results") or ResultsConfig()
+        return found
+
+    @property
+    def tracking(self) -> tuple[Chosen, ...]:
+        """Where finished runs are sent."""
+        found: tuple[Chosen, ...] = self.config.sections.get("tracking") or ()
         return found
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.runs.figures import rows_text
 from evaluators.runs.gates import gate_label
-from evaluators.runs.result import EvaluatorStats, GateResult
+from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
 
 OK: Final = 0
 FAILED: Final = 1
@@ -56,6 +56,14 @@ def causes(facts: Facts) -> tuple[str, ...]:
     """Every cause in words, the weightiest first; empty when all is well."""
     found = list(_findings(facts))
     return tuple(text for code in PRECEDENCE for each, text in found if each == code)
+
+
+def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:
+    """The run with what went wrong once its folder was finished, among its causes; the weightier exit code counts."""
+    later = Facts(issues=tuple(issues))
+    codes = {result.exit_code, exit_code(later)}
+    weightiest = next((code for code in PRECEDENCE if code in codes), OK)
+    return replace(result, exit_code=weightiest, causes=(*result.causes, *causes(later)))
 
 
 def _findings(facts: Facts) -> Iterable[tuple[int, str]]:

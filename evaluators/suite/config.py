@@ -31,7 +31,7 @@ SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
 SECTIONS: Final = (
     "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "statistics", "gates",
-    "compare", "results",
+    "compare", "results", "tracking",
 )  # fmt: skip
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 

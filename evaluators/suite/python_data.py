@@ -54,6 +54,14 @@ def data_of(node: Node, environment: Mapping[str, str], findings: Findings) -> A
     return [data_of(item, environment, findings) for item in value] if isinstance(value, list) else value
 
 
+def written_data(node: Node) -> Any:
+    """The plain data of a tree, with every `${NAME}` as it is written."""
+    value = node.value
+    if isinstance(value, dict):
+        return {key: written_data(entry.node) for key, entry in value.items()}
+    return [written_data(item) for item in value] if isinstance(value, list) else value
+
+
 def _filled(text: str, spot: Spot, environment: Mapping[str, str], findings: Findings) -> str:
     try:
         return filled_in(text, environment)

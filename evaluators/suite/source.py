@@ -12,7 +12,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -28,7 +28,7 @@ from evaluators.suite.extends import Chain
 from evaluators.suite.files import read_text
 from evaluators.suite.merging import merged
 from evaluators.suite.nodes import Document, Entry, Findings, Node, Spot, find
-from evaluators.suite.python_data import DEEPEST, data_of, tree_of
+from evaluators.suite.python_data import DEEPEST, data_of, tree_of, written_data
 from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
 
 MOST_ALIASES: Final = 10_000
@@ -93,6 +93,16 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Source:
     return _source(tree(Document(str(path), text, path.parent)), path, environment)
 
 
+def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The plain data of the suite in a file, with what it extends, and with `${NAME}` left as it stands.
+
+    Variables are looked up where they name a file that is extended, and nowhere else. Raises Problems (config).
+    """
+    document = Document(str(path), read_text(path), path.parent)
+    entries = _entries(_trees(tree(document), path, os.environ if environment is None else environment))
+    return {key: written_data(entry.node) for key, entry in entries.items()}
+
+
 def loads(
     text: str, name: str = "suite.yaml", folder: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> Source:
@@ -133,17 +143,27 @@ def tree(document: Document) -> Node:
 def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None) -> Source:
     known = os.environ if environment is None else environment
     own = root.spot.document
-    trees = Chain(tree, known).follow(root, path)
-    whole = reduce(merged, trees)
-    entries = whole.value if isinstance(whole.value, dict) else {}
+    trees = _trees(root, path, known)
+    kept = _entries(trees)
     data: dict[str, Any] = {}
     findings = Findings()
-    kept = {key: entry for key, entry in entries.items() if key != "extends"}
     for key, entry in kept.items():
         data[key] = data_of(entry.node, known, findings)
     _raise(findings)
     documents = tuple(one.spot.document for one in trees)
     return Source(data, own.name, own.text, own.folder, Node(kept, root.spot), documents)
+
+
+def _trees(root: Node, path: Path | None, environment: Mapping[str, str]) -> Sequence[Node]:
+    """The suite and what it extends, the farthest first."""
+    return Chain(tree, environment).follow(root, path)
+
+
+def _entries(trees: Sequence[Node]) -> dict[str, Entry]:
+    """The sections of one suite made of several."""
+    whole = reduce(merged, trees)
+    entries = whole.value if isinstance(whole.value, dict) else {}
+    return {key: entry for key, entry in entries.items() if key != "extends"}
 
 
 def _map_at_top(root: Node) -> Node:

@@ -1,0 +1,98 @@
+"""The figures of a run as metrics: one number under each name, with our own denominators beside every mean.
+
+A figure that is not defined is left out: no name ever stands for something that is not a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from math import isfinite
+from typing import Any, Final, TypeAlias
+
+from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.tracking.names import field_name, segment
+
+Number: TypeAlias = int | float
+Named: TypeAlias = Iterator[tuple[str, Number | None]]
+
+_VERDICTS: Final = ("passed", "warned", "failed", "undecided")
+
+
+def metrics_of(result: RunResult) -> dict[str, Number]:
+    """Every metric by its name, such as `evaluator/header/field/items.each.price/accuracy`; sorted.
+
+    Raises ValueError should two figures ever come to the same name.
+    """
+    found: dict[str, Number] = {}
+    for name, value in _all(result):
+        if value is None or not isfinite(value):
+            continue
+        if name in found:
+            raise ValueError(f"two figures are called {name}")
+        found[name] = value
+    return dict(sorted(found.items()))
+
+
+def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
+    """Metrics as maps inside each other, one for each part between slashes."""
+    whole: dict[str, Any] = {}
+    for name, value in metrics.items():
+        *above, last = name.split("/")
+        inner = whole
+        for part in above:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return whole
+
+
+def about(stats: EvaluatorStats) -> str:
+    """What the names of an evaluator's metrics begin with."""
+    variant = ["variant", segment(stats.variant)] if stats.variant is not None else []
+    part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
+    return "/".join([*variant, *part, "evaluator", segment(stats.name)])
+
+
+def field_about(stats: EvaluatorStats, field: FieldStats) -> str:
+    """What the names of a field's metrics begin with."""
+    return f"{about(stats)}/field/{field_name(field.path)}"
+
+
+def _all(result: RunResult) -> Named:
+    yield "run/rows", result.rows
+    yield "run/complete", int(result.complete)
+    yield "run/exit_code", result.exit_code
+    for verdict in _VERDICTS:
+        yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
+    for stats in (*result.evaluators, *result.slices):
+        yield from _under(about(stats), _evaluator(stats))
+    for stats in result.evaluators:
+        for field in stats.fields:
+            yield from _under(field_about(stats, field), _field(field))
+
+
+def _evaluator(stats: EvaluatorStats) -> Named:
+    yield "rows/total", stats.rows
+    for name in ("scored", "skipped", "not_measured", "invalid", "unjudged", "bugs"):
+        yield f"rows/{name}", getattr(stats, name)
+    for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "gave_nothing", "unread"):
+        yield name, getattr(stats, name)
+    for name in ("mean", "pass_rate", "precision", "recall", "f1"):
+        yield name, getattr(stats, name)
+    if stats.counts is not None:
+        yield from _under("counts", asdict(stats.counts).items())
+    for figure in stats.figures:
+        yield f"figure/{segment(figure.name)}/mean", figure.mean
+        yield f"figure/{segment(figure.name)}/rows", figure.rows
+    yield "fields_not_listed", stats.more_fields
+
+
+def _field(field: FieldStats) -> Named:
+    for name in ("accuracy", "precision", "recall", "f1", "mean_score"):
+        yield name, getattr(field, name)
+    yield "measured", field.counts.measured
+    yield from asdict(field.counts).items()
+
+
+def _under(prefix: str, figures: Iterable[tuple[str, Number | None]]) -> Named:
+    return ((f"{prefix}/{name}", value) for name, value in figures)

@@ -1,0 +1,90 @@
+"""`files`: figures and settings as files, in the layout that DVC reads."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from evaluators.issues import problem
+from evaluators.reports.csv_cells import guarded
+from evaluators.runs.record import RunRecord
+from evaluators.runs.result import RunResult
+from evaluators.runs.store import write_text
+from evaluators.settings_model import Name
+from evaluators.tracking.metrics import field_about, metrics_of, nested
+from evaluators.tracking.params import params_of, params_yaml
+from evaluators.tracking.tracker import Link, Tracker, run_key
+
+METRICS: Final = "metrics.json"
+PARAMS: Final = "params.yaml"
+PLOT: Final = "plots/fields.csv"
+LAYOUT: Final = "dvc.yaml"
+
+_HEAD: Final = "# Written by the tracker `files` of evaluators. Changes made here are lost.\n"
+_SAYS_WHAT_IS_THERE: Final = f"{_HEAD}metrics:\n  - {METRICS}\nparams:\n  - {PARAMS}\n"
+_SAYS_HOW_TO_DRAW: Final = (
+    f"plots:\n  - {PLOT}:\n      title: Accuracy of each field\n      template: bar_horizontal\n"
+    "      x: accuracy\n      y: name\n"
+)
+_COUNTS: Final = ("match", "mismatch", "omission", "hallucination", "error", "skipped", "not_measured", "fault")
+_COLUMNS: Final = ("name", "variant", "evaluator", "path", "accuracy", "measured", *_COUNTS)
+
+
+class Files(Tracker):
+    """Figures and settings as files that belong into version control, in the layout that DVC reads.
+
+    `metrics.json` has the figures, `params.yaml` the settings, `plots/fields.csv` a line for each field; `dvc.yaml` says so to
+    DVC. The next run takes their place: what was before is in version control.
+    """
+
+    folder: Name = "metrics"
+    """The folder of the files, relative to where the command is run."""
+
+    def send(self, record: RunRecord) -> Link:
+        """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
+        folder = Path(self.folder)
+        _check_own(folder)
+        plot, drawn = _plot(record.result)
+        write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
+        write_text(folder / PARAMS, _HEAD + params_yaml(params_of(record)))
+        write_text(folder / PLOT, plot)
+        write_text(folder / METRICS, _metrics_json(record.result))
+        return Link("files", folder.as_posix(), run_key(record))
+
+
+def _check_own(folder: Path) -> None:
+    """Nothing of somebody else's is replaced: the folder holds no such files, or a `dvc.yaml` of this tracker."""
+    layout = folder / LAYOUT
+    if layout.is_file() and layout.read_bytes().startswith(_HEAD.encode()):
+        return
+    for name in (LAYOUT, METRICS, PARAMS, PLOT):
+        if (folder / name).exists():
+            raise problem(
+                "not-our-file",
+                f"there is a {name} that this tracker did not write",
+                where=str(folder / name),
+                hint="`tracking: [{files: {folder: NAME}}]` names another folder",
+            )
+
+
+def _metrics_json(result: RunResult) -> str:
+    body = nested(metrics_of(result))
+    return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plot(result: RunResult) -> tuple[str, bool]:
+    """A line for each field, and whether there is any. Programs read it: no mark in front, and nothing for undefined."""
+    stream = StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    fields = [(stats, field) for stats in result.evaluators for field in stats.fields]
+    for stats, field in fields:
+        counts = [getattr(field.counts, name) for name in _COUNTS]
+        writer.writerow([
+            field_about(stats, field), guarded(stats.variant or ""), guarded(stats.name), guarded(field.path),
+            "" if field.accuracy is None else field.accuracy, field.counts.measured, *counts,
+        ])  # fmt: skip
+    return stream.getvalue(), bool(fields)

@@ -1,0 +1,55 @@
+"""The contract of a tracker: it takes a finished run to a platform, or to files that a platform reads.
+
+A tracker is one file in `plugs/`, or a class behind the entry point group `evaluators.tracking.plugs`. Its settings are its
+attributes, so that a mistake in them is found before row 1. It is given the record of a run folder and nothing else: neither
+the suite's functions nor the test set need to be there. What a tracker needs of other packages, it imports in `send`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from evaluators.registry import Socket
+from evaluators.runs.record import RunRecord
+from evaluators.runs.store import RUN_JSON
+from evaluators.settings_model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a run can be found after it was sent."""
+
+    platform: str
+    """The name of the tracker."""
+    url: str | None
+    """Where to look: an address, or a folder as it was named; None where the platform has no such thing."""
+    run_id: str
+    """What the platform calls the run."""
+
+
+class Tracker(Settings):
+    """A place that finished runs are sent to."""
+
+    def send(self, record: RunRecord) -> Link:
+        """Sends the run. Sending the same run again gives the same: nothing is there twice.
+
+        Whatever it raises is told as a failure of this tracker; the run and its folder stay as they are.
+        """
+        raise NotImplementedError
+
+
+class Chosen(NamedTuple):
+    """A tracker with its settings, and the name it is known by."""
+
+    name: str
+    tracker: Tracker
+
+
+TRACKERS: Final[Socket[Tracker]] = Socket("evaluators.tracking.plugs", Tracker, "tracker")
+
+
+def run_key(record: RunRecord) -> str:
+    """What stands for a run: the same rows under the same suite have the same, wherever the folder is."""
+    return hashlib.sha256((record.folder / RUN_JSON).read_bytes()).hexdigest()[:32]

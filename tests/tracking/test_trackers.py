@@ -1,0 +1,179 @@
+"""What holds for every tracker, and what `files` writes: real runs of the gallery, sent for real."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from evaluators.issues import Problems
+from evaluators.running.preparing import RunRequest
+from evaluators.running.run import finish
+from evaluators.running.suite import load, loads
+from evaluators.runs.record import RunRecord, read_record
+from evaluators.suite.presets import gallery_folder
+from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.names import field_name
+from evaluators.tracking.plugs.files import Files
+from evaluators.tracking.tracker import TRACKERS
+
+TOPICS = sorted(
+    place.parent.name for place in gallery_folder().glob("*/suite.yaml") if place.parent.name != "extract_bench"
+)
+
+
+def record_of(topic: str, place: Path, name: str = "x") -> RunRecord:
+    done = finish(load(gallery_folder() / topic / "suite.yaml"), RunRequest(results=place / "runs", name=name))
+    assert done.folder is not None
+    return read_record(done.folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def numbers(data: Any) -> Iterator[Any]:
+    for value in data.values():
+        yield from numbers(value) if isinstance(value, dict) else [value]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
+@pytest.mark.parametrize("name", TRACKERS.shipped())
+def test_sending_a_run_twice_gives_the_same(name: str, here: Path) -> None:
+    tracker = TRACKERS.find(name)()
+    record = record_of("invoice_extraction", here.parent)
+    before = contents(record.folder)
+    first = tracker.send(record)
+    written = contents(here)
+    again = tracker.send(record_of("invoice_extraction", here.parent, "later"))
+    assert again == first
+    assert first.platform == name
+    assert contents(here) == written
+    assert contents(record.folder) == before
+
+
+@pytest.mark.parametrize("name", TRACKERS.shipped())
+def test_a_tracker_says_what_it_is(name: str) -> None:
+    assert (TRACKERS.find(name).__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_suite_of_the_gallery_is_written_with_its_own_figures(topic: str, here: Path) -> None:
+    record = record_of(topic, here.parent)
+    Files().send(record)
+    text = (here / "metrics" / "metrics.json").read_text(encoding="utf-8")
+    found = json.loads(text, parse_constant=lambda word: pytest.fail(word))
+    assert text == json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    every = list(numbers(found))
+    assert all(isinstance(value, int | float) and math.isfinite(value) for value in every)
+    assert len(every) == len(metrics_of(record.result))
+    for stats in record.result.evaluators:
+        own = found["variant"][stats.variant] if stats.variant else found
+        figures = own["evaluator"][stats.name]
+        rows = figures["rows"]
+        assert rows["total"] == stats.rows == sum(rows.values()) - rows["total"]
+        assert (rows["scored"], rows["invalid"], rows["unjudged"], rows["skipped"]) == (
+            stats.scored, stats.invalid, stats.unjudged, stats.skipped,
+        )  # fmt: skip
+        assert (figures["unreadable"], figures.get("mean"), figures.get("pass_rate")) == (
+            stats.unreadable, stats.mean, stats.pass_rate,
+        )  # fmt: skip
+        assert {figure: one.get("mean") for figure, one in figures.get("figure", {}).items()} == {
+            one.name: one.mean for one in stats.figures
+        }
+        assert {name: (one.get("accuracy"), one["measured"]) for name, one in figures.get("field", {}).items()} == {
+            field_name(one.path): (one.accuracy, one.counts.measured) for one in stats.fields
+        }
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_plot_has_a_line_for_each_field_with_its_own_path(topic: str, here: Path) -> None:
+    record = record_of(topic, here.parent)
+    Files().send(record)
+    with open(here / "metrics" / "plots" / "fields.csv", encoding="utf-8", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [(line["variant"], line["evaluator"], line["path"]) for line in lines] == [
+        (stats.variant or "", stats.name, field.path) for stats in record.result.evaluators for field in stats.fields
+    ]
+    metrics = metrics_of(record.result)
+    for line in lines:
+        assert metrics.get(f"{line['name']}/accuracy") == (float(line["accuracy"]) if line["accuracy"] else None)
+        assert metrics[f"{line['name']}/omission"] == int(line["omission"])
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_layout_names_the_files_that_are_there(topic: str, here: Path) -> None:
+    record = record_of(topic, here.parent)
+    Files(folder="a/b").send(record)
+    layout = yaml.safe_load((here / "a/b/dvc.yaml").read_text(encoding="utf-8"))
+    plots = layout.get("plots", [])
+    assert (layout["metrics"], layout["params"]) == (["metrics.json"], ["params.yaml"])
+    assert bool(plots) == any(stats.fields for stats in record.result.evaluators)
+    for plot in plots:
+        ((file, settings),) = plot.items()
+        with open(here / "a/b" / file, encoding="utf-8", newline="") as stream:
+            assert {settings["x"], settings["y"]} <= {*next(csv.reader(stream))}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_parameters_are_the_suite_as_it_is_written(topic: str, here: Path) -> None:
+    record = record_of(topic, here.parent)
+    Files().send(record)
+    params = yaml.safe_load((here / "metrics" / "params.yaml").read_text(encoding="utf-8"))
+    written = yaml.safe_load((gallery_folder() / topic / "suite.yaml").read_text(encoding="utf-8"))
+    assert list(params["evaluators"]) == list({stats.name: stats for stats in record.result.evaluators})
+    assert list(params["evaluators"].values()) == written["evaluators"]
+    assert params["suite"]["test_set"] == written["test_set"]
+    assert params["run"]["suite_fingerprint"] == record.result.suite_fingerprint
+    assert params["run"]["test_set_fingerprint"] == record.result.data_fingerprint
+
+
+def test_values_of_variables_are_not_told(here: Path) -> None:
+    (here / "rows.csv").write_text("id,output,expected\n1,Oslo,Oslo\n", encoding="utf-8")
+    text = 'test_set: "${PLACE}.csv"\nname: "${SECRET:-unnamed}"\nevaluators: [exact_match]\n'
+    (here / "suite.yaml").write_text(text, encoding="utf-8")
+    suite = load(here / "suite.yaml", environment={"PLACE": str(here / "rows"), "SECRET": "hush"})
+    done = finish(suite, RunRequest(results=here / "runs", name="x"))
+    assert done.folder is not None
+    Files().send(read_record(done.folder))
+    params = (here / "metrics" / "params.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(params)["suite"] == {"test_set": "${PLACE}.csv", "name": "${SECRET:-unnamed}"}
+    assert str(here) not in params
+
+
+def test_a_run_of_rows_without_a_score_keeps_its_denominators(here: Path) -> None:
+    rows = [
+        '1,"{""a"": 1}","{""a"": 1}"', '2,"{""a"": 2}","{""a"": 1}"', '3,prose,"{""a"": 1}"', '4,"{""a"": 1}","{a}"',
+        '5,"{""a"": 1}",',
+    ]  # fmt: skip
+    (here / "rows.csv").write_text("\n".join(["id,output,expected", *rows, ""]), encoding="utf-8")
+    suite = loads("test_set: rows.csv\nevaluators: [{json_multi_field_match: {name: f, fields: [a]}}]", folder=here)
+    done = finish(suite, RunRequest(results=here / "runs", name="x"))
+    assert done.folder is not None
+    found = metrics_of(read_record(done.folder).result)
+    about = {name.removeprefix("evaluator/f/"): value for name, value in found.items()}
+    assert (about["rows/total"], about["rows/scored"], about["rows/invalid"], about["unreadable"]) == (5, 3, 2, 1)
+    assert (about["mean"], about["field/a/accuracy"], about["field/a/measured"]) == (1 / 3, 1 / 3, 3)
+    assert (found["run/rows"], found["run/complete"], found["run/exit_code"]) == (5, 1, 3)
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "params.yaml", "dvc.yaml", "plots/fields.csv"])
+def test_a_file_of_somebody_else_is_not_replaced(name: str, here: Path) -> None:
+    record = record_of("support_replies", here.parent)
+    (here / name).parent.mkdir(exist_ok=True)
+    (here / name).write_text("mine\n", encoding="utf-8")
+    with pytest.raises(Problems, match=f"there is a {name} that this tracker did not write"):
+        Files(folder=".").send(record)
+    assert contents(here) == {name: b"mine\n"}
