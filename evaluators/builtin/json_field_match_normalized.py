@@ -12,7 +12,7 @@ from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Out
 from evaluators.fields.open_tree import OpenTree, wrong_leaves
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict
-from evaluators.values.text import ACCENTS_AND_CASE, Normalization, normalizer, same_text_deep
+from evaluators.values.text import ACCENTS_AND_CASE, AccentsAndCase, normalizer, same_text_deep
 
 
 class JsonFieldMatchNormalized(Evaluator):
@@ -29,8 +29,9 @@ class JsonFieldMatchNormalized(Evaluator):
     type: Literal["json_field_match_normalized"] = "json_field_match_normalized"
     extra_fields: Literal["ignore", "penalize"] = "ignore"
     """Whether top-level keys that only the output has count against it."""
-    normalize: Normalization = ACCENTS_AND_CASE
-    """What is set aside in texts. By default accents and case, and nothing else."""
+    normalize: AccentsAndCase = ACCENTS_AND_CASE
+    """What is set aside in texts. By default accents and case, and nothing else; a switch that you leave out stays as it
+    is: `{whitespace: collapse}` sets spacing aside as well."""
     expected: ExpectedColumn = None
     """The column that holds the expected JSON object, when it is not the test set's expected column."""
 

@@ -176,12 +176,18 @@ def _run_settings() -> Schema:
             {"enum": ["fail", "skip"], "default": "fail"},
         ),
         "parse": (
-            "How the JSON of an output is read: `lenient` sets a code fence or words around it aside, `strict` refuses them.",
-            {"enum": ["lenient", "strict"], "default": "lenient"},
+            (
+                "How the JSON of an output is read: `lenient` sets a code fence or words around it aside, `strict` refuses "
+                "them. Without it, as the test set says."
+            ),
+            {"enum": ["lenient", "strict"]},
         ),
         "pick": (
-            "Which of several JSON documents in an output counts: `fitting`, `first`, `last`, `largest`; `only` refuses several.",
-            {"enum": list(PICKS), "default": "fitting"},
+            (
+                "Which of several JSON documents in an output counts: `fitting`, `first`, `last`, `largest`; `only` refuses "
+                "several. Without it, as the test set says."
+            ),
+            {"enum": list(PICKS)},
         ),
     }
     found = {key: {**described(text), **schema} for key, (text, schema) in settings.items()}

@@ -39,12 +39,17 @@ class Normalization(Settings):
     stays."""
 
 
+class AccentsAndCase(Normalization):
+    """Which differences between two texts do not count. A switch that you leave out keeps the value shown here."""
+
+    case: Literal["keep", "lower", "ignore"] = "ignore"
+    accents: Literal["keep", "ignore", "transliterate"] = "ignore"
+
+
 AS_IS: Final = Normalization()
 """Every difference counts."""
-ACCENTS_AND_CASE: Final = Normalization(accents="ignore", case="ignore")
+ACCENTS_AND_CASE: Final = AccentsAndCase()
 """Accents and case do not count; everything else does."""
-EVERYDAY: Final = Normalization(unicode="nfc", case="ignore", accents="ignore", whitespace="collapse")
-"""What the word `normalized` means on its own: case, accents and spacing do not count, punctuation does."""
 
 
 def switches(settings: Normalization) -> Normalization:

@@ -1,0 +1,291 @@
+"""A setting has one default: in the code, on its page, in `explain`, and in the schema of the editor."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple, get_args
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from evaluators.cli import command
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN, Evaluator, FromColumn
+from evaluators.fields.align import Align
+from evaluators.fields.lines import read_fields
+from evaluators.needs import ROLES
+from evaluators.settings import build
+from evaluators.suite.config import read_config
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.model_schema import spellings
+from evaluators.suite.source import loads
+from evaluators.testsets.config import TestSetConfig
+from evaluators.values.transforms import TRANSFORMS
+
+ROOT: Final = Path(__file__).parents[2]
+SCHEMA: Final = json.loads((ROOT / "docs" / "suite.schema.json").read_text(encoding="utf-8"))
+DEFINED: Final = SCHEMA["definitions"]
+REQUIRED: Final = "it must be given"
+Defaults = dict[str, Any]
+"""By the name of a setting, `tolerance.abs` for one inside another: its default, as JSON has it."""
+
+
+class Plug(NamedTuple):
+    name: str
+    model: type[BaseModel]
+    page: str
+    """The committed page, and the heading of its part there."""
+    part: str | None
+    schema: dict[str, Any]
+
+
+def plugs() -> Iterator[Plug]:
+    for name in BUILTIN.shipped():
+        page = f"evaluators/{name}.md"
+        yield Plug(name, BUILTIN.find(name), page, None, DEFINED[f"evaluator.{name}"])
+    for name in COMPARATORS.shipped():
+        page = f"comparators/{name}.md"
+        yield Plug(name, COMPARATORS.find(name), page, None, DEFINED[f"comparator.{name}"])
+    transforms = _first(DEFINED["transform"], lambda one: "round_digits" in one.get("properties", {}))["properties"]
+    for name, kind in TRANSFORMS.items():
+        yield Plug(name, kind.parameters, "transforms.md", name, transforms[name])
+
+
+# what the code says
+
+
+def in_code(model: type[BaseModel], above: object = None) -> Defaults:
+    """The defaults of a model; those of the instance `above` where the model is the default of a setting."""
+    found: Defaults = {}
+    for name, field in model.model_fields.items():
+        word = spellings(name, field)[0]
+        if word == "type":
+            continue
+        value = getattr(above, name) if above is not None else _default(field)
+        found[word] = _plain(value)
+        if (inner := _inside(field)) is not None:
+            instance = value if isinstance(value, inner) else None
+            found |= {f"{word}.{key}": one for key, one in in_code(inner, instance).items()}
+    return found
+
+
+def _default(field: FieldInfo) -> Any:
+    value = field.get_default(call_default_factory=True, validated_data={})
+    return REQUIRED if value is PydanticUndefined else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return dict(value) or None  # an empty map says nothing
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _inside(field: FieldInfo) -> type[BaseModel] | None:
+    """The settings that a setting is a map of."""
+    waiting: list[Any] = [field.annotation]
+    while waiting:
+        annotation = waiting.pop()
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation is not FromColumn:
+            return annotation
+        waiting.extend(get_args(annotation))
+    return None
+
+
+# what people read
+
+
+@cache
+def _page(name: str) -> str:
+    return (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+
+
+def on_page(plug: Plug) -> Defaults:
+    """The defaults in the table of the committed page."""
+    text = _page(plug.page)
+    if plug.part is not None:
+        text = re.split(r"^## ", text.partition(f"\n## {plug.part.replace('_', chr(92) + '_')}\n")[2], flags=re.M)[0]
+    rows = re.findall(r"^\| `([^`]+)` \| (?:[^|\\]|\\.)* \| ((?:[^|\\]|\\.)*) \| ", text, re.M)
+    return {name: _read(default) for name, default in rows}
+
+
+def in_explain(plug: Plug) -> Defaults:
+    """The defaults that `evaluators explain NAME` says."""
+    text = CliRunner().invoke(command, ["explain", plug.name]).stdout
+    settings = text.partition("Settings\n--------\n")[2]
+    if settings.startswith("setting "):  # short enough for a table
+        header, *rows = settings.partition("\n\n")[0].splitlines()
+        start, end = header.index("default"), header.index("meaning")
+        return {row.split("`")[1]: _read(row[start:end].strip()) for row in rows}
+    found = re.findall(r"^`([^`]+)`\n(?:    .*\n)*?    default: (.*(?:\n      .*)*)$", settings, re.M)
+    return {name: _read(" ".join(default.split())) for name, default in found}
+
+
+def _read(default: str) -> Any:
+    """The value that a page names: in backticks, or none."""
+    if default in ("none", "the test set's own"):
+        return None
+    if default == "none: it must be given":
+        return REQUIRED
+    return yaml.safe_load(default.strip("`").replace("\\|", "|"))
+
+
+# what an editor knows
+
+
+def in_schema(schema: Mapping[str, Any]) -> Defaults:
+    """The defaults of a definition of the committed schema, today's words only."""
+    found: Defaults = {}
+    required = {*schema.get("required", ())} | {
+        one["anyOf"][0]["required"][0]
+        for one in schema.get("allOf", ())
+        if "anyOf" in one and "required" in one["anyOf"][0]
+    }
+    for name, one in schema.get("properties", {}).items():
+        if one.get("doNotSuggest"):
+            continue
+        found[name] = REQUIRED if name in required else one.get("default")
+        inner = _inner_schema(one)
+        if inner is not None:
+            above = one.get("default")
+            for key, value in in_schema(inner).items():
+                # what is said of the map as a whole must be what is said of each setting in it
+                assert not (isinstance(above, Mapping) and key in above) or above[key] == value, f"{name}.{key}"
+                found[f"{name}.{key}"] = value
+    return found
+
+
+def _inner_schema(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    waiting: list[Any] = [schema]
+    while waiting:
+        one = waiting.pop(0)
+        if not isinstance(one, Mapping):
+            continue
+        if "$ref" in one:
+            name = one["$ref"].rpartition("/")[2]
+            if name in _OF_SETTINGS:
+                return DEFINED[name]  # type: ignore[no-any-return]  # JSON
+        waiting += [*one.get("allOf", ()), *one.get("anyOf", ()), one.get("else"), one.get("then")]
+    return None
+
+
+_OF_SETTINGS: Final = [
+    name for name, one in DEFINED.items()
+    if one.get("properties") and "." not in name and name not in ("from_column", "field", "evaluator", "compound", "alignment")
+]  # fmt: skip
+
+
+def _first(schema: Any, fits: Any) -> Any:
+    """The first part of a schema, however deep, that fits."""
+    waiting = [schema]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, dict):
+            if fits(one):
+                return one
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    raise AssertionError("no part fits")
+
+
+# the tests
+
+ALL: Final = list(plugs())
+
+
+@pytest.mark.parametrize("plug", ALL, ids=lambda plug: plug.name)
+def test_a_default_is_the_same_in_code_page_explain_and_editor(plug: Plug) -> None:
+    code = in_code(plug.model)
+    assert on_page(plug) == code
+    assert in_explain(plug) == code
+    own = {*EvaluatorLine.__dataclass_fields__} - {*code} if issubclass(plug.model, Evaluator) else set()
+    assert {name: value for name, value in in_schema(plug.schema).items() if name not in own} == code
+
+
+@pytest.mark.parametrize("plug", ALL, ids=lambda plug: plug.name)
+def test_a_map_that_names_some_settings_leaves_the_others_as_they_were(plug: Plug) -> None:
+    for name, field in plug.model.model_fields.items():
+        default, inner = _default(field), _inside(field)
+        if inner is None or not isinstance(default, inner):
+            continue
+        for key in inner.model_fields:
+            for value in {*get_args(inner.model_fields[key].annotation), getattr(default, key)}:
+                given = _with_what_it_needs(plug, {spellings(name, field)[0]: {key: value}})
+                found = getattr(build(plug.model, given), name)
+                assert found == default.model_copy(update={key: value})
+
+
+def _with_what_it_needs(plug: Plug, given: dict[str, Any]) -> dict[str, Any]:
+    """The settings, with those of the first example beside them."""
+    example = next((one for one in getattr(plug.model, "examples", ()) if getattr(one, "settings", None)), None)
+    return {**(example.settings if example else {}), **given} if "examples" in vars(plug.model) else given
+
+
+def test_some_option_is_a_map_with_a_default_of_its_own() -> None:
+    """The test above is about something."""
+    maps = [
+        plug.name for plug in ALL for field in plug.model.model_fields.values() if isinstance(_default(field), BaseModel)
+    ]
+    assert maps == ["json_field_match_normalized"]
+
+
+def test_the_settings_of_a_line_have_one_default() -> None:
+    line = read_config(loads("evaluators: [contains_json]")).lines[0]
+    said = in_schema(DEFINED["evaluator.contains_json"])
+    for name in ("unmet", "parse", "pick"):
+        assert said[name] == getattr(line, name)
+
+
+def test_the_settings_of_a_field_have_one_default() -> None:
+    (line,) = read_fields({"items": "exact"})
+    shown = _first(DEFINED["field"], lambda one: "weight" in one.get("properties", {}))["properties"]
+    defaults = {name: one["default"] for name, one in shown.items() if "default" in one}
+    assert {name: getattr(line, name) for name in defaults if name != "align"} == {
+        name: value for name, value in defaults.items() if name != "align"
+    }
+    assert "weight" in defaults
+    assert "required" in defaults
+    assert DEFINED["alignment"].get("default", shown["align"].get("default", Align().how)) == Align().how
+
+
+def test_the_settings_of_a_test_set_have_one_default() -> None:
+    code = in_code(TestSetConfig)
+    section = _first(SCHEMA["properties"]["test_set"], lambda one: "unreadable_output" in one.get("properties", {}))
+    for name, value in in_schema(section).items():
+        assert value == code[name] or (value is None and not code[name]) or isinstance(code[name], dict), name
+    page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8").partition("\n## test\\_set\n")[2]
+    rows = re.findall(r"^\| `(\w+)` \| .* \| `([^`|]+)` \|$", page.partition("\n### ")[0], re.M)
+    assert {"parse", "pick", "unreadable_output"} <= {name for name, _ in rows}
+    assert dict(rows) == {name: code[name] for name, _ in rows}
+
+
+@pytest.mark.parametrize(
+    ("normalize", "output", "score"),
+    [
+        ("{whitespace: collapse}", "new  york", 1.0),
+        ("{whitespace: collapse}", "NÉW   york", 1.0),
+        ("{case: keep}", "new york", 0.0),
+        ("{case: keep}", "Néw York", 1.0),
+        ("{accents: keep}", "néw york", 0.0),
+        ("{punctuation: ignore}", "new york.", 1.0),
+        ("{}", "NÉW YORK", 1.0),
+    ],
+)
+def test_one_switch_leaves_the_others_on(normalize: str, output: str, score: float) -> None:
+    line = f"json_field_match_normalized: {{normalize: {normalize}}}"
+    settings = read_config(loads(f"evaluators:\n  - {line}")).lines[0].settings
+    assert settings.score({"city": output}, {"city": "New York"}).value == score
+
+
+def test_roles_are_the_test_sets_own_where_nothing_names_a_column() -> None:
+    assert all(in_code(BUILTIN.find(name)).get(role) is None for name in BUILTIN.shipped() for role in ROLES)
