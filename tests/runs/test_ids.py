@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import evaluators
-from evaluators.runs import ids
+from evaluators.running import run
+from evaluators.runs import ids, job, runner
 
 
 def warned(folder: Path, *names: str, **options: object) -> list[str]:
@@ -39,8 +40,6 @@ def test_two_ids_that_share_a_number_are_told_apart(tmp_path: Path) -> None:
 def test_rows_beyond_the_first_ones_are_not_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr(ids, "MOST_IDS", 2)
-    monkeypatch.setattr("evaluators.runs.job.MOST_IDS", 2)
-    monkeypatch.setattr("evaluators.runs.runner.MOST_IDS", 2)
-    monkeypatch.setattr("evaluators.running.run.MOST_IDS", 2)
+    for module in (ids, job, runner, run):  # each is loaded before any is changed: a name that is imported is a copy
+        monkeypatch.setattr(module, "MOST_IDS", 2)
     assert warned(tmp_path, "1", "2", "1", workers=workers) == []
