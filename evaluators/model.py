@@ -112,6 +112,7 @@ class Verdict(NamedTuple):
     tree or a schema, or None. `figures` has one exact fraction (num, den) for each of the evaluator's `figure_names`, den 0
     where the figure is undefined for the row. `issue` says why there is no score, or why it is 0. `values` has, one after
     the other, (place, right, measured) for each field of which the row has several values: what its status says together.
+    `watched` has (match, mismatch, omission, hallucination) of each field that a gate names and `statuses` lacks.
     """
 
     standing: Standing
@@ -123,6 +124,7 @@ class Verdict(NamedTuple):
     issue: Issue | None = None
     figures: tuple[tuple[int, int], ...] = ()
     values: tuple[int, ...] = ()
+    watched: tuple[tuple[int, int, int, int], ...] = ()
 
     @property
     def value(self) -> float | None:

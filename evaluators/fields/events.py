@@ -158,6 +158,16 @@ def row_values(events: Iterable[Event], places: Mapping[str, int]) -> tuple[int,
     return tuple(number for place, count in enumerate(measured) if count > 1 for number in (place, right[place], count))
 
 
+def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
+    """(match, mismatch, omission, hallucination) of each field of one row; `places` numbers the fields from 0."""
+    found = [[0, 0, 0, 0] for _ in places]
+    for event in events:
+        place, kind = places.get(event.path), _PLACES.get(event.status)
+        if place is not None and kind is not None and event.items is None and not event.outside:
+            found[place][kind] += 1
+    return tuple((one[0], one[1], one[2], one[3]) for one in found)
+
+
 def _together(statuses: set[Status]) -> Status:
     for first in (Status.FAULT, Status.ERROR):
         if first in statuses:

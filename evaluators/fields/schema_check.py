@@ -15,7 +15,16 @@ from evaluators.fields.compiled.trees import Compiled
 from evaluators.fields.compiled.walker import Codes, Rare
 from evaluators.fields.counts import counted, surplus_items
 from evaluators.fields.counts import row_figures as counts_figures
-from evaluators.fields.events import Event, RowFigures, events_of, row_figures, row_statuses, row_values, totals
+from evaluators.fields.events import (
+    Event,
+    RowFigures,
+    events_of,
+    row_counts,
+    row_figures,
+    row_statuses,
+    row_values,
+    totals,
+)
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.score import score_document
 from evaluators.fields.scored import Scored
@@ -37,6 +46,7 @@ class ExplainedCheck:
         self._score = score
         self._pass_at = pass_at
         self._places = places_of(fields)
+        self._watched: dict[str, int] = {}
         self._paths: dict[str, list[int]] = {}
         self._details: dict[Detail, int] = {}
 
@@ -51,7 +61,12 @@ class ExplainedCheck:
         add_totals(totals([(events, 1)]), self._paths, self._details)
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
         add_surplus(surplus_of(scored), 1, self._details)
-        return _by_field(verdict, events, self._places) if self._places else verdict
+        return _by_field(verdict, events, self._places, self._watched)
+
+    def watching(self, paths: Sequence[str]) -> ExplainedCheck:
+        """The check, which also says of each row what became of some fields."""
+        self._watched = places_of(paths)
+        return self
 
     def counts(self) -> dict[str, tuple[int, int, int, int]]:
         """(match, mismatch, omission, hallucination) by path of the schema, sorted by path."""
@@ -67,6 +82,7 @@ class ColumnCheck:
 
     def __init__(self, scoring: Callable[..., Checked]) -> None:
         self._scoring = scoring
+        self._watched: Sequence[str] = ()
         self._checks: dict[int, tuple[Checked, Any]] = {}
 
     @property
@@ -78,9 +94,14 @@ class ColumnCheck:
         scoring = self._scoring(*cells)
         known = self._checks.get(id(scoring))
         if known is None:
-            known = self._checks[id(scoring)] = (scoring, scoring.check())
+            known = self._checks[id(scoring)] = (scoring, scoring.check().watching(self._watched))
         verdict: Verdict = known[1](expected, output)
         return verdict
+
+    def watching(self, paths: Sequence[str]) -> ColumnCheck:
+        """The check, which also says of each row what became of some fields."""
+        self._watched = paths
+        return self
 
     def counts(self) -> dict[str, tuple[int, int, int, int]]:
         """The counts by path of all the schemas together."""
@@ -123,6 +144,7 @@ class SchemaCheck:
         self._compiled = Compiled(root, surplus_counts)
         self._explain = explain or partial(score_document, root)
         self._places = places_of(fields)
+        self._watched: dict[str, int] = {}
         self._score = score
         self._pass_at = pass_at
         self._known: dict[tuple[int, ...], list[Any]] = {}
@@ -152,6 +174,11 @@ class SchemaCheck:
         verdict: Verdict = known[0]
         return verdict
 
+    def watching(self, paths: Sequence[str]) -> SchemaCheck:
+        """The check, which also says of each row what became of some fields."""
+        self._watched = places_of(paths)
+        return self
+
     def counts(self) -> dict[str, tuple[int, int, int, int]]:
         """(match, mismatch, omission, hallucination) by path of the schema, sorted by path."""
         self._settle()
@@ -168,7 +195,7 @@ class SchemaCheck:
         self._remembered += len(key) + 1
         events = self._events(key)
         figures = row_figures(events)
-        found = _by_field(verdict_of(figures, self._score, self._pass_at), events, self._places)
+        found = _by_field(verdict_of(figures, self._score, self._pass_at), events, self._places, self._watched)
         verdict = self._verdicts.setdefault(found, found) if len(self._verdicts) < 20_000 else found
         known = self._known[key] = [verdict, 0, figures.surplus]
         return known
@@ -180,13 +207,13 @@ class SchemaCheck:
         self._add([(events, 1)])
         add_surplus(surplus_of(scored), 1, self._details)
         verdict = verdict_of_scored(scored, self._score, self._pass_at)
-        return _by_field(verdict, events, self._places)
+        return _by_field(verdict, events, self._places, self._watched)
 
     def _broken(self, codes: Codes, problem: RowProblem) -> Verdict:
         """A row without a score; its other results still count by path."""
         events = self._events(codes)
         self._add([(events, 1)])
-        return _by_field(broken_verdict(row_figures(events), problem), events, self._places)
+        return _by_field(broken_verdict(row_figures(events), problem), events, self._places, self._watched)
 
     def _events(self, codes: Iterable[int]) -> list[Event]:
         events = self._compiled.coding.events
@@ -245,9 +272,13 @@ def verdict_of_scored(scored: Scored, score: int, pass_at: float) -> Verdict:
     return verdict_of(figures, score, pass_at)
 
 
-def _by_field(verdict: Verdict, events: Sequence[Event], places: Mapping[str, int]) -> Verdict:
+def _by_field(
+    verdict: Verdict, events: Sequence[Event], places: Mapping[str, int], watched: Mapping[str, int]
+) -> Verdict:
     """The verdict with what became of each field."""
-    return verdict._replace(statuses=row_statuses(events, places), values=row_values(events, places))
+    if places:
+        verdict = verdict._replace(statuses=row_statuses(events, places), values=row_values(events, places))
+    return verdict._replace(watched=row_counts(events, watched)) if watched else verdict
 
 
 def places_of(fields: Sequence[str]) -> dict[str, int]:
@@ -272,4 +303,6 @@ def broken_verdict(figures: RowFigures, problem: RowProblem) -> Verdict:
 def lost_verdict(found: Verdict) -> Verdict:
     """The verdict of a row whose output cannot be read, from what an output that is missing comes to: 0.0, and every figure 0."""
     zeros = ((0, 1),) * len(found.figures)
-    return Verdict(Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values)
+    return Verdict(
+        Standing.UNREADABLE, False, 0, 1, found.statuses, found.counts, None, zeros, found.values, found.watched
+    )

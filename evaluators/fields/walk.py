@@ -8,7 +8,7 @@ one counter, which says so by its name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from gc import is_tracked
 from typing import Any, Final
 
@@ -145,6 +145,10 @@ class OpenCheck:
         self._plain = not tree.skip and not tree.fold_keys
         self._known: dict[RowCounts, Verdict] = {}
         self._perfect: dict[int, Verdict] = {}
+
+    def watching(self, paths: Sequence[str]) -> WatchedCheck:
+        """A check that also says of each row what became of some fields."""
+        return WatchedCheck(self, paths)
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
         if output is expected and self._plain and self.tree.depth is None:
@@ -456,6 +460,26 @@ class OpenCheck:
         """An object without the keys that are left out."""
         below = self.tally.below
         return {key: inner for key, inner in value.items() if not below(counter, key).skip}
+
+
+class WatchedCheck:
+    """The check of an open tree, which also says of each row what became of some fields."""
+
+    def __init__(self, check: OpenCheck, paths: Sequence[str]) -> None:
+        self.check = check
+        self.tally = check.tally
+        self.paths = tuple(paths)
+
+    def __call__(self, expected: Any, output: Any) -> Verdict:
+        verdict = self.check(expected, output)
+        row = OpenCheck(self.check.tree, self.check.pass_at)  # counts this row alone
+        if any(verdict.counts or ()):
+            row.count(expected, output)
+        counts = row.tally.counts()
+        return verdict._replace(watched=tuple(counts.get(path, _NOTHING) for path in self.paths))
+
+
+_NOTHING: Final[Counts] = (0, 0, 0, 0)
 
 
 def settle_shapes(counter: Counter) -> None:

@@ -27,7 +27,7 @@ from evaluators.running.meaning import meaning_of
 from evaluators.running.places import line_places
 from evaluators.running.preparing import Prepared, Progress, RunRequest, prepare
 from evaluators.running.suite import Suite
-from evaluators.runs.gates import check_gates, judge_gates
+from evaluators.runs.gates import check_gates, judge_gates, watches
 from evaluators.runs.ids import MOST_IDS, id_warnings
 from evaluators.runs.job import Job
 from evaluators.runs.recorder import Recording
@@ -241,6 +241,7 @@ def _job(prepared: Prepared, table: TestSet, request: RunRequest, folder: Path |
         slices=suite.config.slices,
         recording=_recording(prepared, request, table) if working is not None else Recording(),
         cluster=suite.cluster,
+        watches=watches(suite.gates, suite.lines),
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
 

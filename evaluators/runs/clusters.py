@@ -17,6 +17,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from evaluators.model import Verdict
+from evaluators.runs.watch import Watch, Watched
 
 MOST_CLUSTERS: Final = 20_000
 GROUPS: Final = 4_096
@@ -30,13 +31,22 @@ class ClusterSum:
     rows: int = 0
     passed: int = 0
     sums: dict[int, int] = field(default_factory=dict)
+    ratios: dict[Watched, list[int]] = field(default_factory=dict)
+    """[part, whole] of each figure that is watched, also of rows that are not scored."""
 
-    def add(self, verdict: Verdict, times: int) -> None:
+    def add(self, verdict: Verdict, times: int, watch: Watch | None = None) -> None:
         """Count a verdict that was met some number of times."""
         if verdict.standing.scored:
             self.rows += times
             self.passed += times if verdict.passed else 0
             self.sums[verdict.den] = self.sums.get(verdict.den, 0) + verdict.num * times
+        for target, part, whole in watch.parts(verdict) if watch is not None else ():
+            self._add_ratio(target, part * times, whole * times)
+
+    def _add_ratio(self, target: Watched, part: int, whole: int) -> None:
+        mine = self.ratios.setdefault(target, [0, 0])
+        mine[0] += part
+        mine[1] += whole
 
     def merge(self, other: ClusterSum) -> None:
         """Add other rows of the cluster."""
@@ -44,6 +54,8 @@ class ClusterSum:
         self.passed += other.passed
         for den, num in other.sums.items():
             self.sums[den] = self.sums.get(den, 0) + num
+        for target, (part, whole) in other.ratios.items():
+            self._add_ratio(target, part, whole)
 
     @property
     def total(self) -> Fraction:
@@ -62,11 +74,11 @@ class ClusterCounts:
         for counts, column in zip(self._counts, codes, strict=True):
             counts.update(zip(names, column, strict=True))
 
-    def sums(self, place: int, verdicts: Sequence[Verdict]) -> dict[str, ClusterSum]:
+    def sums(self, place: int, verdicts: Sequence[Verdict], watch: Watch | None = None) -> dict[str, ClusterSum]:
         """What each cluster came to for the evaluator in that place."""
         found: dict[str, ClusterSum] = {}
         for (name, code), count in self._counts[place].items():
-            found.setdefault(name, ClusterSum()).add(verdicts[code], count)
+            found.setdefault(name, ClusterSum()).add(verdicts[code], count, watch)
         return _limited(found)
 
 

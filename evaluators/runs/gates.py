@@ -18,11 +18,13 @@ from pydantic import Field, field_validator, model_validator
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
-from evaluators.runs.figures import beside_limit, limit_text, rows_text
+from evaluators.runs.figures import beside_limit, counted, limit_text, rows_text
 from evaluators.runs.reach import USUAL, Reach, best_mean, reach, unseen_by_precision, worst_mean
-from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval
-from evaluators.runs.statistics import wilson
+from evaluators.runs.result import EvaluatorStats, FieldStats, GateResult
+from evaluators.runs.statistics import Ratio
+from evaluators.runs.watch import Watch, Watched
 from evaluators.settings_model import Name, Settings
+from evaluators.suite.lines import EvaluatorLine
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
@@ -36,7 +38,7 @@ _OF_FIELDS: Final = ("accuracy",)
 """Figures over the values of one field: the share of them that are right."""
 _ROW_FIGURES: Final = get_args(Figure)[6:]
 """Figures that every row has one of: an evaluator says which of them it makes."""
-_WITH_BOUND: Final = ("mean", "pass_rate", "accuracy", "precision", "recall")
+_WITH_BOUND: Final = ("mean", "pass_rate", "accuracy", "precision", "recall", "f1")
 _POOLED: Final = ("precision", "recall", "f1")
 """Figures over all values of all rows in one heap, of which a row has any number."""
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
@@ -62,7 +64,7 @@ class GateConfig(Settings):
     using: Literal["estimate", "lower_bound"] = "estimate"
     """What is compared: the figure itself, or the lower end of its 95 % interval, which few rows hold down."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
-    """With fewer measured rows the gate is undecided."""
+    """With fewer rows that have the figure the gate is undecided. Items of a list are not rows."""
     coverage: Coverage = USUAL
     """The share of the rows that must have been measured. The gate is undecided when the data or the environment kept more
     from it, and when pooled precision does not see more, because their outputs gave nothing. `any` asks for no share."""
@@ -302,9 +304,12 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
     else:
         bound = config.using == "lower_bound"
         value = _lower_bound(gate.figure, stats, field) if bound else _figure(gate.figure, stats, field)
-        measured = field.counts.measured if field else stats.scored - stats.empty_expected
+        measured = _measured(gate.figure, stats, field)
         words = gate.figure.replace("_", " ")
-        verdict, message = _decide(config, value, measured, f"lower bound of the {words}" if bound else words)
+        verdict, message = _decide(
+            config, value, measured, f"lower bound of the {words}" if bound else words, _why_unknown(stats)
+        )
+        message += _items(measured, field)
         if verdict != _UNDECIDED:
             verdict, message = _covered(gate, stats, field, verdict, message)
     return GateResult(
@@ -346,31 +351,77 @@ def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> 
             return found.mean if found else None
 
 
+def _ratio(figure: Figure, field: FieldStats | None) -> Ratio | None:
+    """The figure, where it is one sum over all values divided by another; the mean score of a field is over the same."""
+    if field is not None and figure == "mean_score":
+        return "accuracy"
+    return figure if figure in ("accuracy", "precision", "recall", "f1") else None
+
+
 def _lower_bound(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     """The lower end of the figure's 95 % interval; None where there is none."""
-    if figure in ("precision", "recall"):
-        counts = field.counts if field else stats.counts
-        found = _wilson_of(figure, counts) if counts else None
-    elif field:
-        found = wilson(field.counts.match, field.counts.measured)
-    else:
+    ratio = _ratio(figure, field)
+    if ratio is None:
         found = stats.mean_interval if figure == "mean" else stats.interval
-    return found.low if found else None
+        return found.low if found else None
+    bound = stats.bound(field.path if field else None, ratio)
+    if bound is not None and bound.interval is not None:
+        return bound.interval.low
+    return 0.0 if _figure(figure, stats, field) == 0 else None
 
 
-def _wilson_of(figure: Figure, counts: Counts) -> Interval | None:
-    other = counts.hallucination if figure == "precision" else counts.omission
-    return wilson(counts.match, counts.match + counts.mismatch + counts.error + other)
+def _measured(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> int:
+    """The rows on which the figure is defined."""
+    further = None if field else stats.figure(figure)
+    if further is not None:
+        return further.rows
+    ratio = _ratio(figure, field)
+    if ratio is None:
+        return stats.scored - stats.empty_expected
+    bound = stats.bound(field.path if field else None, ratio)
+    return bound.rows if bound else 0
 
 
-def _decide(config: GateConfig, value: float | None, measured: int, figure: str) -> tuple[Judged, str]:
+def _items(rows: int, field: FieldStats | None) -> str:
+    """What is said of a field of which a row may have several values."""
+    return (
+        f"; {counted(field.counts.measured, 'item')} in {rows_text(rows)}"
+        if field and field.counts.measured > rows > 0
+        else ""
+    )
+
+
+def _why_unknown(stats: EvaluatorStats) -> str:
+    return "slices are not counted by cluster" if stats.slice is not None else "there is nothing to divide by"
+
+
+def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, Watch]:
+    """The figures that gates name and that need to know what each row added to them, by evaluator."""
+    settings = {line.name: line.settings for line in lines}
+    found: dict[str, dict[Watched, None]] = {}
+    for gate in gates:
+        path = gate.target.field
+        ratio = "accuracy" if path is not None and gate.figure == "mean_score" else gate.figure
+        if ratio in ("accuracy", "precision", "recall", "f1"):
+            found.setdefault(gate.target.evaluator, {})[path, ratio] = None
+    return {
+        name: Watch(
+            tuple(targets), tuple(settings[name].field_names()),
+            getattr(settings[name], "extra_fields", "penalize") == "penalize",
+        )
+        for name, targets in found.items()
+        if name in settings
+    }  # fmt: skip
+
+
+def _decide(config: GateConfig, value: float | None, measured: int, figure: str, unknown: str) -> tuple[Judged, str]:
     if measured < config.min_rows:
         if measured == 0:
             return "undecided", "no row was measured"
         return "undecided", f"only {rows_text(measured)} measured, and the gate asks for {config.min_rows:,}"
     if value is None:
         if config.using == "lower_bound":
-            return "undecided", f"{figure} is unknown: the rows are too few, or all alike"
+            return "undecided", f"{figure} is unknown: {unknown}"
         return "undecided", f"{figure} is undefined: there is nothing to divide by"
     for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
         limit = getattr(config, name)

@@ -141,13 +141,13 @@ def moments_of_clusters(clusters: Iterable[tuple[int, Fraction]]) -> Moments | N
     return Moments(found.units, *powers)
 
 
-def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0) -> Interval | None:
+def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0, least: float = 3.0) -> Interval | None:
     """The interval of a mean, or of a ratio, of what lies in [low, high]; None without units.
 
     Each end is the farther one of two intervals that fail in opposite places: Student's, which is too short on the side of
     a long tail, and the bootstrap's, which is too short on the other side when few units differ from the rest. Where few
     units differ, the spread itself is hardly known: the degrees of freedom are then those that the kurtosis leaves, about
-    two for each such unit.
+    two for each such unit, and `least` for the bootstrap's end.
 
     Units that are all alike show no spread. Those that nobody saw may then lie anywhere, and may be as many as Wilson's
     interval allows.
@@ -164,15 +164,16 @@ def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0) 
     most, freedom = moments.units - 1, _freedom(moments)
     found = _farther(
         _student(moments, student_95(min(most, max(2.0, freedom)))),
-        abc(moments, moments.error, student_95(min(most, max(3.0, freedom)))),
+        abc(moments, moments.error, student_95(min(most, max(least, freedom)))),
     )
     return Interval(max(low, found.low), min(high, found.high))
 
 
 def share_interval(moments: Moments | None) -> Interval | None:
     """The interval of a mean score, or of a ratio: that of a mean, and never surer than that of a perfect run of as many
-    units, so that one failure more never lifts the lower end above the one that no failure has."""
-    found = mean_interval(moments)
+    units. With fewer than eight degrees of freedom, one row that is wholly wrong would hold the lower end down further than two
+    do."""
+    found = mean_interval(moments, least=8.0)
     if found is None or moments is None:
         return None
     unseen = _unseen(moments.units)

@@ -31,6 +31,7 @@ from evaluators.runs.recorder import Recorder, Recording
 from evaluators.runs.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
 from evaluators.runs.slices import SliceCounts, SliceKey, slice_text
 from evaluators.runs.tally import Ledger, Tally
+from evaluators.runs.watch import Watch
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.graph import in_order
@@ -93,6 +94,8 @@ class Job:
     """The column that says which rows belong together."""
     joined: str | None = None
     """The column of outputs that come from another file; None where they stand beside the expected answers."""
+    watches: Mapping[str, Watch] = field(default_factory=dict)
+    """The figures, by evaluator, that gates name and that need to know what each row added to them."""
 
 
 @dataclass(slots=True)
@@ -135,7 +138,8 @@ def run_split(
     result holds the rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the
     suite again where the caller has it.
     """
-    plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading)
+    watched = {name: watch.paths for name, watch in job.watches.items()}
+    plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading, watched)
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
     columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
@@ -162,7 +166,11 @@ class _Work:
         self.job = job
         self.plan = plan
         self.result = SplitResult(split.index)
-        self.ledgers = [Ledger(len(one.line.settings.field_names())) for one in plan.evaluators]
+        self.watches = [job.watches.get(one.line.name) for one in plan.evaluators]
+        self.ledgers = [
+            Ledger(len(one.line.settings.field_names()), watch)
+            for one, watch in zip(plan.evaluators, self.watches, strict=True)
+        ]
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
         self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
@@ -221,7 +229,8 @@ class _Work:
         for name, counts in self.slices.items():
             result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
-            clusters = self.clusters.sums(place, ledger.verdicts) if self.clusters is not None else {}
+            watch = self.watches[place]
+            clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
             tally = ledger.settle()
             tally.clusters = clusters
             paths = getattr(one.check, "tally", None)

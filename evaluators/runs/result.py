@@ -94,6 +94,17 @@ class KeyStats:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """How sure a figure is that a gate names: `precision` of a run (`field` is None), or `accuracy` of a field."""
+
+    field: str | None
+    figure: str
+    rows: int
+    """The rows on which the figure is defined."""
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
 class FieldStats:
     """One field of one evaluator over the run. Ratios are micro figures, None when undefined."""
 
@@ -167,6 +178,8 @@ class EvaluatorStats:
     """Items of lists that only the output has; None where there are none, or where the evaluator does not tell."""
     mean_interval: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
+    bounds: tuple[Bound, ...] = ()
+    """Of figures that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
     detectable: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
 
@@ -174,6 +187,10 @@ class EvaluatorStats:
     def kept_out(self) -> int:
         """Rows that the data or the environment, or a fault of the program, kept from being measured."""
         return self.invalid + self.unjudged + self.bugs
+
+    def bound(self, field: str | None, figure: str) -> Bound | None:
+        """How sure a figure is; None where no gate names it."""
+        return next((each for each in self.bounds if (each.field, each.figure) == (field, figure)), None)
 
     def figure(self, name: str) -> FigureStats | None:
         """A further figure by name; None where the evaluator has no such figure."""

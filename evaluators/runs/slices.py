@@ -47,7 +47,9 @@ class SliceCounts:
     def tallies(self) -> dict[str, list[Tally]]:
         """By value, one tally per evaluator."""
         self._keep_first()
-        found: dict[str, list[Tally]] = defaultdict(lambda: [Tally(ledger.tally.fields) for ledger in self._ledgers])
+        found: dict[str, list[Tally]] = defaultdict(
+            lambda: [Tally(one.tally.fields, watch=one.tally.watch) for one in self._ledgers]
+        )
         for place, (ledger, counts) in enumerate(zip(self._ledgers, self._counts, strict=True)):
             for (text, code), count in counts.items():
                 found[text][place].add(ledger.verdicts[code], count)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import lcm, sqrt
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
 
 from evaluators.runs.result import Counts, Interval
 
 Z_95: Final = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
+
+
+Ratio: TypeAlias = Literal["accuracy", "precision", "recall", "f1"]
+"""A figure that is one sum over all fields divided by another."""
 
 
 class Ratios(NamedTuple):
@@ -62,14 +66,28 @@ def ratios(counts: Counts) -> Ratios:
     precision = M/(M+X+H), recall = M/(M+X+O), F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong: an
     output that gave nothing of what was expected has a precision of 0.
     """
-    right, wrong = counts.match, counts.mismatch + counts.error
-    invented, missing = counts.hallucination, counts.omission
-    return Ratios(
-        accuracy=share(right, counts.measured),
-        precision=share(right, right + wrong + invented or missing),
-        recall=share(right, right + wrong + missing or invented),
-        f1=share(2 * right, 2 * right + 2 * wrong + invented + missing),
-    )
+    four = counts.match, counts.mismatch + counts.error, counts.omission, counts.hallucination
+
+    def figure(name: Ratio) -> float | None:
+        part, whole = part_and_whole(name, *four)
+        return share(part, whole or counts.measured)
+
+    return Ratios(figure("accuracy"), figure("precision"), figure("recall"), figure("f1"))
+
+
+def part_and_whole(figure: Ratio, right: int, wrong: int, missing: int, invented: int) -> tuple[int, int]:
+    """What is divided by what: the two sums of a figure. Errors are among the mismatches."""
+    given, expected = right + wrong + invented, right + wrong + missing
+    match figure:
+        case "accuracy":
+            return right, expected + invented
+        case "precision":
+            return right, given
+        case "recall":
+            return right, expected
+        case "f1":
+            return 2 * right, given + expected
+    assert_never(figure)
 
 
 def share(part: int, whole: int) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,9 +27,10 @@ from evaluators.fields.path_details import (
 )
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status
-from evaluators.runs.intervals import detectable_runs, moments_of_clusters, moments_of_powers, share_interval
+from evaluators.runs.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
 from evaluators.runs.result import (
     ArrayStats,
+    Bound,
     Counts,
     EvaluatorStats,
     FieldStats,
@@ -112,6 +113,7 @@ def evaluator_stats(
         surplus=_surplus(tally.details, surplus_counts),
         substituted=dict(substituted or {}),
         mean_interval=intervals.mean,
+        bounds=tuple(_bounds(tally, clustered)),
         detectable=intervals.detectable,
     )
 
@@ -138,6 +140,24 @@ def _of_clusters(tally: Tally) -> _Intervals:
     moments = moments_of_clusters((one.rows, one.total) for one in known)
     rate = moments_of_clusters((one.rows, Fraction(one.passed)) for one in known)
     return _Intervals(share_interval(rate), share_interval(moments), detectable_runs(moments))
+
+
+def _bounds(tally: Tally, clustered: bool) -> Iterator[Bound]:
+    """The intervals of the figures that are watched, over rows or over clusters."""
+    for (path, figure), sums in sorted(tally.ratios.items(), key=lambda each: (each[0][0] or "", each[0][1])):
+        units = sums
+        if clustered:
+            units = RatioSums()
+            for cluster in tally.clusters.values():
+                units.add(*cluster.ratios.get((path, figure), (0, 0)))
+        yield Bound(path, figure, tally.ratio_rows[path, figure], _ratio_interval(units, rows=not clustered))
+
+
+def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
+    """Wilson's where every row has one value, or none; else that of a ratio."""
+    if rows and sums.units and sums.sums[0, 1] == sums.sums[0, 2] == sums.units:
+        return wilson(sums.sums[1, 0], sums.units)
+    return share_interval(sums.moments())
 
 
 def _figures(names: Sequence[str], tally: Tally) -> tuple[FigureStats, ...]:

@@ -15,6 +15,8 @@ from evaluators.fields.path_details import Detail
 from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status, Verdict
 from evaluators.runs.clusters import ClusterSum, merge_clusters
+from evaluators.runs.intervals import RatioSums
+from evaluators.runs.watch import Watch, Watched
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""
@@ -75,6 +77,12 @@ class Tally:
     details: dict[Detail, int] = field(default_factory=dict)
     """What else a check counted, by path and kind: see `evaluators.fields.path_details`."""
 
+    watch: Watch | None = field(default=None, compare=False, repr=False)
+    ratios: dict[Watched, RatioSums] = field(default_factory=dict)
+    """What an interval is made from, for each figure that is watched."""
+    ratio_rows: dict[Watched, int] = field(default_factory=dict)
+    """The rows that have the figure."""
+
     def __post_init__(self) -> None:
         if not self.statuses:
             self.statuses = [[0] * _STATUSES for _ in range(self.fields)]
@@ -92,6 +100,10 @@ class Tally:
             self.gave_nothing += times if _gave_nothing(verdict) else 0
         elif verdict.standing > Standing.NOT_MEASURED and not verdict.statuses and not any(verdict.counts or ()):
             self.unread += times
+        if self.watch is not None:
+            for target, part, whole in self.watch.parts(verdict):
+                self.ratios.setdefault(target, RatioSums()).add(part, whole, times)
+                self.ratio_rows[target] = self.ratio_rows.get(target, 0) + times
         for counts, status in zip(self.statuses, verdict.statuses, strict=False):
             counts[status] += times
         for place, figure in enumerate(verdict.figures):
@@ -147,6 +159,10 @@ class Tally:
                 mine[place] += count
         for place, count in enumerate(other.counts):
             self.counts[place] += count
+        for target, sums in other.ratios.items():
+            self.ratios.setdefault(target, RatioSums()).merge(sums)
+        for target, rows in other.ratio_rows.items():
+            self.ratio_rows[target] = self.ratio_rows.get(target, 0) + rows
         self.add_paths(other.paths)
         self.add_details(other.details)
         self.figures.extend(FigureSum() for _ in range(len(other.figures) - len(self.figures)))
@@ -191,8 +207,8 @@ class Ledger:
 
     KEPT = 20_000
 
-    def __init__(self, fields: int) -> None:
-        self.tally = Tally(fields)
+    def __init__(self, fields: int, watch: Watch | None = None) -> None:
+        self.tally = Tally(fields, watch=watch)
         self.verdicts: list[Verdict] = []
         self.counts: list[int] = []
         self._by_id: dict[int, int] = {}

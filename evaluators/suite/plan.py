@@ -10,6 +10,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.conditions import Condition
@@ -147,9 +148,17 @@ class Plan:
         return "\n".join(lines)
 
 
-def compile_plan(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading | None = None) -> Plan:
-    """The plan of a suite. `roles` maps id, input, output and expected to the test set's columns."""
-    return _Compiler(lines, roles, reading or Reading()).plan
+def compile_plan(
+    lines: Sequence[EvaluatorLine],
+    roles: Mapping[str, str],
+    reading: Reading | None = None,
+    watched: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Plan:
+    """The plan of a suite. `roles` maps id, input, output and expected to the test set's columns.
+
+    `watched` has the fields, by evaluator, of which every verdict says what became of them.
+    """
+    return _Compiler(lines, roles, reading or Reading(), watched).plan
 
 
 def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
@@ -166,8 +175,15 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
 class _Compiler:
     """Fills a plan: one slot per distinct need, in the order of first use."""
 
-    def __init__(self, lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading) -> None:
+    def __init__(
+        self,
+        lines: Sequence[EvaluatorLine],
+        roles: Mapping[str, str],
+        reading: Reading,
+        watched: Mapping[str, Sequence[str]],
+    ) -> None:
         self.roles = roles
+        self.watched = watched
         self.reading = reading
         self.slots: dict[object, int] = {}
         ordered = in_order(lines)
@@ -333,7 +349,8 @@ class _Compiler:
 
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
-        check = _checked(line.settings.type, line.settings.compile())
+        check = _watching(line.settings.compile(), self.watched.get(line.name, ()))
+        check = _checked(line.settings.type, check)
         judge = _judge(line, check, self.reading)
         gates = self._gates(line)
         if not gates:
@@ -382,6 +399,12 @@ def _source(condition: Condition, line: EvaluatorLine) -> Need:
     if condition.source == "expected":
         return Expected(line.settings.column("expected"))
     return Output(line.settings.column("output"), want="any")
+
+
+def _watching(check: Check, paths: Sequence[str]) -> Check:
+    """The check, made to say of each row what became of some fields, where it counts by path."""
+    watching = getattr(check, "watching", None)
+    return check if not paths or watching is None else watching(paths)
 
 
 def _checked(type: str, check: Check) -> Check:

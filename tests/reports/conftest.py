@@ -21,6 +21,7 @@ from evaluators.runs.result import (
 )
 from evaluators.runs.statistics import mean_of, ratios, share, wilson
 from evaluators.runs.verdict import Facts, causes, exit_code
+from tests.bounds import bounds_of
 
 
 def field(path: str, **counts: int) -> FieldStats:
@@ -69,7 +70,11 @@ def gates_of(
 ) -> tuple[GateResult, ...]:
     names = [stats.name for stats in evaluators]
     gates = [read_gate(target, GateConfig.model_validate(config), names) for target, config in limits]
-    return judge_gates(gates, evaluators, slices)
+    sure, sliced = (
+        [replace(one, bounds=bounds_of(one.fields, one.counts, one.scored - one.empty_expected)) for one in each]
+        for each in (evaluators, slices)
+    )
+    return judge_gates(gates, sure, sliced)
 
 
 def run(

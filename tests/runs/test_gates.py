@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,8 +18,9 @@ from evaluators.runs.gates import (
     parse_target,
     read_gate,
 )
-from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval
+from evaluators.runs.result import Bound, Counts, EvaluatorStats, FieldStats, FigureStats, GateResult, Interval
 from evaluators.runs.statistics import ratios, share, wilson
+from tests.bounds import bounds_of
 
 
 def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any) -> EvaluatorStats:
@@ -27,6 +29,7 @@ def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any)
         "skipped": 0, "not_measured": 0, "invalid": 0, "unjudged": 0, "bugs": 0, "unreadable": 0, "blocked": 0,
         "mean": share(passed, scored), "pass_rate": share(passed, scored), "interval": None, **others,
     }  # fmt: skip
+    figures.setdefault("bounds", bounds_of(figures.get("fields", ()), figures.get("counts")))
     return EvaluatorStats(name, "exact_match", scored, scored, passed, failed, **figures)
 
 
@@ -220,7 +223,6 @@ def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() 
         ({"warn_above": 0.5, "fail_above": 0.95}, "warned", "mean 0.9000 is above 0.5"),
         ({"fail_below": 0.5, "min_rows": 11}, "undecided", "only 10 rows measured, and the gate asks for 11"),
         ({"fail_below": 0.5, "min_rows": 10}, "passed", "mean 0.9000"),
-        ({"fail_below": 0.5, "figure": "f1"}, "undecided", "f1 is undefined: there is nothing to divide by"),
     ],
 )
 def test_a_gate_is_judged_by_its_limits(config: Mapping[str, Any], verdict: str, message: str) -> None:
@@ -237,6 +239,11 @@ def test_failing_outweighs_warning() -> None:
 def test_a_gate_without_a_measured_row_is_undecided() -> None:
     assert judged(gate(fail_below=0), stats(passed=0, failed=0)).verdict == "undecided"
     assert judged(gate(fail_below=0.5)).verdict == "undecided"
+
+
+def test_a_figure_over_fields_that_no_row_has_is_undecided() -> None:
+    result = judged(gate(fail_below=0.5, figure="f1"), stats())
+    assert (result.verdict, result.message, result.measured) == ("undecided", "no row was measured", 0)
 
 
 def test_rows_with_an_empty_expected_answer_measure_nothing() -> None:
@@ -319,10 +326,34 @@ def test_the_lower_bound_of_a_field_is_that_of_its_accuracy() -> None:
 def test_a_lower_bound_that_nobody_knows_leaves_a_gate_undecided() -> None:
     found = judged(gate("header", fail_below=0.5, using="lower_bound"), stats())
     assert found.verdict == "undecided"
-    assert "too few, or all alike" in found.message
+    assert found.message == "lower bound of the mean is unknown: there is nothing to divide by"
 
 
-@pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "figure": "f1"}])
+def test_the_lower_bound_of_a_figure_over_all_fields_is_that_of_its_rows() -> None:
+    pooled = stats(counts=Counts(match=90, mismatch=10), precision=0.9, recall=0.9, f1=0.9)
+    for figure in ("precision", "recall", "f1"):
+        one = replace(pooled, bounds=(Bound(None, figure, 10, Interval(0.7, 0.95)),))
+        found = judged(gate("header", fail_below=0.6, using="lower_bound", figure=figure, coverage="any"), one)
+        assert (found.verdict, found.value, found.measured) == ("passed", 0.7, 10)
+
+
+def test_rows_are_counted_for_min_rows_and_items_are_said_apart() -> None:
+    lines = field("items[*].qty", match=90, mismatch=10)
+    one = stats(fields=(lines,), bounds=(Bound("items[*].qty", "accuracy", 10, Interval(0.7, 0.95)),))
+    few = judged(gate("header.items[*].qty", fail_below=0.5, min_rows=11), one)
+    assert (few.verdict, few.measured) == ("undecided", 10)
+    assert few.message == "only 10 rows measured, and the gate asks for 11; 100 items in 10 rows"
+    found = judged(gate("header.items[*].qty", fail_below=0.5), one)
+    assert (found.verdict, found.measured) == ("passed", 10)
+    assert found.message == "accuracy 0.9000; 100 items in 10 rows"
+
+
+def test_a_figure_of_rows_counts_the_rows_that_have_it() -> None:
+    one = stats(figures=(FigureStats("mean_recall", 0.8, 4),))
+    assert judged(gate("header", fail_below=0.5, figure="mean_recall"), one).measured == 4
+
+
+@pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "figure": "mean_f1"}])
 def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="lower_bound"):
         GateConfig.model_validate({**config, "using": "lower_bound"})

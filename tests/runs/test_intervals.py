@@ -174,6 +174,15 @@ def test_scores_all_alike_have_an_interval_as_wide_as_what_nobody_saw_may_be() -
     assert ends(alike) == pytest.approx((0.8 * (1 - unseen), 0.8 + 0.2 * unseen))
 
 
+@pytest.mark.parametrize("units", [10, 12, 15, 20, 30, 40, 100, 300, 1_000])
+def test_one_failure_more_never_lifts_the_lower_end(units: int) -> None:
+    lows = [
+        known_interval(share_interval(moments_of_values({Fraction(1): units - failed, Fraction(0): failed}))).low
+        for failed in range(units)
+    ]
+    assert lows == sorted(lows, reverse=True)
+
+
 @pytest.mark.parametrize("units", [2, 5, 30, 300])
 def test_a_failure_never_lifts_the_lower_end_above_that_of_a_perfect_run(units: int) -> None:
     perfect = share_interval(moments_of_values({Fraction(1): units}))

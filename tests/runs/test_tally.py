@@ -17,6 +17,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.runs.statistics import mean_of
 from evaluators.runs.tally import MOST_PATHS, Ledger, Tally
+from evaluators.runs.watch import Watch, Watched
 
 FIELDS = 3
 
@@ -78,6 +79,27 @@ def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Verdict], cuts
     parts = [tally_of(rows[start:end]) for start, end in pairwise(places)]
     random.shuffle(parts)
     assert same_figures(merged(*parts), tally_of(rows))
+
+
+WATCHED: tuple[Watched, ...] = ((None, "f1"), (None, "precision"), ("b", "accuracy"), ("b", "recall"))
+
+
+@given(ROWS, st.integers(0, 30), st.booleans())
+def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Verdict], cut: int, closed: bool) -> None:
+    watch = Watch(WATCHED, ("a", "b", "c") if closed else ())
+    rows = [row._replace(watched=((len(row.statuses), 1, 2, 0),)) for row in rows if closed or not row.statuses]
+
+    def tally(some: Sequence[Verdict]) -> Tally:
+        found = Tally(FIELDS, watch=watch)
+        for row in some:
+            found.add(row)
+        return found
+
+    whole = tally(rows)
+    assert merged(tally(rows[cut:]), tally(rows[:cut])).ratios == whole.ratios
+    assert merged(tally(rows[cut:]), tally(rows[:cut])).ratio_rows == whole.ratio_rows
+    for target, sums in whole.ratios.items():
+        assert sums.units <= whole.ratio_rows[target] <= len(rows)
 
 
 @given(ROWS)

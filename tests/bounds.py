@@ -1,0 +1,26 @@
+"""Bounds of figures that are made by hand, as if every row had one value of each field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import get_args
+
+from evaluators.runs.result import Bound, Counts, FieldStats
+from evaluators.runs.statistics import Ratio, part_and_whole, wilson
+
+
+def bounds_of(fields: Iterable[FieldStats], counts: Counts | None = None, rows: int | None = None) -> tuple[Bound, ...]:
+    """Those of every figure of some fields, and of all of them together in so many rows."""
+    named = [(one.path, one.counts) for one in fields]
+    return tuple(
+        bound
+        for path, each in [*named, *([(None, counts)] if counts else [])]
+        for bound in _bounds(path, each, rows if path is None else None)
+    )
+
+
+def _bounds(path: str | None, counts: Counts, rows: int | None) -> Iterator[Bound]:
+    wrong = counts.mismatch + counts.error
+    for figure in get_args(Ratio):
+        part, whole = part_and_whole(figure, counts.match, wrong, counts.omission, counts.hallucination)
+        yield Bound(path, figure, whole if rows is None else rows, wilson(part, whole))
