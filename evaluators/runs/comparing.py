@@ -458,7 +458,8 @@ def _found(one: Difference, corrected: float) -> Difference:
     finding: Finding = one.finding
     if corrected < LEVEL and one.difference:
         finding = "better" if one.difference > 0 else "worse"
-    return replace(one, p_corrected=corrected, finding=finding)
+    interval = difference_interval(one.interval, corrected, one.difference or 0.0)  # what is shown beside it is corrected
+    return replace(one, p_corrected=corrected, finding=finding, interval=interval)
 
 
 def variant_side(run: Side, variant: str) -> Side:

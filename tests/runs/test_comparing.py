@@ -92,8 +92,8 @@ def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Said, Said]
         found = compare_sides(side("a", replace(one, clusters=each)), side("b", replace(other, clusters=each)))
         for difference in (*found.evaluators, *found.fields):
             assert difference.interval is not None
-            assert difference.p is not None
-            assert (difference.interval.low <= 0 <= difference.interval.high) == (difference.p >= 0.05)
+            assert difference.p_corrected is not None
+            assert (difference.interval.low <= 0 <= difference.interval.high) == (difference.p_corrected >= 0.05)
             assert difference.interval.low <= (difference.difference or 0.0) <= difference.interval.high
 
 
