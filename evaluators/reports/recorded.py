@@ -15,7 +15,7 @@ from evaluators.model import JSON, MISSING, FieldResult, Result, Score, Standing
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedRow
 from evaluators.runs.record_lines import Recorded
-from evaluators.values.json_choice import Chosen, Pick, Search, Want, choose
+from evaluators.values.json_choice import Chosen, Search, Want, choose
 from evaluators.values.json_text import documents
 
 _NOTHING = Recorded()
@@ -63,21 +63,20 @@ def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> Chosen:
 
 def search_of(reading: CellReading) -> Search:
     """How JSON is looked for in an output."""
-    pick: Pick = reading.pick  # type: ignore[assignment]  # one of the words of Pick, checked when the suite was read
-    return Search(reading.lenient, pick, frozenset(reading.keys))
+    return Search(reading.lenient, reading.pick, frozenset(reading.keys))
 
 
 def wanted(reading: CellReading, cells: Mapping[str, Any]) -> Want:
     """The kind of JSON that is looked for in an output."""
     if reading.want != "like_expected":
-        return reading.want  # type: ignore[return-value]  # one of the words of Want, checked when the record was written
+        return reading.want
     return _kind_in(reading.beside or "", cells)
 
 
 def preferred(reading: CellReading, cells: Mapping[str, Any]) -> Want:
     """The kind that goes first where an output holds several documents."""
     if reading.like is None:
-        return reading.prefer  # type: ignore[return-value]  # one of the words of Want, checked when the record was written
+        return reading.prefer
     return _kind_in(reading.like, cells)
 
 

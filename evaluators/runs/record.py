@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from evaluators.fields.declared import Declared
 from evaluators.issues import Problems, problem
 from evaluators.model import Verdict
-from evaluators.needs import ROLES
+from evaluators.needs import ROLES, Wanted
 from evaluators.runs.codes import verdict_of
 from evaluators.runs.record_files import RecordFiles, record_files
 from evaluators.runs.record_lines import Recorded, recorded_of
@@ -26,6 +26,7 @@ from evaluators.runs.recorder import Kept
 from evaluators.runs.result import RunResult
 from evaluators.runs.rows import RowsFormat, pyarrow, storable
 from evaluators.runs.store import load_run
+from evaluators.values.json_choice import Pick, Want
 from evaluators.values.json_text import NotJSON, parse
 
 RECORD_JSON: Final = "record.json"
@@ -43,15 +44,15 @@ class CellReading:
     side: Literal["expected", "output", "other"]
     how: Literal["text", "expected", "output"]
     """As text; as strict JSON; as JSON in an output."""
-    want: str = "any"
+    want: Wanted = "any"
     """The kind of JSON that is looked for in an output; `like_expected` goes by the cell `beside`."""
     lenient: bool = True
     beside: str | None = None
     like: str | None = None
     """The column of the expected documents whose kind goes first, where an output holds several documents."""
-    prefer: str = "any"
+    prefer: Want = "any"
     """The kind that goes first where there is no such column."""
-    pick: str = "fitting"
+    pick: Pick = "fitting"
     keys: tuple[str, ...] = ()
     """The keys that the suite names at the top of documents."""
 

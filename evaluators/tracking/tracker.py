@@ -37,7 +37,7 @@ class Tracker(Settings):
 
         Whatever it raises is told as a failure of this tracker; the run and its folder stay as they are.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each tracker sends in its own way
 
 
 class Chosen(NamedTuple):

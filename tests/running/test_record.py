@@ -201,6 +201,7 @@ def test_a_run_folder_is_private_to_its_owner(tmp_path: Path) -> None:
         ("outcomes.careful.jsonl", lambda text: "{\n" + text, "outcomes.careful.jsonl:1"),
         ("record.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "record.json"),
         ("record.json", lambda text: text.replace('"format": 1', '"format": 99'), "written in format 99"),
+        ("record.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
     ],
 )
 def test_a_damaged_folder_is_refused_with_file_and_line(
