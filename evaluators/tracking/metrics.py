@@ -77,7 +77,8 @@ def _evaluator(stats: EvaluatorStats) -> Named:
         yield f"rows/{name}", getattr(stats, name)
     for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "gave_nothing", "unread"):
         yield name, getattr(stats, name)
-    for name in ("mean", "pass_rate", "precision", "recall", "f1"):
+    yield "mean_score", stats.mean
+    for name in ("pass_rate", "precision", "recall", "f1"):
         yield name, getattr(stats, name)
     if stats.counts is not None:
         yield from _under("counts", asdict(stats.counts).items())
