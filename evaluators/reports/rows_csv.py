@@ -143,11 +143,12 @@ def _free(name: str, taken: set[str]) -> str:
 
 def why(row: RowResult) -> str:
     """What kept a row from a full score, in plain words; empty when nothing did."""
-    said = ((name, _reason(result)) for name, result in row.results.items())
+    said = ((name, reason_of(result)) for name, result in row.results.items())
     return "; ".join(f"{name}: {reason}" for name, reason in said if reason)
 
 
-def _reason(result: Result) -> str:
+def reason_of(result: Result) -> str:
+    """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
     score = result.score
     if result.issue is not None and (score is None or result.standing is not Standing.SCORED):
         return f"{_STANDINGS[result.standing]}{result.issue.message}"

@@ -33,6 +33,7 @@ from evaluators.runs.slices import SliceCounts, SliceKey, slice_text
 from evaluators.runs.tally import Ledger, Tally
 from evaluators.runs.watch import Watch
 from evaluators.suite import source as suite_source
+from evaluators.suite.cells import Cells
 from evaluators.suite.config import read_config
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine
@@ -143,7 +144,7 @@ def run_split(
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
     columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
-    with without_cycle_search(), _Work(job, split, plan, full) as work:
+    with without_cycle_search(), Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False
@@ -159,7 +160,7 @@ def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
     return RowColumns(tuple(line.name for line in lines), job.slices, job.cluster is not None)
 
 
-class _Work:
+class Work:
     """One split in progress. Left as a context, its files are closed."""
 
     def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
@@ -186,14 +187,14 @@ class _Work:
             files = part_path(job.folder, "outcomes", split.index), part_path(job.folder, "cells", split.index)
             self.recorder = Recorder(job.recording, plan, self.ledgers, files, split.index == 0, full)
 
-    def __enter__(self) -> _Work:
+    def __enter__(self) -> Work:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._close_files()
 
-    def take(self, chunk: Chunk) -> None:
-        """Scores the rows of a chunk."""
+    def take(self, chunk: Chunk) -> list[Cells]:
+        """Scores the rows of a chunk. Gives the filled slots of the plan."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
         slots = self.plan.run(columns, chunk.count)
         self.result.several += self.plan.several(slots)
@@ -221,6 +222,7 @@ class _Work:
             self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count
         self.result.span = chunk.span
+        return slots
 
     def finished(self) -> SplitResult:
         """The sums of the split; its files are complete."""

@@ -77,7 +77,7 @@ def measure(
     `progress` is told of rows as they are finished and, after each split, which share of the table is finished.
     """
     splits = job.table.splits()
-    merging = _Merging(job, lines, name)
+    merging = Merging(job, lines, name)
 
     def tasks() -> Iterator[Task]:
         for split in splits:
@@ -155,12 +155,13 @@ def _stats(
     )
 
 
-class _Merging:
+class Merging:
     """Results in any order, merged in the order of splits as soon as there is no gap before them."""
 
     def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
         self._recording = job.recording
-        self._name = name
+        self.name = name
+        """What places in messages call the test set."""
         self._number = job.table.first_number
         self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines], [KeyCounts() for _ in lines])
         self._waiting: dict[int, SplitResult] = {}
@@ -196,7 +197,7 @@ class _Merging:
             limit_slices(merged.slices)
         for offset, issue in result.issues:
             if sum(one.code == issue.code for one in merged.issues) < MOST_ISSUES:
-                merged.issues.append(_at_row(issue, self._name, self._number + offset))
+                merged.issues.append(_at_row(issue, self.name, self._number + offset))
         for code, count in result.issue_counts.items():
             merged.issue_counts[code] = merged.issue_counts.get(code, 0) + count
         for key, count in result.recorded.items():

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from decimal import Decimal
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
-from evaluators.issues import Blame, Fault, Issue, problem
-from evaluators.model import JSON, MISSING
+from evaluators.issues import problem
+from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
 from evaluators.testsets.source import Source
-
-_PLAIN: Final = frozenset({str, int, bool})
 
 
 @dataclass(frozen=True)
@@ -89,56 +85,4 @@ def _opened(source: Source) -> Iterator[Any]:
 
 
 def _cells(batch: Any, name: str, wanted: Sequence[str]) -> list[Cell]:
-    if name not in wanted:
-        return [MISSING] * batch.num_rows
-    column = _in_microseconds(batch.column(name))
-    cells: list[Any] = column.to_pylist()
-    kinds = set(map(type, cells))
-    if kinds <= _PLAIN:
-        return cells
-    return [MISSING if cell is None else _cell(cell) for cell in cells]
-
-
-def _in_microseconds(column: Any) -> Any:
-    import pyarrow
-
-    if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
-        return column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
-    return column
-
-
-def _cell(value: object) -> Cell:
-    try:
-        return _json(value)
-    except (ValueError, RecursionError) as error:
-        return Fault(Issue("not-json", Blame.TESTSET, f"the cell cannot be a JSON value: {error}"))
-
-
-def _json(value: object) -> JSON:
-    """The JSON value that stands for a Parquet value."""
-    match value:
-        case None | str() | bool() | int():
-            return value
-        case float():
-            if math.isfinite(value):
-                return value
-            raise ValueError(f"{value} is not a JSON number")
-        case Decimal():
-            return _number(value)
-        case bytes():
-            return value.decode()
-        case dict():
-            return {str(key): _json(item) for key, item in value.items()}
-        case list() if value and all(isinstance(item, tuple) for item in value):
-            return {str(key): _json(item) for key, item in value}
-        case list():
-            return [_json(item) for item in value]
-        case datetime() | date() | time():
-            return value.isoformat()
-    return str(value)
-
-
-def _number(value: Decimal) -> int | float:
-    if not value.is_finite():
-        raise ValueError(f"{value} is not a JSON number")
-    return int(value) if value == value.to_integral_value() else float(value)
+    return arrow_cells(batch.column(name)) if name in wanted else [MISSING] * batch.num_rows

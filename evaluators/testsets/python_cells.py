@@ -1,0 +1,81 @@
+"""Values of other libraries as cells: text stays text, everything else is the JSON value that stands for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.model import JSON, MISSING
+from evaluators.needs import Cell
+
+_PLAIN: Final = frozenset({str, int, bool})
+
+
+def arrow_cells(column: Any) -> list[Cell]:
+    """The cells of an Arrow column. An empty cell is missing."""
+    cells: list[Any] = _in_microseconds(column).to_pylist()
+    kinds = set(map(type, cells))
+    if kinds <= _PLAIN:
+        return cells
+    return [MISSING if cell is None else cell_of(cell) for cell in cells]
+
+
+def cell_of(value: object) -> Cell:
+    """The cell that holds a value; a fault where no JSON value stands for it."""
+    try:
+        return _json(value)
+    except (ValueError, RecursionError) as error:
+        return Fault(Issue("not-json", Blame.TESTSET, f"the cell cannot be a JSON value: {error}"))
+
+
+def _in_microseconds(column: Any) -> Any:
+    import pyarrow
+
+    if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
+        return column.cast(pyarrow.timestamp("us", column.type.tz), safe=False)
+    return column
+
+
+def _json(value: object) -> JSON:
+    """The JSON value: an Arrow map is an object, and so are models and dataclasses; what JSON has no word for is its text."""
+    match value:
+        case Enum():
+            return _json(value.value)
+        case None | str() | bool() | int():
+            return value
+        case float():
+            if math.isfinite(value):
+                return value
+            raise ValueError(f"{value} is not a JSON number")
+        case Decimal():
+            return _number(value)
+        case bytes():
+            return value.decode()
+        case Mapping():
+            return {str(key): _json(item) for key, item in value.items()}
+        case list() if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):
+            return {str(key): _json(item) for key, item in value}
+        case list() | tuple():
+            return [_json(item) for item in value]
+        case datetime() | date() | time():
+            return value.isoformat()
+        case BaseModel():
+            return _json(value.model_dump(mode="json"))
+    if is_dataclass(value) and not isinstance(value, type):
+        return _json(asdict(value))
+    listed = getattr(value, "tolist", None)  # numbers and arrays of numpy
+    return _json(listed()) if callable(listed) else str(value)
+
+
+def _number(value: Decimal) -> int | float:
+    if not value.is_finite():
+        raise ValueError(f"{value} is not a JSON number")
+    return int(value) if value == value.to_integral_value() else float(value)
