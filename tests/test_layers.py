@@ -15,6 +15,7 @@ SOCKETS = (
     "evaluators.builtin",
     "evaluators.comparators",
     "evaluators.engines.plugs",
+    "evaluators.harnesses",
     "evaluators.reports.formats",
     "evaluators.testsets.readers",
     "evaluators.tracking.plugs",

@@ -1,0 +1,110 @@
+"""Many rows at once, as columns: what data frames and Arrow batches become.
+
+For each evaluator there are `NAME.score`, `NAME.passed`, `NAME.status` and `NAME.error`, and for each of its listed fields
+`NAME.FIELD`, one word, and `NAME.FIELD.score`; then the same four for the overall score. Which columns there are depends on the suite
+alone, and every row that comes in goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.harnesses._scores import OVERALL, error_of, overall_of, overall_verdict
+from evaluators.issues import Problems
+from evaluators.kept import keeping
+from evaluators.model import MISSING, Status, Verdict
+from evaluators.needs import Cell, Role
+from evaluators.reports.rows_csv import field_numbers
+from evaluators.running.suite import Suite
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.testsets.columns import ROLES, guess_columns, no_such_column
+
+Kind: TypeAlias = Literal["score", "passed", "text"]
+Roles: TypeAlias = Mapping[Role, str]
+
+_WHOLE: Final[tuple[tuple[str, Kind], ...]] = (
+    ("score", "score"), ("passed", "passed"), ("status", "text"), ("error", "text"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class BatchColumn:
+    """One column of what comes out: numbers in [0, 1], yes or no, or text; None where there is none."""
+
+    name: str
+    kind: Kind
+
+
+def batch_columns(suite: Suite) -> tuple[BatchColumn, ...]:
+    """The columns that rows of any table become, in order. A name that is taken already gets a number: `header.score (2)`."""
+    taken: dict[str, int] = {}
+
+    def free(name: str) -> str:
+        taken[name] = taken.get(name, 0) + 1
+        return name if taken[name] == 1 else free(f"{name} ({taken[name]})")
+
+    return tuple(BatchColumn(free(name), kind) for name, kind in _named(suite.lines))
+
+
+def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
+    """The columns of the roles: those given, those that the suite names, and those with usual names.
+
+    Raises Problems with everything that is unclear or not there.
+    """
+    named = {**suite.test_set.columns.named(), **(columns or {})}
+    found = guess_columns(header, named, needed=suite.needed_roles(), name="the table")
+    issues = [no_such_column(name, header, "the table") for name in suite.named_columns() if name not in header]
+    if issues:
+        raise Problems(issues)
+    return {role: column for role in ROLES if (column := found.of(role)) is not None}
+
+
+def score_columns(
+    suite: Suite, cells: Mapping[str, list[Cell]], count: int, roles: Mapping[str, str], overall: str | None
+) -> list[list[Any]]:
+    """The values of `batch_columns`, in their order, for `count` rows. `cells` are keyed by column."""
+    plan = suite.plan(roles)
+    with keeping():
+        slots = plan.run({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count)
+    found: list[list[Any]] = []
+    for one in plan.evaluators:
+        found += [*_whole(slots[one.verdicts]), *_fields(one.line, slots[one.verdicts])]
+    made = overall_of(suite.lines, overall)
+    if made != (OVERALL,):
+        parts = [slots[one.verdicts] for one in plan.evaluators if one.line.name in made]
+        found += _whole([overall_verdict(row) for row in zip(*parts, strict=True)])
+    return found
+
+
+def _named(lines: Sequence[EvaluatorLine]) -> Iterator[tuple[str, Kind]]:
+    for line in lines:
+        yield from ((f"{line.name}.{end}", kind) for end, kind in _WHOLE)
+        for path in line.settings.row_fields():
+            yield f"{line.name}.{path}", "text"
+            yield f"{line.name}.{path}.score", "score"
+    if OVERALL not in [line.name for line in lines]:
+        yield from ((f"{OVERALL}.{end}", kind) for end, kind in _WHOLE)
+
+
+def _whole(verdicts: Sequence[Verdict]) -> list[list[Any]]:
+    return [
+        [verdict.value for verdict in verdicts],
+        [verdict.passed for verdict in verdicts],
+        [verdict.standing.word for verdict in verdicts],
+        [error_of(verdict) for verdict in verdicts],
+    ]
+
+
+def _fields(line: EvaluatorLine, verdicts: Sequence[Verdict]) -> Iterator[list[Any]]:
+    """Two columns for each listed field: its status, and its number. A row that says nothing of its fields has neither."""
+    listed = len(line.settings.row_fields())
+    nothing = (None,) * listed
+    said = [bool(verdict.statuses) for verdict in verdicts]
+    numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, said, strict=True)]
+    for place in range(listed):
+        yield [
+            Status(verdict.statuses[place]).word if there else None for verdict, there in zip(verdicts, said, strict=True)
+        ]
+        yield [row[place] for row in numbers]

@@ -1,0 +1,91 @@
+"""What a host gives becomes a row of the suite.
+
+A host gives an output, what was expected, what the model was asked, and maps of further things. By default they become the cells
+`output`, `expected` and `input`, and every key of the maps is a column. Where the output, the expected answer or the input is itself
+a map, it is a document, unless it says which of its keys is meant: a key `output` (or `expected`, `expected_output`,
+`expected_response`; or `input`), or one key alone that is a usual name of such a column, as in `{"question": "…"}`.
+`columns` says anything else: `{"expected": "expectations.gold", "shop": "inputs.shop"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from evaluators.model import MISSING
+from evaluators.needs import ROLES, Role
+from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.python_cells import cell_of
+
+Place: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
+Places: TypeAlias = Mapping[str, Place]
+
+_SAYS: Final[Mapping[Role, tuple[str, ...]]] = {
+    "id": ("id",),
+    "input": ("input",),
+    "output": ("output",),
+    "expected": ("expected", "expected_output", "expected_response"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a host gives of one row. A value that the host does not give is MISSING."""
+
+    own: Mapping[str, Any]
+    """Everything under the host's own names: where the places of `columns` start."""
+    output: Any = MISSING
+    expected: Any = MISSING
+    input: Any = MISSING
+    id: Any = MISSING
+    more: Sequence[Any] = ()
+    """Maps whose keys are columns; of one key in several, the last counts."""
+
+
+def cells_of(given: Given, columns: Places) -> dict[str, Any]:
+    """The cells of the row, by role and column, as JSON values or text. What is nowhere is no cell."""
+    cells: dict[str, Any] = {}
+    for one in (*given.more, given.input, given.expected):
+        if isinstance(one, Mapping):
+            cells.update({str(key): value for key, value in one.items() if key not in ROLES})
+    roles: dict[Role, Any] = {
+        "id": given.id, "input": given.input, "output": given.output, "expected": given.expected,
+    }  # fmt: skip
+    cells.update({role: of_role(role, value) for role, value in roles.items()})
+    cells.update(
+        {name: place(given.own) if callable(place) else _found(given.own, place) for name, place in columns.items()}
+    )
+    return {name: cell_of(value) for name, value in cells.items() if value is not MISSING}
+
+
+def of_role(role: Role, value: Any) -> Any:
+    """The value of a role: one part of a map that says so, or the whole. None is no value."""
+    if isinstance(value, Mapping):
+        named = next((key for key in _SAYS[role] if key in value), None)
+        alone = next(iter(value), None) if len(value) == 1 else None
+        if named is None and isinstance(alone, str) and alone.strip().lower() in USUAL_NAMES[role]:
+            named = alone
+        value = value if named is None else value[named]
+    return MISSING if value is None else value
+
+
+def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    """The cells, and for each wanted column that is not there and has a usual name of a role, the cell of that role."""
+    found = dict(cells)
+    for name in wanted:
+        if name not in found:
+            role = next((role for role in ROLES if name.strip().lower() in USUAL_NAMES[role]), None)
+            if role is not None and role in cells:
+                found[name] = cells[role]
+    return found
+
+
+def _found(own: Mapping[str, Any], place: str) -> Any:
+    """What stands at a place such as `inputs.shop`: a key, or an attribute, at each step. MISSING where nothing does."""
+    value: Any = own
+    for step in place.split("."):
+        value = value.get(step, MISSING) if isinstance(value, Mapping) else getattr(value, step, MISSING)
+        if value is MISSING:
+            return MISSING
+    return value

@@ -1,0 +1,124 @@
+"""A suite that scores row after row inside another program, and keeps the figures of a run beside the host's own.
+
+A host averages what it was given, in its own way: rows with an error are left out, or count 0, or stop it. `result` has our
+figures, over every row that was scored, each with its own counts: those that `evaluators run` gives for the same rows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from evaluators.harnesses._given import Given, Places, cells_of, with_usual_names
+from evaluators.harnesses._scores import RowScores, overall_of, row_scores
+from evaluators.issues import problem
+from evaluators.model import MISSING
+from evaluators.needs import ROLES
+from evaluators.running.preparing import Prepared, RunRequest
+from evaluators.running.run import check_gate_targets, conclude
+from evaluators.running.suite import Suite, load
+from evaluators.runs.gates import watches
+from evaluators.runs.job import Job
+from evaluators.runs.live import LiveRows, judge_row
+from evaluators.runs.result import RunResult
+from evaluators.testsets.columns import Columns
+from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.given import GivenRows
+from evaluators.testsets.joining import id_text
+from evaluators.testsets.test_set import TestSet
+from evaluators.tracking.metrics import Number, metrics_of
+
+_NAME: Final = "the rows of the host"
+
+
+def suite_of(suite: str | Path | Suite) -> Suite:
+    """The suite, read when it is a file. Raises Problems, also when it cannot score a row before it has seen them all."""
+    found = suite if isinstance(suite, Suite) else load(suite)
+    learning = [line.name for line in found.lines if line.settings.learns_from() is not None]
+    if learning:
+        raise problem(
+            "learns-from-test-set",
+            f'"{learning[0]}" infers its schema from a whole test set, and a host gives one row at a time',
+            where=found.place("evaluators"),
+            hint="`evaluators infer-schema` writes the schema to a file; name that file in place of `infer`",
+        )
+    return found
+
+
+class SuiteScorer:
+    """A suite for one host. Threads may share it."""
+
+    def __init__(
+        self, suite: str | Path | Suite, *, columns: Places | None = None, overall: str | None = None, keep: bool = True
+    ) -> None:
+        """`columns` says where in what the host gives a column of the suite is; `overall` names the evaluator that is the overall
+        score. Without `keep` there is no `result`, and nothing grows. Raises Problems with everything that is wrong."""
+        self.suite = suite_of(suite)
+        self.overall = overall_of(self.suite.lines, overall)
+        self._columns: Places = columns or {}
+        self._keep = keep
+        self._lock = Lock()
+        self._plan = self.suite.plan()
+        check_gate_targets(self.suite)
+        self.reset()
+
+    def score(self, given: Given) -> RowScores:
+        """The scores of one row. Never raises for what is wrong with a row: that is in the scores."""
+        cells = with_usual_names(cells_of(given, self._columns), self.suite.named_columns())
+        for role, column in self._roles.items():
+            if role in cells:
+                cells.setdefault(column, cells[role])
+        row_id = id_text(cells.get(self._roles["id"], MISSING))
+        with self._lock:
+            if self._keep:
+                judged = self._live.take(cells, row_id)
+                self._cells.append(cells)
+            else:
+                judged = judge_row(self._plan, cells)
+        return row_scores(row_id, judged, self.overall)
+
+    def result(self) -> RunResult:
+        """The figures, gates and problems of all rows that were scored since the beginning, or since `reset`."""
+        with self._lock:
+            measured = self._live.measured()
+            names = dict.fromkeys(name for cells in self._cells for name in cells)
+            columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
+            table = TestSet(
+                _NAME, GivenRows(columns, len(self._cells)), Columns(id=self._id_column(names)), TestSetConfig()
+            )
+            prepared = Prepared(self.suite, table, dict(self._roles))
+            return conclude(prepared, RunRequest(), [(None, measured)], "")
+
+    def metrics(self) -> dict[str, Number]:
+        """The figures by name, such as `evaluator/header/mean`: the names that trackers use."""
+        return metrics_of(self.result())
+
+    def reset(self) -> None:
+        """Forget the rows that were scored, before the next evaluation."""
+        with self._lock:
+            self._cells: list[dict[str, Any]] = []
+            self._live = self._new()
+
+    @property
+    def _roles(self) -> dict[str, str]:
+        named = self.suite.test_set.columns.named()
+        return {role: named.get(role, role) for role in ROLES}
+
+    def _id_column(self, names: dict[str, None]) -> str | None:
+        column = self._roles["id"]
+        return column if column in names else None
+
+    def _new(self) -> LiveRows:
+        suite = self.suite
+        job = Job(
+            suite=suite.shipped(),
+            table=GivenRows({}, 0),
+            roles=self._roles,
+            reading=suite.reading,
+            folder=None,
+            slices=suite.config.slices,
+            cluster=suite.cluster,
+            watches=watches(suite.gates, suite.lines),
+        )
+        return LiveRows(job, suite.lines, _NAME)

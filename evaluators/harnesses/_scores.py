@@ -1,0 +1,254 @@
+"""The scores of one row by name, the same for every host: those of evaluators, those of their fields, and the overall one.
+
+A host has its own words for a score; each harness puts these scores into them and adds nothing. Names hold no brackets, stars or
+other characters that platforms refuse: `header`, `header/items.each.price`, `overall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+
+from evaluators.issues import Blame, problem
+from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
+from evaluators.needs import Part
+from evaluators.reports.rows_csv import field_numbers, reason_of
+from evaluators.runs.live import Judged
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.tracking.names import field_name, segment
+
+OVERALL: Final = "overall"
+"""What the score of a whole row is called."""
+_MEASURED: Final = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR)
+_LEFT_OUT: Final = (Standing.SKIPPED, Standing.NOT_MEASURED)
+_LONGEST: Final = 1_000
+"""Characters of a value that goes along with a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScore:
+    """One score of one row.
+
+    `score` is in [0, 1], or None where there is none. `status` is a word: for an evaluator and the overall score scored, unreadable,
+    blocked, skipped, not measured, invalid, unjudged or bug; for a field match, mismatch, omission, hallucination, skipped, not
+    measured or error. `error` says what kept the row from being measured; it is None where the output alone is to blame.
+    """
+
+    name: str
+    score: float | None
+    status: str
+    passed: bool | None = None
+    reason: str | None = None
+    error: str | None = None
+    evaluator: str | None = None
+    """The evaluator's name; None for the overall score."""
+    path: str | None = None
+    """The field, as results spell it; None for a score that is not about a field."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """What else is known, as JSON."""
+
+    @property
+    def label(self) -> str:
+        """One word for people: passed, failed, or the status where neither says it."""
+        if self.status == "scored" and self.passed is not None:
+            return "passed" if self.passed else "failed"
+        return self.status
+
+
+@dataclass(frozen=True, slots=True)
+class RowScores:
+    """Every score of one row: the overall one, then each evaluator's followed by its fields'."""
+
+    id: str
+    overall: NamedScore
+    evaluators: tuple[NamedScore, ...]
+    """Those of evaluators and of their fields, in the order of the suite."""
+
+    @property
+    def every(self) -> tuple[NamedScore, ...]:
+        """All of them. An evaluator that is itself called overall, and is, stands once."""
+        named = any(one.name == self.overall.name for one in self.evaluators)
+        return self.evaluators if named else (self.overall, *self.evaluators)
+
+
+def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str]) -> RowScores:
+    """The scores of a row. `overall` are the evaluators that the overall score is made of."""
+    found = tuple(score for one in judged for score in _evaluator_scores(one))
+    return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), found)
+
+
+def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str, ...]:
+    """The evaluators that the overall score is the mean of: the wanted one, or the one called `overall`, or all that are no part
+    of a composite.
+
+    Raises Problems (config) when there is no such evaluator, or another one is called overall.
+    """
+    names = [line.name for line in lines]
+    if wanted is not None and wanted not in names:
+        raise problem("unknown-evaluator", f'there is no evaluator "{wanted}"', hint=f"evaluators: {', '.join(names)}")
+    if OVERALL in names:
+        if wanted not in (None, OVERALL):
+            message = f'an evaluator is called "overall", so "{wanted}" cannot be the overall score'
+            raise problem("two-overall", message, hint="give that evaluator another name")
+        return (OVERALL,)
+    parts = {need.evaluator for line in lines for need in line.settings.needs() if isinstance(need, Part)}
+    return (wanted,) if wanted is not None else tuple(name for name in names if name not in parts)
+
+
+def overall_verdict(parts: Sequence[Verdict]) -> Verdict:
+    """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
+
+    Those that are skipped or not measured are left out.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    out = next((one for one in parts if one.standing.kept_out), None)
+    if out is not None:
+        return Verdict(out.standing, None, 0, 0, issue=out.issue)
+    there = [one for one in parts if one.standing not in _LEFT_OUT]
+    if not there:
+        return Verdict(Standing.SKIPPED, None, 0, 0)
+    mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
+    passed = all(one.passed is not False for one in there)
+    return Verdict(Standing.SCORED, passed, mean.numerator, mean.denominator)
+
+
+def error_of(verdict: Verdict) -> str | None:
+    """What kept a row from being measured, in a line; None where nothing did. The traceback of a bug is left out."""
+    issue = verdict.issue
+    if not verdict.standing.kept_out:
+        return None
+    if issue is None:
+        return verdict.standing.word
+    said = f"{issue.where}: {issue.message}" if issue.where else issue.message
+    return f"{said} ({issue.hint})" if issue.hint and issue.blame is not Blame.BUG else said
+
+
+def _overall(parts: Sequence[Judged]) -> NamedScore:
+    """The score of the whole row."""
+    if len(parts) == 1:
+        return _whole(parts[0], OVERALL, None)
+    verdict = overall_verdict([one.verdict for one in parts])
+    reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := reason_of(one.result))]
+    said = "; ".join(reasons) or "nothing is wrong"
+    about = {"status": verdict.standing.word}
+    return NamedScore(
+        OVERALL, verdict.value, verdict.standing.word, verdict.passed, said, error_of(verdict), metadata=about
+    )
+
+
+def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
+    whole = _whole(one, segment(one.line.name), one.line.name)
+    yield whole
+    results = list(one.result.score.fields) if one.result.score is not None else []
+    listed = one.line.settings.row_fields()
+    if listed and len(listed) == len(one.verdict.statuses):
+        numbers = field_numbers(one.verdict)
+        by_path = _by_field(results)
+        for path, code, number in zip(listed, one.verdict.statuses, numbers, strict=True):
+            yield _field(whole, path, Status(code), number, by_path.get(path, ()))
+    elif one.line.settings.field_names():
+        for path in listed:
+            word = Status.FAULT.word if whole.error else whole.status
+            yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
+    else:
+        for path, instances in _by_field(results).items():
+            measured = [each for each in instances if each.status in _MEASURED]
+            right = sum(each.status is Status.MATCH for each in measured)
+            status = _together([each.status for each in instances])
+            yield _field(whole, path, status, right / len(measured) if measured else None, instances)
+
+
+def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
+    """What an evaluator says of the row as a whole."""
+    verdict = one.verdict
+    about = {"type": one.line.type, "status": verdict.standing.word}
+    figures = {
+        name: num / den
+        for name, (num, den) in zip(one.line.settings.figure_names(), verdict.figures, strict=False)
+        if den
+    }
+    return NamedScore(
+        name,
+        verdict.value,
+        verdict.standing.word,
+        verdict.passed,
+        _reason(one),
+        error_of(verdict),
+        evaluator,
+        metadata={**about, **({"figures": figures} if figures else {})},
+    )
+
+
+def _reason(one: Judged) -> str | None:
+    """Why the score is what it is, in plain words."""
+    score = one.result.score
+    return reason_of(one.result) or (score.reason if score is not None else None)
+
+
+def _field(
+    whole: NamedScore, path: str, status: Status, number: float | None, instances: Sequence[FieldResult]
+) -> NamedScore:
+    passed = None if status not in _MEASURED else status is Status.MATCH
+    shown = next((each for each in instances if each.status is not Status.MATCH), None) or next(iter(instances), None)
+    reason = shown.reason if shown is not None else None
+    error = None
+    if status is Status.FAULT:
+        error = reason or whole.error or "the field could not be checked"
+    return _named(whole, path, number, status.word, passed, reason, error, _values(shown, instances))
+
+
+def _named(
+    whole: NamedScore,
+    path: str,
+    score: float | None,
+    status: str,
+    passed: bool | None,
+    reason: str | None,
+    error: str | None,
+    metadata: Mapping[str, Any],
+) -> NamedScore:
+    about = {"path": path, "status": status, **metadata}
+    return NamedScore(
+        f"{whole.name}/{field_name(path)}", score, status, passed, reason, error, whole.evaluator, path, about
+    )
+
+
+def _values(shown: FieldResult | None, instances: Sequence[FieldResult]) -> dict[str, Any]:
+    """The values of a field, where there is one instance of it; how many there are otherwise."""
+    if shown is None:
+        return {}
+    if len(instances) > 1:
+        measured = [each for each in instances if each.status in _MEASURED]
+        return {"measured": len(measured), "right": sum(each.status is Status.MATCH for each in measured)}
+    found: dict[str, Any] = {
+        name: _short(value)
+        for name, value in (("expected", shown.expected), ("output", shown.actual))
+        if value is not MISSING
+    }
+    partial = shown.score is not None and shown.score not in (0.0, 1.0)
+    return {**found, "credit": shown.score} if partial else found
+
+
+def _short(value: object) -> object:
+    """A value as it is; a long one as the beginning of its text."""
+    text = value if isinstance(value, str) else repr(value)
+    return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _by_field(results: Iterable[FieldResult]) -> dict[str, list[FieldResult]]:
+    """The results by field: all items of a list are one field."""
+    found: dict[str, list[FieldResult]] = {}
+    for one in results:
+        found.setdefault(one.field or one.path, []).append(one)
+    return found
+
+
+def _together(statuses: Sequence[Status]) -> Status:
+    """One status for several: a fault, else the first that is wrong, else right, else why nothing was measured."""
+    if Status.FAULT in statuses:
+        return Status.FAULT
+    measured = [status for status in statuses if status in _MEASURED]
+    return next((status for status in measured if status is not Status.MATCH), measured[0] if measured else statuses[0])

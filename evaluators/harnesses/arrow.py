@@ -1,0 +1,56 @@
+"""Arrow: a batch of rows in, a batch of scores out, for engines that hand out batches (Spark, Ray, Daft, DuckDB, Polars).
+
+    schema = batch_schema("suite.yaml")
+    scores = evaluate_batch("suite.yaml", batch)
+
+Both are pure: the schema depends on the suite alone, a batch on the suite and its rows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evaluators.harnesses._batch import Kind, Roles, batch_columns, roles_in, score_columns
+from evaluators.harnesses._host import needs
+from evaluators.harnesses._scorer import suite_of
+from evaluators.running.suite import Suite
+from evaluators.testsets.python_cells import arrow_cells
+
+with needs("arrow", "evaluators[parquet]"):
+    import pyarrow
+
+
+def batch_schema(suite: str | Path | Suite) -> Any:
+    """The `pyarrow.Schema` of the scores of any batch. Raises Problems when the suite cannot be read."""
+    fields = [pyarrow.field(column.name, _type(column.kind)) for column in batch_columns(suite_of(suite))]
+    return pyarrow.schema(fields)
+
+
+def evaluate_batch(
+    suite: str | Path | Suite, batch: Any, *, columns: Roles | None = None, overall: str | None = None
+) -> Any:
+    """The scores of a `pyarrow.RecordBatch` as another, row by row in the same order, with the columns of `batch_schema`.
+
+    `columns` names the columns of roles (`{"output": "model_output"}`) where their names are not the usual ones, and `overall` the
+    evaluator that is the overall score. Raises Problems for a column that is unclear or not there; what is wrong with a row is in
+    its scores.
+    """
+    found = suite_of(suite)
+    roles = roles_in(found, batch.schema.names, columns)
+    wanted = [name for name in found.plan(roles).columns if name in batch.schema.names]
+    cells = {name: arrow_cells(batch.column(name)) for name in wanted}
+    scores = score_columns(found, cells, batch.num_rows, roles, overall)
+    made = batch_columns(found)
+    arrays = [pyarrow.array(values, _type(column.kind)) for column, values in zip(made, scores, strict=True)]
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=batch_schema(found))
+
+
+def _type(kind: Kind) -> Any:
+    match kind:
+        case "score":
+            return pyarrow.float64()
+        case "passed":
+            return pyarrow.bool_()
+        case "text":
+            return pyarrow.string()

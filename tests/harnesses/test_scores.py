@@ -1,0 +1,103 @@
+"""The scores that every harness is made of: equal to those of `evaluators run`, row by row and over all rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.harnesses._given import Given
+from evaluators.harnesses._scorer import SuiteScorer
+from evaluators.harnesses._scores import RowScores
+from evaluators.issues import Problems
+from evaluators.running.suite import load
+from evaluators.tracking.names import field_name
+from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, register
+from tests.hosts.table.rows import found_in, table_rows
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
+    return figures(tmp_path_factory.mktemp("table"))
+
+
+@pytest.fixture
+def scorer() -> SuiteScorer:
+    register()
+    return SuiteScorer(SUITE)
+
+
+def score_table(scorer: SuiteScorer) -> list[RowScores]:
+    return [
+        scorer.score(Given({}, row["output"], row["expected"], row["question"], row["id"], more=[row]))
+        for row in table_rows()
+    ]
+
+
+def test_every_row_has_the_scores_of_the_run(scorer: SuiteScorer, ours: Figures) -> None:
+    assert_same_rows({scores.id: found_in(scores) for scores in score_table(scorer)}, ours)
+
+
+def test_every_field_has_the_status_of_the_run(scorer: SuiteScorer, ours: Figures) -> None:
+    for scores in score_table(scorer):
+        by_name = {one.name: one for one in scores.every}
+        for path, status in ours.rows[scores.id]["header"].fields.items():
+            assert by_name[f"header/{field_name(path)}"].status == status, (scores.id, path)
+
+
+def test_the_figures_after_all_rows_are_those_of_the_run(scorer: SuiteScorer, ours: Figures) -> None:
+    score_table(scorer)
+    assert scorer.metrics() == ours.metrics
+    assert [gate.verdict for gate in scorer.result().gates] == [gate.verdict for gate in ours.record.result.gates]
+
+
+def test_figures_may_be_asked_for_at_any_time(scorer: SuiteScorer, ours: Figures) -> None:
+    for row in table_rows():
+        scorer.score(Given({}, row["output"], row["expected"], row["question"], row["id"], more=[row]))
+        scorer.metrics()
+    assert scorer.metrics() == ours.metrics
+    scorer.reset()
+    assert scorer.result().rows == 0
+
+
+def test_a_row_without_a_score_is_an_error_that_says_why(scorer: SuiteScorer) -> None:
+    errors = {scores.id: scores.overall.error for scores in score_table(scorer) if scores.overall.error}
+    assert errors.keys() == {"invalid", "judge failed"}
+    assert "not JSON" in str(errors["invalid"])
+    assert errors["judge failed"] == "the judge gave no answer"
+
+
+def test_one_evaluator_called_overall_is_the_overall_score(scorer: SuiteScorer) -> None:
+    for scores in score_table(scorer):
+        assert [one.name for one in scores.every].count("overall") == 1
+        (own,) = [one for one in scores.evaluators if one.name == "overall"]
+        assert (own.score, own.passed, own.error) == (scores.overall.score, scores.overall.passed, scores.overall.error)
+
+
+def test_without_one_the_overall_score_is_the_mean_of_what_no_composite_has() -> None:
+    suite = load({"evaluators": [
+        "contains_json", {"length": {"max": 5}}, {"min_of": {"name": "both", "of": ["contains_json", "length"]}},
+        {"exact_match": {}},
+    ]})  # fmt: skip
+    scores = SuiteScorer(suite).score(Given({}, "{}", "{}"))
+    assert scores.overall.score == 1.0
+    assert scores.overall.passed
+    scores = SuiteScorer(suite).score(Given({}, "{}", "{ }"))
+    assert (scores.overall.score, scores.overall.passed) == (0.5, False)
+    assert SuiteScorer(suite, overall="both").score(Given({}, "{}", "{ }")).overall.score == 1.0
+
+
+def test_what_cannot_score_single_rows_is_refused() -> None:
+    with pytest.raises(Problems, match="infers its schema from a whole test set"):
+        SuiteScorer(load({"evaluators": [{"schema_match": {"schema": "infer"}}]}))
+    with pytest.raises(Problems, match='no evaluator "headr"'):
+        SuiteScorer(load({"evaluators": ["contains_json"]}), overall="headr")
+    register()
+    with pytest.raises(Problems, match='"header" cannot be the overall'):
+        SuiteScorer(SUITE, overall="header")
+    assert JUDGE
+
+
+def test_all_items_of_a_list_are_one_field() -> None:
+    suite = load({"evaluators": [{"schema_match": {"name": "page", "fields": {"items[*].sku": "exact"}}}]})
+    row = Given({}, {"items": [{"sku": "a"}, {"sku": "x"}]}, {"items": [{"sku": "a"}, {"sku": "b"}]})
+    found = {one.name: one for one in SuiteScorer(suite).score(row).every}
+    assert (found["page/items.each.sku"].score, found["page/items.each.sku"].status) == (0.5, "mismatch")
