@@ -75,3 +75,12 @@ def report_files(help: str) -> Option:
         metavar="FILE",
         help=f"{help} Can be given several times.",
     )
+
+
+TRACE_ROWS: Final[Option] = click.option(
+    "--trace-rows",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Send N rows one by one to trackers that show single rows, rows with something wrong first. The table that a tracker "
+    "gets has all rows anyway.",
+)

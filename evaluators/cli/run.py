@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, Evidence, pairs, report_files
+from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evidence, pairs, report_files
 
 if TYPE_CHECKING:
     from evaluators.running.preparing import Progress, RunRequest
@@ -67,6 +67,7 @@ COUNT = click.IntRange(min=1)
     help="Send the finished run to this tracker, in place of those that the suite names; `none` is no tracker. Can be given "
     "several times.",
 )
+@TRACE_ROWS
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
     "--format",
@@ -180,6 +181,7 @@ def _request(
         files=tuple(map(Path, options["files"])),
         hardest=options["hardest"],
         track=tracked or None,
+        trace_rows=options["trace_rows"],
         summary=not options["quiet"] and options["print_as"] != "json",
     )
 

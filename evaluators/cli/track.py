@@ -6,25 +6,29 @@ from pathlib import Path
 
 import click
 
+from evaluators.cli._options import TRACE_ROWS
+
 
 @click.command("track")
 @click.argument("run", type=click.Path())
 @click.option(
     "--to", "names", multiple=True, required=True, metavar="NAME", help="The tracker. Can be given several times."
 )
-def command(run: str, names: tuple[str, ...]) -> None:
+@TRACE_ROWS
+def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     """Send a finished run to a tracker, or send it again.
 
     RUN is a run folder, or the run.json in it. A tracker that the run's suite names is asked with the suite's settings. Where
     the run went is printed, and kept in links.json in the run folder. To send a run twice changes nothing.
 
-    The exit code is 0 when every tracker took the run, and 3 when one did not.
+    The exit code is 0 when every tracker took the run, 2 when one is unknown or needs a package that is not installed, and 3 when one
+    did not take the run.
     """
     from evaluators.cli._printing import link_line, say
     from evaluators.issues import Problems
     from evaluators.running.tracking import send_again
 
-    sent = send_again(Path(run), names)
+    sent = send_again(Path(run), names, trace_rows)
     for link in sent.links:
         say(link_line(link) + "\n")
     if sent.issues:

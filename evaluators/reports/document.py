@@ -30,6 +30,8 @@ class Item:
     details: tuple[str, ...] = ()
     quote: tuple[str, ...] = ()
     tone: Tone = "plain"
+    link: str = ""
+    """An address that a page for a browser lets its reader follow. It is never text of a row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evaluators.issues import Problems, problem
-from evaluators.reports.document import Document, Paragraph, Section
+from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
 from evaluators.reports.near_misses import near_miss_section
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.schema_sections import failed_section
@@ -14,6 +15,7 @@ from evaluators.reports.summary import Options
 from evaluators.reports.writing import asked_files, hardest
 from evaluators.running.suite import load
 from evaluators.runs.record import RunRecord, read_record
+from evaluators.runs.store import LINKS_JSON
 from evaluators.suite.lines import EvaluatorLine
 
 
@@ -23,7 +25,25 @@ def options_of(record: RunRecord) -> Options:
         lines: Sequence[EvaluatorLine] = recorded_lines(record)
     except Problems:
         lines = ()  # the suite needs what is not here: a variable, or functions of a program
-    return Options(record.facts.lowest_fields, extra=sections_of(record, lines))
+    return Options(record.facts.lowest_fields, extra=(*sections_of(record, lines), *sent_section(record.folder)))
+
+
+def sent_section(folder: Path) -> tuple[Section, ...]:
+    """Where the run in a folder was sent, if it was."""
+    if not (folder / LINKS_JSON).is_file():
+        return ()
+    from evaluators.tracking.sending import links_of
+
+    items = (
+        Item(f"{link.platform}: {link.url or 'no address'} (run {link.run_id})", link=link.url or "")
+        for link in links_of(folder)
+    )
+    return (Section("Where it was sent", (Listing(tuple(items)),)),)
+
+
+def pages_again(record: RunRecord, pages: Iterable[Path], options: Options) -> None:
+    """Writes the pages of a run once more, now that it was sent."""
+    asked_files(pages, record, replace(options, extra=(*options.extra, *sent_section(record.folder))))
 
 
 def sections_of(record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0) -> tuple[Section, ...]:

@@ -53,6 +53,8 @@ class RunRequest:
     """How many of the lowest-scoring rows the summary lists."""
     track: tuple[str, ...] | None = None
     """The trackers that the finished run is sent to, by name, in place of the suite's; `none` is none of them."""
+    trace_rows: int | None = None
+    """How many rows trackers send one by one, in place of what they are set to."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
 

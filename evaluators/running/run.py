@@ -324,6 +324,14 @@ def _tracked(finished: Finished, trackers: Sequence[Chosen]) -> Finished:
     from evaluators.tracking.sending import send
 
     sent = send(finished.folder, trackers)
+    pages = [
+        file for file in (*finished.files, finished.folder / "report.html") if file.suffix == ".html" and file.is_file()
+    ]
+    if sent.links and pages:
+        from evaluators.running.ended import pages_again
+        from evaluators.runs.record import read_record
+
+        pages_again(read_record(finished.folder), pages, finished.options)
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 

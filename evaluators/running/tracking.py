@@ -14,7 +14,7 @@ from evaluators.runs.record import read_record
 from evaluators.settings import BadSettings
 from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sent, send
-from evaluators.tracking.tracker import Chosen
+from evaluators.tracking.tracker import Chosen, Platform
 
 NOWHERE: Final = "none"
 """The word that stands for no tracker, where the suite names some."""
@@ -23,11 +23,16 @@ NOWHERE: Final = "none"
 def trackers_of(suite: Suite, request: RunRequest) -> tuple[Chosen, ...]:
     """The trackers of a run. Without a run folder, a program's run goes to those alone that it asks for: to none.
 
-    Raises Problems (config) for a name that no tracker has, and for a tracker where no run folder is written.
+    Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
+    run folder is written.
     """
     if request.track is None:
-        return suite.tracking if request.results is not None else ()
-    found = chosen(request.track, suite.tracking)
+        return chosen(
+            [one.name for one in suite.tracking] if request.results is not None else [],
+            suite.tracking,
+            request.trace_rows,
+        )
+    found = chosen(request.track, suite.tracking, request.trace_rows)
     if found and request.results is None:
         raise problem(
             "tracker-without-folder",
@@ -37,24 +42,34 @@ def trackers_of(suite: Suite, request: RunRequest) -> tuple[Chosen, ...]:
     return found
 
 
-def send_again(place: Path, names: Iterable[str]) -> Sent:
+def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None) -> Sent:
     """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
 
-    Raises Problems (config) when there is no run, and for a name that no tracker has.
+    `trace_rows` takes the place of theirs. Raises Problems (config) when there is no run, for a name that no tracker has, and
+    for a tracker that cannot be used here.
     """
     record = read_record(place)
-    return send(record.folder, chosen(names, _recorded(record.folder / record.facts.suite)))
+    return send(record.folder, chosen(names, _recorded(record.folder / record.facts.suite), trace_rows))
 
 
-def chosen(names: Iterable[str], of_suite: Sequence[Chosen]) -> tuple[Chosen, ...]:
+def chosen(names: Iterable[str], of_suite: Sequence[Chosen], trace_rows: int | None = None) -> tuple[Chosen, ...]:
     """The trackers of these names, each once; one that the suite does not name has no settings but its defaults.
 
-    Raises Problems (config) for a name that no tracker has, and for a tracker that cannot do without settings.
+    `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,
+    for a tracker that cannot do without settings, and for one whose packages are not installed.
     """
     found: list[Chosen] = []
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
         found += [one for one in of_suite if one.name == name] or _read([name])
-    return tuple(found)
+    for one in found:
+        one.tracker.check(one.name)
+    return tuple(found if trace_rows is None else (_tracing(one, trace_rows) for one in found))
+
+
+def _tracing(chosen: Chosen, rows: int) -> Chosen:
+    if not isinstance(chosen.tracker, Platform):
+        return chosen
+    return chosen._replace(tracker=chosen.tracker.model_copy(update={"trace_rows": rows}))
 
 
 def _read(section: object) -> tuple[Chosen, ...]:

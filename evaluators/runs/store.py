@@ -22,6 +22,7 @@ from evaluators.runs.run_json import environment_json, read_environment, read_ru
 
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
+LINKS_JSON: Final = "links.json"
 
 _UNUSABLE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 

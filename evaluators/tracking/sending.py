@@ -11,10 +11,9 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.runs.record import read_record
-from evaluators.runs.store import write_text
+from evaluators.runs.store import LINKS_JSON, write_text
 from evaluators.tracking.tracker import Chosen, Link
 
-LINKS_JSON: Final = "links.json"
 _PRIVATE: Final = 0o600
 
 
@@ -42,6 +41,15 @@ def send(folder: Path, trackers: Sequence[Chosen]) -> Sent:
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
             issues.append(_failed(name, error, record.folder))
     return Sent(tuple(links), tuple(issues))
+
+
+def links_of(folder: Path) -> tuple[Link, ...]:
+    """Where the run in a folder was sent; nowhere where it says nothing that can be read."""
+    try:
+        found = json.loads((folder / LINKS_JSON).read_bytes())
+        return tuple(Link(one["platform"], one["url"], one["run_id"]) for one in found)
+    except (OSError, ValueError, TypeError, KeyError):
+        return ()
 
 
 def _keep(folder: Path, links: Iterable[Link]) -> None:

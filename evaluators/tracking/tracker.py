@@ -1,16 +1,21 @@
 """The contract of a tracker: it takes a finished run to a platform, or to files that a platform reads.
 
 A tracker is one file in `plugs/`, or a class behind the entry point group `evaluators.tracking.plugs`. Its settings are its
-attributes, so that a mistake in them is found before row 1. It is given the record of a run folder and nothing else: neither
-the suite's functions nor the test set need to be there. What a tracker needs of other packages, it imports in `send`.
+attributes, so that a mistake in them is found before row 1, and so is a package that is missing. It is given the record of a
+run folder and nothing else: neither the suite's functions nor the test set need to be there. What a tracker needs of other
+packages, it imports in `send`.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from importlib.util import find_spec
+from typing import ClassVar, Final, NamedTuple
 
+from pydantic import NonNegativeInt
+
+from evaluators.issues import problem
 from evaluators.registry import Socket
 from evaluators.runs.record import RunRecord
 from evaluators.runs.store import RUN_JSON
@@ -32,12 +37,38 @@ class Link:
 class Tracker(Settings):
     """A place that finished runs are sent to."""
 
+    packages: ClassVar[tuple[str, ...]] = ()
+    """What it imports from elsewhere, by the names of the modules."""
+    extra: ClassVar[str | None] = None
+    """The extra of this package that brings them; the name of the tracker without one."""
+
+    def check(self, name: str) -> None:
+        """Looks, before the first row, whether the tracker can be used here: by default, whether its packages are installed.
+
+        `name` is what the suite calls it. Raises Problems (config).
+        """
+        if not all(map(_is_installed, self.packages)):
+            raise problem(
+                "missing-extra",
+                f'the tracker "{name}" needs a package that is not installed',
+                hint=f'pip install "evaluators[{self.extra or name}]"',
+            )
+
     def send(self, record: RunRecord) -> Link:
         """Sends the run. Sending the same run again gives the same: nothing is there twice.
 
         Whatever it raises is told as a failure of this tracker; the run and its folder stay as they are.
         """
         raise NotImplementedError  # the contract: each tracker sends in its own way
+
+
+class Platform(Tracker):
+    """A tracker whose platform shows single rows, and what a run was made with."""
+
+    trace_rows: NonNegativeInt = 0
+    """How many rows are sent one by one, of each variant, rows with something wrong first. All rows are in the table anyway."""
+    environment: bool = False
+    """Whether the platform is told the machine, the folders and the command line of the run."""
 
 
 class Chosen(NamedTuple):
@@ -53,3 +84,10 @@ TRACKERS: Final[Socket[Tracker]] = Socket("evaluators.tracking.plugs", Tracker, 
 def run_key(record: RunRecord) -> str:
     """What stands for a run: the same rows under the same suite have the same, wherever the folder is."""
     return hashlib.sha256((record.folder / RUN_JSON).read_bytes()).hexdigest()[:32]
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that the module is in
+        return False

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import shutil
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from evaluators.running.run import finish
 from evaluators.running.suite import load, loads
 from evaluators.runs.record import RunRecord
 from evaluators.suite.presets import gallery_folder
-from evaluators.tracking.tracker import TRACKERS, Link, Tracker
+from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 
 
 class Refusing(Tracker):
@@ -25,6 +28,22 @@ class Refusing(Tracker):
 
     def send(self, record: RunRecord) -> Link:
         raise ConnectionError("nobody answers")
+
+
+class Lacking(Tracker):
+    """A platform whose client is not installed."""
+
+    packages = ("json", "no_such_package.client")
+
+    def send(self, record: RunRecord) -> Link:
+        raise AssertionError("it was used")
+
+
+class Tracing(Platform):
+    """A platform that shows rows, by an address."""
+
+    def send(self, record: RunRecord) -> Link:
+        return Link("tracing", f"https://tracking.example/{self.trace_rows}/{int(self.environment)}", "1")
 
 
 class Nameless(Tracker):
@@ -42,6 +61,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(TRACKERS, "_registered", {})  # what a test registers goes with it
     TRACKERS.register("refusing", Refusing)
     TRACKERS.register("nameless", Nameless)
+    TRACKERS.register("lacking", Lacking)
+    TRACKERS.register("tracing", Tracing)
     shutil.copytree(gallery_folder() / "support_replies", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -159,7 +180,11 @@ def test_a_tracker_that_fails_loses_nothing(here: Path, quiet: list[str]) -> Non
     assert f"`evaluators track {Path('runs') / 'x'} --to refusing` sends it again" in said
     assert contents(here / "runs" / "x") == contents(here / "runs" / "plain")
     assert [link["platform"] for link in links(here / "runs" / "x")] == ["files"]
-    assert invoke("report", "runs/x") == invoke("report", "runs/plain")
+    sent, plain = (invoke("report", f"runs/{name}")[1].splitlines() for name in ("x", "plain"))
+    (link,) = links(here / "runs" / "x")
+    assert [line for line in sent if line not in plain] == [
+        "Where it was sent", "-" * 17, f"- files: metrics (run {link['run_id']})",
+    ]  # fmt: skip
 
 
 def test_the_cause_is_said_where_the_run_says_how_it_ended(here: Path) -> None:
@@ -221,3 +246,45 @@ def test_a_nearer_suite_replaces_the_trackers_of_the_one_it_extends(here: Path) 
     (here / "near.yaml").write_text("extends: far.yaml\ntracking: [nameless]\n", encoding="utf-8")
     assert [one.name for one in load("near.yaml").tracking] == ["nameless"]
     assert [one.name for one in load("far.yaml").tracking] == ["files"]
+
+
+def test_a_package_that_is_missing_is_said_before_the_first_row(here: Path) -> None:
+    code, out, said = invoke("run", "suite.yaml", "--name", "x", "--track", "lacking")
+    assert (code, out) == (2, "")
+    assert 'the tracker "lacking" needs a package that is not installed' in said
+    assert 'hint: pip install "evaluators[lacking]"' in said
+    assert not (here / "runs").exists()
+    add(here, "tracking: [lacking]\n")
+    assert invoke("run", "suite.yaml", "--name", "x")[0] == 2
+    assert invoke("run", "suite.yaml", "--name", "x", "--track", "none")[0] == 0
+    assert invoke("track", "runs/x", "--to", "lacking")[0] == 2
+
+
+@pytest.mark.parametrize(("words", "rows"), [((), 3), (("--trace-rows", "7"), 7), (("--trace-rows", "0"), 0)])
+def test_the_command_line_says_how_many_rows_are_sent_one_by_one(here: Path, words: tuple[str, ...], rows: int) -> None:
+    add(here, "tracking: [files, tracing: {trace_rows: 3, environment: true}]\n")
+    invoke("run", "suite.yaml", "--name", "x", *words)
+    assert {link["platform"]: link["url"] for link in links(here / "runs" / "x")} == {
+        "files": "metrics", "tracing": f"https://tracking.example/{rows}/1",
+    }  # fmt: skip
+    assert f"https://tracking.example/{rows}/1" in invoke("track", "runs/x", "--to", "tracing", *words)[1]
+
+
+def test_pages_say_where_the_run_was_sent(here: Path) -> None:
+    words = ("run", "suite.yaml", "--formats", "html", "-o", "page.html", "-o", "page.json")
+    invoke(*words, "--name", "plain")
+    assert not sent_in(here / "page.html")
+    plain = (here / "page.json").read_bytes()
+    invoke(*words, "--name", "x", "--track", "tracing")
+    for page in (here / "page.html", here / "runs" / "x" / "report.html"):
+        assert sent_in(page) == [("tracing: https://tracking.example/0/0 (run 1)", "https://tracking.example/0/0")]
+    assert (here / "page.json").read_bytes() == plain
+
+
+def sent_in(page: Path) -> list[tuple[str, str]]:
+    """What a page says of where the run was sent: lines, each with its address."""
+    packed = re.search(r'id="head">([^<]+)<', page.read_text(encoding="utf-8"))
+    assert packed is not None
+    head = json.loads(zlib.decompress(base64.b64decode(packed[1])))
+    found = [section for section in head["sections"] if section["title"] == "Where it was sent"]
+    return [(item["text"], item["link"]) for section in found for item in section["blocks"][0]["items"]]

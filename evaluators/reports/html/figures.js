@@ -32,7 +32,8 @@ function neutralBlock(block, label) {
 
 function neutralItem(item) {
   return el(
-    "li", { class: `tone-${item.tone}` }, plain(item.text),
+    "li", { class: `tone-${item.tone}` },
+    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : plain(item.text),
     item.quote.length > 0 && el("pre", { tabindex: "0", text: item.quote.join("\n") }),
     item.details.map((line) => el("div", { class: "hint" }, plain(line))),
   );

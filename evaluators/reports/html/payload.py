@@ -83,7 +83,8 @@ def _block(block: Block) -> Encoded:
 
 
 def _item(item: Item) -> Encoded:
-    return {"text": item.text, "details": list(item.details), "quote": list(item.quote), "tone": item.tone}
+    said = {"text": item.text, "details": list(item.details), "quote": list(item.quote), "tone": item.tone}
+    return {**said, "link": item.link} if item.link.startswith(("http://", "https://")) else said
 
 
 def _fact(facts: Sequence[EvaluatorFacts], name: str) -> EvaluatorFacts | None:

@@ -1,0 +1,132 @@
+"""What trackers say of single rows: for each evaluator one assessment of the row, and one of each of its fields.
+
+An assessment has a score, a word that says how the row or the field ended, and a reason. Where there is no score it has none: no
+number stands for one. What kept a row from being measured is its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from evaluators.issues import Issue
+from evaluators.model import FieldResult, Result, RowResult, Standing, Status, Verdict
+from evaluators.reports.recorded import results_of
+from evaluators.reports.rows_csv import field_numbers, why
+from evaluators.runs.record import RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.tracking.names import field_name, segment
+
+_WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
+_LEFT_OUT: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED})
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What one evaluator says of one row, or of one field of it."""
+
+    name: str
+    """What platforms call it: `header`, or `header/field/items.each.price`. Two evaluators or paths never share one."""
+    evaluator: str
+    path: str | None
+    """The path of the field, as results spell it; None for the row."""
+    score: float | None
+    label: str
+    """How it ended, in a word: passed, failed, unreadable, blocked, skipped … for a row, match, omission … for a field."""
+    passed: bool | None
+    reason: str | None
+    error: Issue | None = None
+    """What kept it from being measured: the test set, the environment, or a fault of the program."""
+
+    @property
+    def measured(self) -> bool:
+        """There is a score, or an error in its place. Else it was left out: skipped, or nothing to measure."""
+        return self.score is not None or self.error is not None
+
+
+@dataclass(frozen=True, slots=True)
+class AssessedRow:
+    """A row with its assessments."""
+
+    variant: str | None
+    row: RecordedRow
+    assessments: tuple[Assessment, ...]
+
+
+def assessed_rows(record: RunRecord, most: int | None = None) -> Iterator[AssessedRow]:
+    """The rows with their assessments: all in order, or of each variant the first `most`, rows with something wrong first."""
+    for variant in record.variants:
+        rows = record.rows(variant)
+        for row in rows if most is None else _failing_first(rows, most):
+            yield AssessedRow(variant, row, tuple(assessments_of(record, row)))
+
+
+def assessments_of(record: RunRecord, row: RecordedRow) -> Iterator[Assessment]:
+    """The assessments of a row: each evaluator, then its fields."""
+    facts = record.facts.evaluators
+    for one, verdict, result in zip(facts, row.verdicts, results_of(facts, row), strict=True):
+        yield _of_row(one, verdict, result)
+        yield from _of_fields(one, verdict, result)
+
+
+def went_wrong(row: RecordedRow) -> bool:
+    """Something in the row did not pass, or could not be measured."""
+    return any(verdict.passed is False or verdict.standing.kept_out for verdict in row.verdicts)
+
+
+def label_of(verdict: Verdict) -> str:
+    """How a row ended for an evaluator, in a word."""
+    if verdict.standing is not Standing.SCORED or verdict.passed is None:
+        return verdict.standing.word
+    return "passed" if verdict.passed else "failed"
+
+
+def reason_of(result: Result) -> str | None:
+    """What kept an evaluator from a full score, in plain words; else its own words for what it found."""
+    named = why(RowResult("", 0, {"": result})).removeprefix(": ")
+    return named or (result.score.reason if result.score is not None else None)
+
+
+def _failing_first(rows: Iterator[RecordedRow], most: int) -> Iterator[RecordedRow]:
+    """The first rows with something wrong, then the first of the others: `most` in all."""
+    wrong: list[RecordedRow] = []
+    others: list[RecordedRow] = []
+    for row in rows:
+        if len(wrong) >= most:
+            break
+        if went_wrong(row):
+            wrong.append(row)
+        elif len(others) < most:
+            others.append(row)
+    yield from islice((*wrong, *others), most)
+
+
+def _of_row(one: RecordedEvaluator, verdict: Verdict, result: Result) -> Assessment:
+    error = result.issue if verdict.standing.kept_out else None
+    return Assessment(
+        segment(one.name), one.name, None, verdict.value, label_of(verdict), verdict.passed, reason_of(result), error
+    )
+
+
+def _of_fields(one: RecordedEvaluator, verdict: Verdict, result: Result) -> Iterator[Assessment]:
+    if not verdict.statuses:
+        return
+    recorded = result.score.fields if result.score is not None else ()
+    for path, code, score in zip(one.fields, verdict.statuses, field_numbers(verdict), strict=True):
+        status = Status(code)
+        yield Assessment(
+            f"{segment(one.name)}/field/{field_name(path)}", one.name, path, score, status.word,
+            None if status in _LEFT_OUT or status is Status.FAULT else status is Status.MATCH,
+            _field_reason(path, recorded), result.issue if status is Status.FAULT else None,
+        )  # fmt: skip
+
+
+def _field_reason(path: str, recorded: tuple[FieldResult, ...]) -> str | None:
+    """Why the field is not right; of a field with several values in the row, each that is not."""
+    said = [
+        f"{one.path}: {one.reason}" if one.path != path else one.reason
+        for one in recorded
+        if path in (one.path, one.field) and one.status in _WRONG and one.reason
+    ]
+    return "; ".join(said) or None

@@ -1,0 +1,28 @@
+"""A run as a page of Markdown that a platform shows beside its figures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evaluators.reports.document import Document, Section
+from evaluators.reports.formats.markdown import MarkdownFormat
+from evaluators.reports.summary import summary
+from evaluators.runs.record import RunRecord
+
+_CUT: Final = "\n\nThe rest is in the run's report.\n"
+
+
+def note_of(record: RunRecord, most: int) -> str:
+    """The summary of a run in at most `most` characters: whole sections, the first ones that have room."""
+    page = summary(record.result)
+    kept: list[Section] = []
+    for section in page.sections:
+        longer = [*kept, section]
+        if len(_text(page, longer)) > most - len(_CUT):
+            return (_text(page, kept).rstrip() + _CUT)[:most]
+        kept = longer
+    return _text(page, kept)
+
+
+def _text(page: Document, sections: list[Section]) -> str:
+    return MarkdownFormat().page(Document(page.title, tuple(sections), page.tone))

@@ -1,0 +1,95 @@
+"""All rows of a run as one table: what trackers send in one piece, whatever the number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evaluators.model import Status
+from evaluators.reports.recorded import results_of
+from evaluators.reports.rows_csv import field_numbers
+from evaluators.runs.record import RecordedRow, RunRecord
+from evaluators.tracking.assessments import label_of, reason_of
+from evaluators.values.json_text import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """A table. Cells are texts, numbers, true, false or None: never a number that is none."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+def row_table(record: RunRecord) -> RowTable:
+    """The rows of a run in order, those of one variant after those of another.
+
+    Columns: `variant` where there are some, `row`, `id`, the slices, the columns of the test set where cells were kept; then for
+    each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its fields `NAME/PATH` with
+    its status and `NAME/PATH.score`. Paths are as results spell them.
+    """
+    cells = _columns(record)
+    return RowTable(tuple(_unique(_head(record, cells))), tuple(_lines(record, cells)))
+
+
+def _columns(record: RunRecord) -> tuple[str, ...]:
+    """The columns of the test set, in its order."""
+    found: dict[str, None] = {}
+    for variant in record.variants:
+        for row in record.rows(variant):
+            if row.cells is not None:
+                found |= dict.fromkeys(row.cells)
+    first = [name for name in record.facts.header if name in found]
+    return tuple(dict.fromkeys([*first, *found]))
+
+
+def _head(record: RunRecord, cells: tuple[str, ...]) -> Iterator[str]:
+    if record.result.variants:
+        yield "variant"
+    yield from ("row", "id")
+    yield from (f"slice {name}" for name in record.facts.slices)
+    yield from cells
+    for one in record.facts.evaluators:
+        yield from (f"{one.name}.{word}" for word in ("status", "score", "passed", "reason"))
+        for path in one.fields:
+            yield from (f"{one.name}/{path}", f"{one.name}/{path}.score")
+
+
+def _unique(names: Iterator[str]) -> Iterator[str]:
+    """The names; one that is there already gets a number."""
+    taken: set[str] = set()
+    for name in names:
+        free, number = name, 1
+        while free in taken:
+            number += 1
+            free = f"{name} ({number})"
+        taken.add(free)
+        yield free
+
+
+def _lines(record: RunRecord, cells: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+    for variant in record.variants:
+        head = (variant,) if record.result.variants else ()
+        for row in record.rows(variant):
+            kept = row.cells or {}
+            own = (row.number, row.id, *row.slices)
+            yield (*head, *own, *(_cell(kept.get(name)) for name in cells), *_found(record, row))
+
+
+def _found(record: RunRecord, row: RecordedRow) -> Iterator[Any]:
+    facts = record.facts.evaluators
+    for one, verdict, result in zip(facts, row.verdicts, results_of(facts, row), strict=True):
+        yield from (label_of(verdict), verdict.value, verdict.passed, reason_of(result))
+        numbers = field_numbers(verdict)
+        for place in range(len(one.fields)):
+            measured = place < len(verdict.statuses)
+            yield Status(verdict.statuses[place]).word if measured else None
+            yield numbers[place] if measured else None
+
+
+def _cell(cell: Any) -> Any:
+    """A cell as platforms take it: documents as their text."""
+    if cell is None or isinstance(cell, str | int | bool):
+        return cell
+    return to_text(cell)
