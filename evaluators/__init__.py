@@ -11,14 +11,16 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-__version__: Final = "0.1.0"
+from evaluators.version import VERSION
+
+__version__: Final = VERSION
 
 _WHERE: Final = {
-    "load": "evaluators.running.suite",
-    "loads": "evaluators.running.suite",
-    "Suite": "evaluators.running.suite",
-    "compare": "evaluators.running.compare",
-    "Comparison": "evaluators.runs.comparison",
+    "load": "evaluators.api.loading",
+    "loads": "evaluators.api.loading",
+    "Suite": "evaluators.api.loading",
+    "compare": "evaluators.api.comparisons",
+    "Comparison": "evaluators.compare.comparison",
     "Selection": "evaluators.testsets.selection",
     "Row": "evaluators.model",
     "RowResult": "evaluators.model",
@@ -29,7 +31,7 @@ _WHERE: Final = {
     "Status": "evaluators.model",
     "Standing": "evaluators.model",
     "MISSING": "evaluators.model",
-    "RunResult": "evaluators.runs.result",
+    "RunResult": "evaluators.run.result",
     "Issue": "evaluators.issues",
     "Blame": "evaluators.issues",
     "Problems": "evaluators.issues",
@@ -45,12 +47,12 @@ _WHERE: Final = {
     "TransformError": "evaluators.values.transforms",
     "evaluator": "evaluators.extending",
     "comparator": "evaluators.extending",
-    "evaluate": "evaluators.running.evaluate",
-    "evaluate_async": "evaluators.running.evaluate",
-    "evaluate_document": "evaluators.running.evaluate",
-    "evaluate_document_async": "evaluators.running.evaluate",
-    "Evaluation": "evaluators.running.evaluation",
-    "DocumentEvaluation": "evaluators.running.evaluation",
+    "evaluate": "evaluators.api.evaluate",
+    "evaluate_async": "evaluators.api.evaluate",
+    "evaluate_document": "evaluators.api.evaluate",
+    "evaluate_document_async": "evaluators.api.evaluate",
+    "Evaluation": "evaluators.api.evaluation",
+    "DocumentEvaluation": "evaluators.api.evaluation",
     "infer_schema": "evaluators.fields.infer",
     "annotate_xeval": "evaluators.fields.xeval.annotate",
     "set_type_default": "evaluators.fields.xeval.defaults",
@@ -65,7 +67,12 @@ _WHERE: Final = {
 }
 
 if TYPE_CHECKING:
+    from evaluators.api.comparisons import compare
+    from evaluators.api.evaluate import evaluate, evaluate_async, evaluate_document, evaluate_document_async
+    from evaluators.api.evaluation import DocumentEvaluation, Evaluation
+    from evaluators.api.loading import Suite, load, loads
     from evaluators.comparator import Comparator, Question
+    from evaluators.compare.comparison import Comparison
     from evaluators.evaluator import Column, Evaluator, Example, Expected, Output, Text
     from evaluators.extending import comparator, evaluator, register, register_transform
     from evaluators.fields.expected_check import validate_gold
@@ -77,12 +84,7 @@ if TYPE_CHECKING:
     from evaluators.fields.xeval.read import parse_eval_schema
     from evaluators.issues import Blame, Issue, Problems, RowProblem
     from evaluators.model import MISSING, FieldResult, Outcome, Result, Row, RowResult, Score, Standing, Status
-    from evaluators.running.compare import compare
-    from evaluators.running.evaluate import evaluate, evaluate_async, evaluate_document, evaluate_document_async
-    from evaluators.running.evaluation import DocumentEvaluation, Evaluation
-    from evaluators.running.suite import Suite, load, loads
-    from evaluators.runs.comparison import Comparison
-    from evaluators.runs.result import RunResult
+    from evaluators.run.result import RunResult
     from evaluators.testsets.selection import Selection
     from evaluators.values.transforms import TransformError
 
@@ -155,13 +157,13 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps two names of the public API, which are names of modules as well.
+    """Keeps three names of the public API, which are names of modules as well.
 
     Importing `evaluators.evaluator` would otherwise put the module where the decorator is looked for.
     """
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (name in ("evaluator", "comparator") and isinstance(value, ModuleType)):
+        if not (name in ("evaluator", "comparator", "compare") and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
 

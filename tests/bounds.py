@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from evaluators.runs.result import Bound, Counts, FieldStats
-from evaluators.runs.statistics import Ratio, part_and_whole, wilson
+from evaluators.run.result import Bound, Counts, FieldStats
+from evaluators.run.statistics import Ratio, part_and_whole, wilson
 
 
 def bounds_of(fields: Iterable[FieldStats], counts: Counts | None = None, rows: int | None = None) -> tuple[Bound, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ HOUSE = Path(evaluators.__file__).parents[1]
 SOCKETS = (
     "evaluators.builtin",
     "evaluators.comparators",
-    "evaluators.engines.plugs",
     "evaluators.harnesses",
+    "evaluators.run.engines.plugs",
     "evaluators.reports.formats",
     "evaluators.testsets.readers",
     "evaluators.tracking.plugs",
@@ -38,6 +39,12 @@ def test_every_folder_and_module_of_the_package_is_in_a_layer(imports: ImportGra
     contract = (HOUSE / "pyproject.toml").read_text(encoding="utf-8")
     outside = {each for each in imports.find_children("evaluators") if f'"{each}"' not in contract}
     assert outside == set()
+
+
+def test_no_module_leads_back_to_itself_by_its_imports_also_not_inside_a_function(tmp_path: Path) -> None:
+    graph = build_graph("evaluators", cache_dir=str(tmp_path), exclude_type_checking_imports=True)
+    order = TopologicalSorter({each: graph.find_modules_directly_imported_by(each) for each in graph.modules})
+    assert len(tuple(order.static_order())) == len(graph.modules)
 
 
 @pytest.mark.parametrize("socket", SOCKETS)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from evaluators.api.sections import ResultsConfig
 from evaluators.comparator import COMPARATORS
 from evaluators.comparators.numeric import Tolerance
 from evaluators.evaluator import BUILTIN, FromColumn
-from evaluators.running.sections import ResultsConfig
-from evaluators.runs.gates import GateConfig
+from evaluators.run.gates import GateConfig
 from evaluators.settings import BadSettings, build
 from evaluators.settings_model import Settings
 from evaluators.testsets.config import ColumnNames, Joined, TestSetConfig

@@ -16,10 +16,9 @@ from typing import Any, Final
 
 import click
 
-from evaluators import __version__
+from evaluators.version import VERSION
 
 PROGRAM: Final = "evaluators"
-INTERRUPTED: Final = 130
 
 
 def _file_names() -> dict[str, str]:
@@ -104,6 +103,6 @@ TRACEBACK: Final = click.Option(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`evaluators COMMAND --help` says more about a command.",
 )
-@click.version_option(__version__, prog_name=PROGRAM)
+@click.version_option(VERSION, prog_name=PROGRAM)
 def command() -> None:
     """Score structured output: a suite, written in YAML, runs over the rows of a test set."""

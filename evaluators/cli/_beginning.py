@@ -11,15 +11,15 @@ from typing import Any, Final
 
 import click
 
+from evaluators.guide.draft import evaluators_for, slices_for
+from evaluators.guide.questions import Question
+from evaluators.guide.roles import Chosen, choose_roles
+from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Problems, problem
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
-from evaluators.runs.figures import rows_text
+from evaluators.run.figures import rows_text
 from evaluators.settings import build
-from evaluators.starting.draft import evaluators_for, slices_for
-from evaluators.starting.questions import Question
-from evaluators.starting.roles import Chosen, choose_roles
-from evaluators.starting.suite_text import Draft, suite_text
 from evaluators.testsets.columns import listed
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.encodings import encoding_to_name

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from evaluators.api.loading import Suite
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
-from evaluators.running.preparing import Prepared, RunRequest, prepare
-from evaluators.running.run import check_gate_targets
-from evaluators.running.suite import Suite
-from evaluators.runs.figures import counted, rows_text
-from evaluators.runs.result import RunResult
-from evaluators.runs.verdict import Facts, exit_code
+from evaluators.run.conclude import check_gate_targets
+from evaluators.run.figures import counted, rows_text
+from evaluators.run.preparing import Prepared, RunRequest, prepare
+from evaluators.run.result import RunResult
+from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.config import Joined
 from evaluators.testsets.hygiene import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.selection import Selection

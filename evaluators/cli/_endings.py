@@ -6,9 +6,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from evaluators.cli import INTERRUPTED
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.runs.verdict import BUG, CONFIG, Facts, exit_code
+from evaluators.run.verdict import BUG, CONFIG, INTERRUPTED, Facts, exit_code
 
 
 def ending(error: BaseException, with_traceback: bool) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluators.api.loading import Suite, load
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.needs import expected_of
-from evaluators.running.suite import Suite, load
 from evaluators.settings import build
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.config import TestSetConfig

@@ -20,7 +20,7 @@ from evaluators.fields.xeval.read import read_xeval
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.reports.display import visible
-from evaluators.runs.figures import counted
+from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
 from evaluators.testsets.columns import no_such_column
 from evaluators.values.json_text import NotJSON, parse, to_text

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import load
 from evaluators.cli._alignments import alignment_data, alignment_page, is_alignment
 from evaluators.issues import problem
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
@@ -16,7 +17,6 @@ from evaluators.reports.mermaid import flowchart
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.reports.reference_text import page_text
 from evaluators.reports.suite_page import suite_data, suite_page
-from evaluators.running.suite import load
 
 
 def is_suite(subject: str) -> bool:

@@ -15,7 +15,7 @@ from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.xeval.annotate import annotate_xeval
 from evaluators.issues import Fault, Issue, Problems
 from evaluators.reports.display import visible
-from evaluators.runs.figures import counted
+from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from evaluators.api.loading import Suite, load
 from evaluators.cli._explaining import is_suite
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.kept import keeping
@@ -18,9 +19,8 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section
 from evaluators.reports.reference import short_score
-from evaluators.running.preparing import RunRequest, prepare
-from evaluators.running.suite import Suite, load
-from evaluators.runs.verdict import Facts, exit_code
+from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Plan, needed_columns

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.runs.store import write_text
+from evaluators.run.store import write_text
 
 
 def refuse_taken(files: Iterable[str], *, force: bool) -> None:

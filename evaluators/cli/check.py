@@ -27,10 +27,10 @@ def command(suite: str, test_set: str | None, with_data: bool, whole: bool) -> N
 
     The exit code is 0 when there is no problem, 2 for problems of the suite and 3 for problems of the test set.
     """
+    from evaluators.api.loading import load
     from evaluators.cli import _checking
     from evaluators.cli._endings import print_problems
     from evaluators.cli._printing import say
-    from evaluators.running.suite import load
 
     loaded = load(suite)
     _checking.check_gates(loaded)

@@ -12,9 +12,9 @@ from evaluators.cli._completion import suites
 from evaluators.cli._options import report_files
 
 if TYPE_CHECKING:
-    from evaluators.running.compare import Rules
-    from evaluators.running.suite import Suite
-    from evaluators.runs.comparison import Comparison
+    from evaluators.api.comparisons import Rules
+    from evaluators.api.loading import Suite
+    from evaluators.compare.comparison import Comparison
 
 
 def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -84,7 +84,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     could not be compared, such as a lost row, and 4 when the runs cannot be compared: other rows, other expected answers,
     other settings.
     """
-    from evaluators.running.suite import load
+    from evaluators.api.loading import load
 
     loaded = load(suite) if suite is not None else None
     if options["update_baseline"]:
@@ -98,7 +98,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
 
 def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> Comparison:
-    from evaluators.running.compare import compare_places, compare_variants, compare_with_baseline
+    from evaluators.api.comparisons import compare_places, compare_variants, compare_with_baseline
 
     if options["among"]:
         return compare_variants(Path(runs[0]), runs[1:], _rules(suite, options, fail_on=()))
@@ -116,7 +116,7 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
 
 
 def _rules(suite: Suite | None, options: dict[str, Any], fail_on: tuple[str, ...] | None) -> Rules:
-    from evaluators.running.compare import Rules
+    from evaluators.api.comparisons import Rules
 
     asked = options["fail_on"]
     if asked is not None:
@@ -126,8 +126,8 @@ def _rules(suite: Suite | None, options: dict[str, Any], fail_on: tuple[str, ...
 
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
+    from evaluators.api.comparisons import baseline_of, update_baseline
     from evaluators.cli._printing import say
-    from evaluators.running.compare import baseline_of, update_baseline
 
     if suite is None or len(runs) != 1:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
@@ -146,7 +146,7 @@ def _check_files(files: tuple[str, ...]) -> None:
 
 def _write(comparison: Comparison, files: tuple[str, ...]) -> tuple[str, ...]:
     from evaluators.reports.format import comparison_format_for
-    from evaluators.runs.store import write_text
+    from evaluators.run.store import write_text
 
     for file in files:
         write_text(Path(file), comparison_format_for(Path(file)).compared(comparison))

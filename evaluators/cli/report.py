@@ -23,12 +23,12 @@ def command(run: str, files: tuple[str, ...]) -> None:
 
     The exit code is 0 whatever the run's own.
     """
+    from evaluators.api.ended import options_of, write_again
     from evaluators.cli._printing import print_page, say
     from evaluators.issues import Problems
     from evaluators.reports.summary import summary
     from evaluators.reports.writing import check_asked
-    from evaluators.running.ended import options_of, write_again
-    from evaluators.runs.record import read_record
+    from evaluators.run.record import read_record
 
     if issues := check_asked(map(Path, files)):
         raise Problems(issues)

@@ -13,8 +13,8 @@ from evaluators.cli._completion import suites
 from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evidence, pairs, report_files
 
 if TYPE_CHECKING:
-    from evaluators.running.preparing import Progress, RunRequest
-    from evaluators.running.run import Finished
+    from evaluators.api.execute import Finished
+    from evaluators.run.preparing import Progress, RunRequest
 
 
 COUNT = click.IntRange(min=1)
@@ -119,10 +119,10 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
     could not be measured or sent to a tracker, 70 for a fault in the program and 130 after Ctrl-C.
     """
+    from evaluators.api.execute import finish
+    from evaluators.api.loading import load
     from evaluators.cli._interrupts import interruptible
     from evaluators.cli._progress import progress_line
-    from evaluators.running.run import finish
-    from evaluators.running.suite import load
 
     with _problems_printed(options):
         loaded = load(suite)
@@ -159,7 +159,7 @@ def _request(
     progress: Progress,
     tracked: tuple[str, ...],
 ) -> RunRequest:
-    from evaluators.running.preparing import RunRequest
+    from evaluators.run.preparing import RunRequest
     from evaluators.testsets.selection import Selection
 
     formats = options["formats"]
@@ -200,7 +200,7 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
     from evaluators.cli._printing import print_page, say
 
     if options["print_as"] == "json":
-        from evaluators.runs.run_json import run_json
+        from evaluators.run.run_json import run_json
 
         say(run_json(finished.result))
         return

@@ -18,9 +18,9 @@ def command(output: str | None) -> None:
 
         # yaml-language-server: $schema=suite.schema.json
     """
+    from evaluators.api.language import language_schema, schema_text
     from evaluators.cli._printing import say
     from evaluators.cli._writing import write
-    from evaluators.running.schema import language_schema, schema_text
 
     text = schema_text(language_schema())
     if output is None:

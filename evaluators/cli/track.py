@@ -24,9 +24,9 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     The exit code is 0 when every tracker took the run, 2 when one is unknown or needs a package that is not installed, and 3 when one
     did not take the run.
     """
+    from evaluators.api.trackers import send_again
     from evaluators.cli._printing import link_line, say
     from evaluators.issues import Problems
-    from evaluators.running.tracking import send_again
 
     sent = send_again(Path(run), names, trace_rows)
     for link in sent.links:

@@ -16,8 +16,8 @@ def command(run: str, no_open: bool) -> None:
     RUN is a run folder, or the run.json in it. The page is written into the run folder as report.html: one file, which
     asks the network for nothing and can be sent to somebody else.
     """
+    from evaluators.api.ended import write_again
     from evaluators.cli._printing import say
-    from evaluators.running.ended import write_again
 
     place = Path(run)
     (page,) = write_again(place, [(place if place.is_dir() else place.parent) / "report.html"])

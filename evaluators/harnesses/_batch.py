@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from evaluators.api.loading import Suite
 from evaluators.harnesses._scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.issues import Problems
 from evaluators.kept import keeping
 from evaluators.model import MISSING, Status, Verdict
 from evaluators.needs import Cell, Role
 from evaluators.reports.rows_csv import field_numbers
-from evaluators.running.suite import Suite
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.testsets.columns import ROLES, guess_columns, no_such_column
 

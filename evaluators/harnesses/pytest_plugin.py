@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
+    from evaluators.api.loading import Suite
     from evaluators.model import Result, Verdict
-    from evaluators.running.suite import Suite
-    from evaluators.runs.gates import Gate, Target
-    from evaluators.runs.record import RunRecord
-    from evaluators.runs.result import GateResult, RunResult
+    from evaluators.run.gates import Gate, Target
+    from evaluators.run.record import RunRecord
+    from evaluators.run.result import GateResult, RunResult
 
 ENDING: Final = ".evaluators.yaml"
 MOST_ROWS: Final = 10
@@ -67,7 +67,7 @@ class SuiteFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each gate, in the order of the suite, and one for whether everything was measured."""
-        from evaluators.running.suite import load
+        from evaluators.api.loading import load
 
         for gate in load(self.path).gates:
             yield GateItem.from_parent(self, name=_name(gate), gate=gate)
@@ -157,7 +157,7 @@ class Ran:
 
     def said(self, gate: GateResult) -> str:
         """A gate that did not pass, with the rows behind it."""
-        from evaluators.runs.gates import gate_label
+        from evaluators.run.gates import gate_label
 
         head = f"gate {gate_label(gate)} {gate.verdict}: {gate.message} ({gate.limit}; {gate.measured:,} measured)"
         return "\n".join([head, *self._listed(gate)])
@@ -241,8 +241,8 @@ def _name(gate: Gate) -> str:
 def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> Ran:
     from tempfile import TemporaryDirectory
 
-    from evaluators.running.suite import Suite, load
-    from evaluators.runs.record import read_record
+    from evaluators.api.loading import Suite, load
+    from evaluators.run.record import read_record
 
     loaded = suite if isinstance(suite, Suite) else load(suite)
     folder = TemporaryDirectory(prefix="evaluators-")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
+from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
+from evaluators.compare.row_changes import Change
 from evaluators.model import plain_word
 from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone, dense
-from evaluators.runs.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
-from evaluators.runs.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
-from evaluators.runs.result import Interval
-from evaluators.runs.row_changes import Change
+from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
+from evaluators.run.result import Interval
 
 MOST_ROWS: Final = 20
 """Broken rows, and fixed rows, that a page lists; all of them are in the JSON file."""

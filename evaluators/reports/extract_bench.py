@@ -12,7 +12,7 @@ from typing import Final
 from evaluators.reports.document import Paragraph, Section
 from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes
 from evaluators.reports.tables import full_name
-from evaluators.runs.result import ArrayStats, EvaluatorStats
+from evaluators.run.result import ArrayStats, EvaluatorStats
 
 _SCORES: Final = (
     ("overall_score", "Overall Score", "item-weighted"),

@@ -7,9 +7,9 @@ from typing import Final
 
 from evaluators.reports.document import Column, Paragraph, Section, Table, dense
 from evaluators.reports.tables import full_name
-from evaluators.runs.figures import counted, more_text, rows_text, score_text
-from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.runs.statistics import wilson
+from evaluators.run.figures import counted, more_text, rows_text, score_text
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.statistics import wilson
 
 
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:

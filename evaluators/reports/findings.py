@@ -6,7 +6,7 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.reports.document import Item, Listing, Section
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 
 _BLAMED: Final = {
     Blame.CONFIG: "in the suite",

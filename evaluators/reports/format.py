@@ -15,11 +15,11 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
 from evaluators.reports.document import Document
 from evaluators.reports.summary import Options, summary
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:
+    from evaluators.compare.comparison import Comparison
     from evaluators.reports.html.rows import Material
-    from evaluators.runs.comparison import Comparison
 
 
 class Format:

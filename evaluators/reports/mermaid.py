@@ -8,7 +8,7 @@ from typing import Final
 
 from evaluators.evaluator import Part
 from evaluators.reports.suite_page import condition_words
-from evaluators.runs.gates import Gate
+from evaluators.run.gates import Gate
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import needed_columns
 

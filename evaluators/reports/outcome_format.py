@@ -15,7 +15,7 @@ from evaluators.issues import problem
 from evaluators.reports.format import FORMATS, Format
 from evaluators.reports.outcomes import Part
 from evaluators.reports.summary import Options
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 
 OpenFile: TypeAlias = Callable[[str], AbstractContextManager[TextIO]]
 """Opens a file of the run folder by its name."""

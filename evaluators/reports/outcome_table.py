@@ -11,7 +11,7 @@ from evaluators.reports.document import Column, Document, Section, Table
 from evaluators.reports.outcomes import FieldOutcome, Part, outcomes_of
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
-from evaluators.runs.figures import score_text
+from evaluators.run.figures import score_text
 
 MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""

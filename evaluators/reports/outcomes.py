@@ -16,8 +16,8 @@ from evaluators.fields.declared import Declared
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import MISSING, FieldResult, Status, Verdict
-from evaluators.runs.figures import counted
-from evaluators.runs.result import EvaluatorStats
+from evaluators.run.figures import counted
+from evaluators.run.result import EvaluatorStats
 
 LISTED: Final = MEASURED | {Status.FAULT}
 PRESENCE: Final = "presence"

@@ -10,7 +10,7 @@ from evaluators.issues import Fault
 from evaluators.model import MISSING, Standing
 from evaluators.reports.outcomes import Part, RowOutcomes
 from evaluators.reports.recorded import document_of
-from evaluators.runs.record import RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
 
 
 def parts_of(record: RunRecord) -> list[Part]:

@@ -20,7 +20,7 @@ from evaluators.issues import Problems
 from evaluators.model import MISSING, FieldResult, Score, Status
 from evaluators.needs import ROLES
 from evaluators.reports.document import Block, Column, Document, Item, Listing, Paragraph, Section, Table
-from evaluators.runs.figures import limit_text, score_text
+from evaluators.run.figures import limit_text, score_text
 from evaluators.settings import READ_AS, BadSettings, build
 from evaluators.suite.model_schema import documentation, spellings
 from evaluators.values.flow import flow

@@ -12,8 +12,8 @@ from evaluators.reports.document import Column, Item, Listing, Paragraph, Sectio
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
 from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes, failed_of
 from evaluators.reports.tables import full_name, surplus_text
-from evaluators.runs.figures import counted, rows_text, score_text
-from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.figures import counted, rows_text, score_text
+from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 
 MOST_FAILED: Final = 10
 """Failed fields that a summary lists."""

@@ -11,9 +11,9 @@ from evaluators.fields.lines import Align, FieldLine
 from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
 from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
 from evaluators.reports.reference import first_sentence, short_score
-from evaluators.runs.figures import counted
-from evaluators.runs.gates import Gate
-from evaluators.runs.reach import USUAL
+from evaluators.run.figures import counted
+from evaluators.run.gates import Gate
+from evaluators.run.reach import USUAL
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
 from evaluators.suite.graph import edges, in_order

@@ -16,8 +16,8 @@ from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, gate_section, slice_section
-from evaluators.runs.figures import counted, rows_text
-from evaluators.runs.result import RunResult
+from evaluators.run.figures import counted, rows_text
+from evaluators.run.result import RunResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, Tone, dense
-from evaluators.runs.figures import (
+from evaluators.run.figures import (
     counted,
     interval_text,
     mean_interval_text,
@@ -15,8 +15,8 @@ from evaluators.runs.figures import (
     rows_text,
     score_text,
 )
-from evaluators.runs.reach import USUAL, reach
-from evaluators.runs.result import EvaluatorStats, GateResult, RunResult, Surplus
+from evaluators.run.reach import USUAL, reach
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult, Surplus
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""

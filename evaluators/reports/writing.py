@@ -18,10 +18,10 @@ from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
-from evaluators.runs.figures import score_text
-from evaluators.runs.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
-from evaluators.runs.record_lines import Recorded, plain
-from evaluators.runs.store import RunFolder, open_text, write_text
+from evaluators.run.figures import score_text
+from evaluators.run.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
+from evaluators.run.record_lines import Recorded, plain
+from evaluators.run.store import RunFolder, open_text, write_text
 from evaluators.values.json_text import compact, to_text
 
 

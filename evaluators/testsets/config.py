@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from evaluators.needs import Role
 from evaluators.registry import suggestion
-from evaluators.settings import bad
+from evaluators.settings import bad, build
 from evaluators.settings_model import Name, Settings
 from evaluators.testsets.reader import READERS
 from evaluators.testsets.source import STANDARD_INPUT
@@ -168,3 +168,8 @@ def _known_format(name: str | None) -> str | None:
         known = READERS.names()
         raise bad(f'unknown format "{name}"', hint=suggestion(name, known) or f"known: {', '.join(known)}")
     return name
+
+
+def read_test_set(data: Any, context: Mapping[str, Any]) -> TestSetConfig:
+    """The settings under `test_set`."""
+    return build(TestSetConfig, data, noun="test_set")

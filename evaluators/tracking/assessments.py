@@ -15,7 +15,7 @@ from evaluators.issues import Issue
 from evaluators.model import FieldResult, Result, RowResult, Standing, Status, Verdict
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
-from evaluators.runs.record import RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
 from evaluators.tracking.names import field_name, segment
 
 _WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})

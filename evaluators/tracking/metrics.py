@@ -10,7 +10,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.names import field_name, segment
 
 Number: TypeAlias = int | float

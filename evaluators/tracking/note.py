@@ -7,7 +7,7 @@ from typing import Final
 from evaluators.reports.document import Document, Section
 from evaluators.reports.formats.markdown import MarkdownFormat
 from evaluators.reports.summary import summary
-from evaluators.runs.record import RunRecord
+from evaluators.run.record import RunRecord
 
 _CUT: Final = "\n\nThe rest is in the run's report.\n"
 

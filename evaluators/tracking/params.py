@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluators.runs.record import RunRecord
+from evaluators.run.record import RunRecord
 from evaluators.suite.source import as_written
 from evaluators.tracking.names import field_name, segment
 from evaluators.values.flow import flow, key_text

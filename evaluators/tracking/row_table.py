@@ -9,7 +9,7 @@ from typing import Any
 from evaluators.model import Status
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers
-from evaluators.runs.record import RecordedRow, RunRecord
+from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.values.json_text import to_text
 

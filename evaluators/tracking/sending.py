@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.runs.record import read_record
-from evaluators.runs.store import LINKS_JSON, write_text
+from evaluators.run.record import read_record
+from evaluators.run.store import LINKS_JSON, write_text
 from evaluators.tracking.tracker import Chosen, Link
 
 _PRIVATE: Final = 0o600

@@ -17,8 +17,8 @@ from pydantic import NonNegativeInt
 
 from evaluators.issues import problem
 from evaluators.registry import Socket
-from evaluators.runs.record import RunRecord
-from evaluators.runs.store import RUN_JSON
+from evaluators.run.record import RunRecord
+from evaluators.run.store import RUN_JSON
 from evaluators.settings_model import Settings
 
 

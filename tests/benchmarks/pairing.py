@@ -12,12 +12,12 @@ import random
 from collections.abc import Callable
 from typing import Any, Final
 
+from evaluators.api.loading import loads
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align, pair_items
 from evaluators.fields.columns import weigher
 from evaluators.fields.tree import Below, FieldNode, Metric
-from evaluators.running.suite import loads
 from evaluators.suite.plan import compile_plan
 from evaluators.values.assignment import assign_gains
 from tests.benchmarks.inside import ROLES, least

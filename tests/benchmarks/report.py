@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evaluators.running.preparing import RunRequest
-from evaluators.running.run import finish
-from evaluators.running.suite import load
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
+from evaluators.run.preparing import RunRequest
 from tests.benchmarks import rows, suites
 
 ROWS = (1_000, 10_000, 200_000)

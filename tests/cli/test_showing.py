@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from evaluators.api.loading import loads
 from evaluators.cli import command
 from evaluators.fields.align import ALIGNMENTS
 from evaluators.reports.catalog import KINDS, entries
-from evaluators.running.suite import loads
 from evaluators.suite.presets import gallery_folder
 
 

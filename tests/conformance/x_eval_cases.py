@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
+from evaluators.api.evaluate import evaluate
 from evaluators.fields.counts import FIGURES, row_figures
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
 from evaluators.fields.infer import infer_schema
@@ -33,7 +34,6 @@ from evaluators.fields.xeval import (
 )
 from evaluators.issues import Problems, RowProblem
 from evaluators.model import MISSING, FieldResult, Status
-from evaluators.running.evaluate import evaluate
 from evaluators.settings import BadSettings
 from evaluators.values.path_text import ANY
 from evaluators.values.quoting import kind

@@ -14,13 +14,13 @@ from typing import Final
 
 import click
 
+from evaluators.api.language import language_schema, schema_text
 from evaluators.cli import command as program
 from evaluators.comparator import COMPARATORS
 from evaluators.evaluator import BUILTIN
 from evaluators.reports.catalog import Entry, Kind, entries, page
 from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
 from evaluators.reports.reference_markdown import page_markdown
-from evaluators.running.schema import language_schema, schema_text
 from evaluators.suite.words import SETTINGS, TYPES
 
 DOCS: Final = Path(__file__).parents[2] / "docs"

@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evaluators.running.preparing import RunRequest
-from evaluators.running.run import finish
-from evaluators.running.suite import load
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
+from evaluators.run.preparing import RunRequest
 from evaluators.suite.presets import gallery_folder
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"

@@ -17,7 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from evaluators.runs.intervals import (
+from evaluators.compare.significance import mcnemar, sign_flips
+from evaluators.run.intervals import (
     RatioSums,
     difference_interval,
     mean_interval,
@@ -26,9 +27,8 @@ from evaluators.runs.intervals import (
     pairs_interval,
     share_interval,
 )
-from evaluators.runs.result import Interval
-from evaluators.runs.significance import LEVEL, mcnemar, sign_flips
-from evaluators.runs.statistics import wilson
+from evaluators.run.result import Interval
+from evaluators.run.statistics import LEVEL, wilson
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "statistics.md"
 TRIALS: Final = 4_000

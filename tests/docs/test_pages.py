@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.api.loading import load
 from evaluators.issues import Issue, Problems
-from evaluators.running.suite import load
 from tests.docs.blocks import agrees, blocks, commands, plain
 
 ROOT = Path(__file__).parents[2]

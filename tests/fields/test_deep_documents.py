@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from evaluators.api.loading import load
 from evaluators.evaluator import Evaluator
 from evaluators.model import Standing
-from evaluators.running.suite import load
 from tests.laws.schemas import exact, tallied
 from tests.laws.structures import evaluator
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import evaluators
+from evaluators.api.loading import loads
 from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.references import pointer
 from evaluators.fields.schema import read_schema
 from evaluators.issues import Problems
-from evaluators.running.suite import loads
 from evaluators.settings import BadSettings
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}

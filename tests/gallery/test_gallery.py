@@ -19,8 +19,8 @@ import pytest
 import evaluators
 from evaluators.comparator import COMPARATORS
 from evaluators.evaluator import BUILTIN
-from evaluators.runs.gates import gate_label
-from evaluators.runs.result import EvaluatorStats, RunResult
+from evaluators.run.gates import gate_label
+from evaluators.run.result import EvaluatorStats, RunResult
 from evaluators.suite import source
 
 ROOT = Path(__file__).parents[2]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from evaluators.api.loading import load
 from evaluators.harnesses._given import Given, cells_of, of_role, with_usual_names
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.running.suite import load
 
 ROLES = {"id", "input", "output", "expected"}
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from evaluators.api.loading import load
 from evaluators.harnesses.arrow import batch_schema, evaluate_batch
 from evaluators.issues import Problems
-from evaluators.running.suite import load
 from evaluators.values.paths import parse
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures, register
 from tests.hosts.table.rows import table_rows

@@ -17,7 +17,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
 from evaluators.issues import Blame, Issue
 from evaluators.model import MISSING, Score, Standing, Status, Verdict
-from evaluators.runs.tally import Tally
+from evaluators.run.tally import Tally
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more
 

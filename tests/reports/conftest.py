@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from evaluators.issues import Blame, Issue
-from evaluators.runs.gates import GateConfig, judge_gates, read_gate
-from evaluators.runs.result import (
+from evaluators.run.gates import GateConfig, judge_gates, read_gate
+from evaluators.run.result import (
     ArrayStats,
     Counts,
     Environment,
@@ -19,8 +19,8 @@ from evaluators.runs.result import (
     GateResult,
     RunResult,
 )
-from evaluators.runs.statistics import mean_of, ratios, share, wilson
-from evaluators.runs.verdict import Facts, causes, exit_code
+from evaluators.run.statistics import mean_of, ratios, share, wilson
+from evaluators.run.verdict import Facts, causes, exit_code
 from tests.bounds import bounds_of
 
 

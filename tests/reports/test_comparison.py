@@ -18,14 +18,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
+from evaluators.compare.comparison import Comparison
+from evaluators.compare.guard_config import CompareConfig, GuardConfig
+from evaluators.compare.sides import Said, Side, SideRows
 from evaluators.issues import Problems
 from evaluators.reports.comparison import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
-from evaluators.runs.comparing import compare_sides, rank_variants, variant_side
-from evaluators.runs.comparison import Comparison
-from evaluators.runs.guard_config import CompareConfig, GuardConfig
-from evaluators.runs.sides import Said, Side, SideRows
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")

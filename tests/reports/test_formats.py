@@ -30,8 +30,8 @@ from evaluators.reports.format import (
 )
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.reports.summary import Options
-from evaluators.runs.result import RunResult
-from evaluators.runs.run_json import read_run, run_json
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import read_run, run_json
 
 
 def page_format(name: str) -> PageFormat:

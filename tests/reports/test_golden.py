@@ -14,8 +14,8 @@ import pytest
 
 from evaluators.reports.format import FORMATS, Format, run_files
 from evaluators.reports.summary import Options
-from evaluators.runs.result import RunResult
-from evaluators.runs.run_json import run_json
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import run_json
 
 GOLDEN = Path(__file__).parent / "golden"
 OPTIONS = Options(files=("runs/2026-03-14_09-26-53_5f0c2a9b",))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.api.loading import loads
 from evaluators.issues import Problems
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Document, Item, Listing
 from evaluators.reports.reference import first_sentence, settings_of, takes
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.reports.reference_text import page_text
-from evaluators.running.suite import loads
 from evaluators.values.text import Normalization
 
 EVERYTHING: list[tuple[Kind, str]] = [(kind, entry.name) for kind in KINDS for entry in entries(kind)]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluators.api.loading import Suite, loads
 from evaluators.reports.mermaid import flowchart, label
 from evaluators.reports.reference_text import page_text
 from evaluators.reports.suite_page import suite_data, suite_page
-from evaluators.running.suite import Suite, loads
 
 SUITE = """\
 description: Invoices of three suppliers.

@@ -9,7 +9,7 @@ from evaluators.reports.document import Column, Document, Item, Listing, Paragra
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.summary import HardRow, Options, fields_page, hardest_rows, summary
 from evaluators.reports.tables import MOST_SLICES
-from evaluators.runs.result import Counts, FieldStats, RunResult
+from evaluators.run.result import Counts, FieldStats, RunResult
 
 
 def text_of(document: Document) -> str:

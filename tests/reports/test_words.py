@@ -12,7 +12,7 @@ from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.reference_text import page_text
 from evaluators.reports.summary import Options, fields_page, summary
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]

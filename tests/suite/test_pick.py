@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.api.loading import loads
 from evaluators.evaluator import Output
 from evaluators.issues import Fault, Problems
 from evaluators.model import Standing
 from evaluators.needs import kind_of
 from evaluators.reports.html.material import _document
 from evaluators.reports.recorded import document_of
-from evaluators.running.recording import readings_of
-from evaluators.running.suite import loads
+from evaluators.run.recording import readings_of
 from evaluators.suite.plan import Plan, keys_of
 from evaluators.values.json_choice import Chosen
 

@@ -10,11 +10,11 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from evaluators.api.language import language_schema, schema_text
+from evaluators.api.sections import READERS
 from evaluators.comparator import COMPARATORS
 from evaluators.evaluator import BUILTIN
 from evaluators.issues import Problems
-from evaluators.running.schema import language_schema, schema_text
-from evaluators.running.sections import READERS
 from evaluators.suite.config import SECTIONS, read_config
 from evaluators.suite.nodes import Document, Findings
 from evaluators.suite.presets import preset_folder, preset_names
@@ -47,7 +47,7 @@ def refusals(text: str) -> list[str]:
 
 def test_the_committed_schema_is_current() -> None:
     hint = """docs/suite.schema.json is out of date. Write it anew: evaluators schema > docs/suite.schema.json
-    or: python -c "from evaluators.running.schema import *; print(schema_text(language_schema()), end='')" > …"""
+    or: python -c "from evaluators.api.language import *; print(schema_text(language_schema()), end='')" > …"""
     assert COMMITTED.read_text(encoding="utf-8") == schema_text(SCHEMA), hint
 
 

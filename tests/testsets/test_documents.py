@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from evaluators.api.loading import loads
 from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
-from evaluators.running.suite import loads
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.documents import documents_at, plain_name

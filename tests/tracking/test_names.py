@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.names import field_name, segment
 from evaluators.values.path_text import ANY, as_step, display

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluators.runs.record import RunRecord
+from evaluators.run.record import RunRecord
 from evaluators.tracking.assessments import Assessment, assessed_rows
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params

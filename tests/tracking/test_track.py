@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from evaluators.api.execute import finish
+from evaluators.api.loading import load, loads
 from evaluators.cli import command
 from evaluators.issues import Problems
-from evaluators.running.preparing import RunRequest
-from evaluators.running.run import finish
-from evaluators.running.suite import load, loads
-from evaluators.runs.record import RunRecord
+from evaluators.run.preparing import RunRequest
+from evaluators.run.record import RunRecord
 from evaluators.suite.presets import gallery_folder
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 

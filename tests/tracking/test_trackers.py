@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
+from evaluators.api.execute import finish
+from evaluators.api.loading import load, loads
 from evaluators.issues import Problems
-from evaluators.running.preparing import RunRequest
-from evaluators.running.run import finish
-from evaluators.running.suite import load, loads
-from evaluators.runs.record import RunRecord, read_record
+from evaluators.run.preparing import RunRequest
+from evaluators.run.record import RunRecord, read_record
 from evaluators.suite.presets import gallery_folder
 from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.names import field_name

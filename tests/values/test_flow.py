@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.running.suite import loads
+from evaluators.api.loading import loads
 from evaluators.suite import source
 from evaluators.values.flow import flow
 

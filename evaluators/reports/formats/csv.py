@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
-from evaluators.runs.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
 
 if TYPE_CHECKING:
-    from evaluators.runs.comparison import Comparison, Difference
+    from evaluators.compare.comparison import Comparison, Difference
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", "measured", "match", "mismatch", "omission",

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from evaluators.compare.comparison import Comparison
 from evaluators.issues import Blame, Issue
 from evaluators.reports.comparison import comparison_line
 from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options, one_line
-from evaluators.runs.comparison import Comparison
-from evaluators.runs.gates import gate_label
-from evaluators.runs.result import RunResult
+from evaluators.run.gates import gate_label
+from evaluators.run.result import RunResult
 
 _IN_FILE: Final = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 _MOST_LOST: Final = 5

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from evaluators.compare.comparison import Comparison
 from evaluators.reports.document import Document
 from evaluators.reports.format import RowsPageFormat
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import page_payload, run_payload
 from evaluators.reports.html.rows import Material, pack
 from evaluators.reports.summary import Options
-from evaluators.runs.comparison import Comparison
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 
 
 class Html(RowsPageFormat):

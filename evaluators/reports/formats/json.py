@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
-from evaluators.runs.result import RunResult
-from evaluators.runs.run_json import run_json
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import run_json
 
 if TYPE_CHECKING:
-    from evaluators.runs.comparison import Comparison
+    from evaluators.compare.comparison import Comparison
 
 
 class JsonFile(Format):
@@ -25,6 +25,6 @@ class JsonFile(Format):
 
     def compared(self, comparison: Comparison) -> str:
         """Every difference, changed row and guard, with sorted keys."""
-        from evaluators.runs.comparison_json import comparison_json  # a run has no use for it, and starts sooner
+        from evaluators.compare.comparison_json import comparison_json  # a run has no use for it, and starts sooner
 
         return comparison_json(comparison)

@@ -17,12 +17,12 @@ from xml.etree.ElementTree import Element, SubElement
 
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options
-from evaluators.runs.figures import interval_text, percent_text, score_text
-from evaluators.runs.gates import gate_label
-from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
+from evaluators.run.figures import interval_text, percent_text, score_text
+from evaluators.run.gates import gate_label
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 
 if TYPE_CHECKING:
-    from evaluators.runs.comparison import Comparison
+    from evaluators.compare.comparison import Comparison
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

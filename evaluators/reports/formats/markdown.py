@@ -13,7 +13,7 @@ from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
 from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
 from evaluators.reports.outcomes import Part
 from evaluators.reports.summary import Options, fields_page
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")
 _OPENING: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")

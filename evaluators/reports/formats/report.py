@@ -13,7 +13,7 @@ from typing import Any, Final, TextIO
 from evaluators.reports.outcome_format import OutcomesFile
 from evaluators.reports.outcomes import Part
 from evaluators.reports.row_report import Report, row_report
-from evaluators.runs.result import EvaluatorStats
+from evaluators.run.result import EvaluatorStats
 
 FORMAT: Final = 1
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""

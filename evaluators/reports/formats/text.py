@@ -13,7 +13,7 @@ from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
 from evaluators.reports.format import PageFormat
 from evaluators.reports.summary import Options, summary
-from evaluators.runs.result import RunResult
+from evaluators.run.result import RunResult
 
 WIDEST_CELL: Final = 60
 

@@ -17,7 +17,7 @@ from evaluators.reports.html.rows import (
     ShownDocument,
 )
 from evaluators.reports.recorded import chosen_in, document_of, results_of
-from evaluators.runs.record import CellReading, RecordedEvaluator, RecordedRow, RunRecord
+from evaluators.run.record import CellReading, RecordedEvaluator, RecordedRow, RunRecord
 from evaluators.values import json_text
 
 

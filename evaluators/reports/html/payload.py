@@ -13,9 +13,9 @@ from evaluators.reports.document import Block, Document, Item, Listing, Paragrap
 from evaluators.reports.html.rows import Encoded, EvaluatorFacts, PackedRows
 from evaluators.reports.summary import Options, summary
 from evaluators.reports.tables import evaluator_section, of_part
-from evaluators.runs.figures import interval_text, percent_text, score_text
-from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.runs.statistics import wilson
+from evaluators.run.figures import interval_text, percent_text, score_text
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.statistics import wilson
 
 MOST_FIELDS: Final = 2_000
 """Fields in the heat-map, the weakest ones; all of them are in run.json."""

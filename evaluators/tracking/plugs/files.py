@@ -10,9 +10,9 @@ from typing import Final
 
 from evaluators.issues import problem
 from evaluators.reports.csv_cells import guarded
-from evaluators.runs.record import RunRecord
-from evaluators.runs.result import RunResult
-from evaluators.runs.store import write_text
+from evaluators.run.record import RunRecord
+from evaluators.run.result import RunResult
+from evaluators.run.store import write_text
 from evaluators.settings_model import Name
 from evaluators.tracking.metrics import field_about, metrics_of, nested
 from evaluators.tracking.params import params_of, params_yaml

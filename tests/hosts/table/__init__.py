@@ -23,7 +23,7 @@ import evaluators
 from evaluators.cli import command
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Status
-from evaluators.runs.record import RunRecord, read_record
+from evaluators.run.record import RunRecord, read_record
 from evaluators.tracking.metrics import metrics_of
 
 HERE: Final = Path(__file__).parent

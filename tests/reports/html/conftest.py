@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from evaluators.running.preparing import RunRequest
-from evaluators.running.run import finish
-from evaluators.running.suite import load
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
+from evaluators.run.preparing import RunRequest
 from evaluators.suite.presets import gallery_folder
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from evaluators.compare.comparison import Comparison, Difference, GuardResult
 from evaluators.reports.document import Column, Document, Listing, Paragraph, Section, Table
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.formats.html import Html
-from evaluators.runs.comparison import Comparison, Difference, GuardResult
 
 Open = Callable[..., Any]
 

@@ -1,0 +1,178 @@
+"""Comparing from beginning to end: two runs, a run and its suite's baseline, or the variants of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evaluators.api.loading import Suite
+from evaluators.compare.baseline import read_baseline, write_baseline
+from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
+from evaluators.compare.comparison import Comparison, Ranking
+from evaluators.compare.guard_config import CompareConfig, GuardConfig
+from evaluators.compare.sides import Side, read_run_side
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.registry import suggestion
+from evaluators.run.gates import Target, parse_target
+from evaluators.run.verdict import Facts, causes, exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How two runs are compared: what the suite says, and what takes its place."""
+
+    suite: Suite | None = None
+    fail_on: tuple[str, ...] | None = None
+    """significant_drop, broken_rows; what the suite says without it, and significant_drop without a suite."""
+    max_broken_rows: int | None = None
+    max_drop: Mapping[str, float] | None = None
+    """Further limits: how much the mean of an evaluator, or the accuracy of a field, may drop."""
+    common: bool = False
+    """Compare what two different runs have in common, in place of refusing."""
+
+
+def compare(
+    base: str | Path,
+    new: str | Path,
+    *,
+    suite: Suite | None = None,
+    fail_on: Iterable[str] | None = None,
+    max_broken_rows: int | None = None,
+    max_drop: Mapping[str, float] | None = None,
+    common: bool = False,
+) -> Comparison:
+    """The comparison of a run with a base, each a run folder or a baseline file.
+
+    `suite` brings the rules of its section `compare`; the other settings take their place. Raises Problems when there is
+    no such run, or a rule names something that there is not. Runs that cannot be compared are no exception: the result
+    says why, under `incomparable`.
+    """
+    rules = Rules(suite, None if fail_on is None else tuple(fail_on), max_broken_rows, max_drop, common)
+    return compare_places(Path(base), Path(new), rules)
+
+
+def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> Comparison:
+    """The comparison of a run with a base. Raises Problems as `compare` does."""
+    return _compared(open_side(base), open_side(new), rules)
+
+
+def compare_with_baseline(suite: Suite, new: Path, rules: Rules) -> Comparison:
+    """The comparison of a run with the baseline of a suite. Raises Problems as `compare` does."""
+    return _compared(read_baseline(baseline_of(suite)), open_side(new), rules)
+
+
+def compare_variants(run: Path, names: Sequence[str] = (), rules: Rules = Rules(fail_on=())) -> Comparison:
+    """The variants of one run, ranked; two of them are also compared row by row, the first as the base.
+
+    Without names, all of them. Raises Problems when the run has none of that name.
+    """
+    side = open_side(run)
+    if len(side.variants) < 2:
+        raise problem(
+            "no-variants", "this run has no variants to compare", where=str(run), hint="compare two runs: BASE NEW"
+        )
+    unknown = [name for name in names if name not in side.variants]
+    if unknown:
+        known = f"variants: {', '.join(side.variants)}"
+        raise Problems(
+            Issue("unknown-variant", Blame.CONFIG, f'the run has no variant "{name}"', str(run),
+                  suggestion(name, side.variants) or known)
+            for name in unknown
+        )  # fmt: skip
+    chosen = tuple(dict.fromkeys(names)) or side.variants
+    if len(chosen) < 2:
+        raise problem(
+            "one-variant", "one variant alone has nothing to be compared with", hint="name two, or none for all"
+        )
+    rankings = rank_variants(side, chosen)
+    if len(chosen) == 2:
+        one, other = (variant_side(side, name) for name in chosen)
+        return replace(_compared(one, other, rules), rankings=rankings)
+    rows = max((ranking.rows for ranking in rankings), default=0)
+    found = Comparison(
+        chosen[0], ", ".join(chosen[1:]), side.name, rows, 0, 0, 0, rankings=rankings, cluster=side.cluster
+    )
+    facts = Facts(issues=tuple(_not_ranked(rankings)))
+    return replace(found, exit_code=exit_code(facts), causes=causes(facts))
+
+
+def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
+    for ranking in rankings:
+        for one in ranking.unranked:
+            lacks = f"{one.lacking:,} of the {one.others:,} rows that others have"
+            message = f'the variant "{one.variant}" is not ranked by {ranking.evaluator}: it lacks {lacks}'
+            yield Issue("not-ranked", Blame.TESTSET, message)
+
+
+def baseline_of(suite: Suite) -> Path:
+    """The baseline file that a suite names. Raises Problems (config) when it names none."""
+    name = suite.compare.config.baseline
+    if name is None:
+        raise problem(
+            "no-baseline",
+            "the suite names no baseline",
+            where=suite.config.source.name,
+            hint="add compare: {baseline: baselines/main.json}, or name a BASE to compare with",
+        )
+    folder = suite.config.source.folder_of(("compare",)) or suite.folder
+    return folder / name
+
+
+def update_baseline(run: Path, file: Path) -> Side:
+    """Write a run as the baseline. Raises Problems when the run is not whole: a baseline of a part would hide rows."""
+    side = open_side(run)
+    if not side.complete:
+        raise problem("partial-run", "the run was interrupted, and a baseline is made from whole runs", where=str(run))
+    write_baseline(file, side)
+    return side
+
+
+def open_side(place: Path) -> Side:
+    """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
+    return read_baseline(place) if place.is_file() and place.name != "run.json" else read_run_side(place)
+
+
+def _compared(base: Side, new: Side, rules: Rules) -> Comparison:
+    config, targets = _config(rules, new)
+    written = {name: (target.evaluator, target.field) for name, target in targets.items()}
+    return compare_sides(base, new, config, written, common=rules.common)
+
+
+def _config(rules: Rules, new: Side) -> tuple[CompareConfig, dict[str, Target]]:
+    """The rules as settings, with the evaluator and field of each guard."""
+    section = rules.suite.compare if rules.suite is not None else None
+    config = section.config if section else CompareConfig()
+    targets = dict(section.targets) if section else {}
+    changes: dict[str, object] = {}
+    if rules.fail_on is not None:
+        changes["fail_on"] = _known_rules(rules.fail_on)
+        changes["max_broken_rows"] = rules.max_broken_rows if "broken_rows" in rules.fail_on else None
+    if rules.max_broken_rows is not None:
+        changes["max_broken_rows"] = rules.max_broken_rows
+    guards = dict(config.guards)
+    for written, drop in (rules.max_drop or {}).items():
+        targets[written] = parse_target(written, new.fields, "guard")
+        _check_field(written, targets[written], new)
+        before = guards.get(written)
+        guards[written] = before.model_copy(update={"max_drop": drop}) if before else GuardConfig(max_drop=drop)
+    return config.model_copy(update={**changes, "guards": guards}), targets
+
+
+def _check_field(written: str, target: Target, new: Side) -> None:
+    known = new.fields[target.evaluator]
+    if target.field is not None and target.field not in known:
+        raise problem(
+            "unknown-field",
+            f'the guard "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
+            hint=suggestion(target.field, known) or (f"fields: {', '.join(known)}" if known else None),
+        )
+
+
+def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
+    known = ("significant_drop", "broken_rows")
+    for name in names:
+        if name not in known:
+            hint = suggestion(name, known) or f"known: {', '.join(known)}"
+            raise problem("unknown-rule", f'there is no rule "{name}"', hint=hint)
+    return tuple(names)

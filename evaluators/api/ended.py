@@ -1,0 +1,58 @@
+"""A run that has ended: what a reader of its folder asks for, made from its record alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from evaluators.api.loading import load
+from evaluators.api.run_sections import sections_of, sent_section
+from evaluators.issues import Problems, problem
+from evaluators.reports.document import Document, Paragraph, Section
+from evaluators.reports.near_misses import near_miss_section
+from evaluators.reports.summary import Options
+from evaluators.reports.writing import asked_files
+from evaluators.run.record import RunRecord, read_record
+from evaluators.suite.lines import EvaluatorLine
+
+
+def options_of(record: RunRecord) -> Options:
+    """What the suite asked of summaries, and the sections that the run's own summary had."""
+    try:
+        lines: Sequence[EvaluatorLine] = recorded_lines(record)
+    except Problems:
+        lines = ()  # the suite needs what is not here: a variable, or functions of a program
+    return Options(record.facts.lowest_fields, extra=(*sections_of(record, lines), *sent_section(record.folder)))
+
+
+def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
+    """The evaluators of the suite that the folder holds.
+
+    Raises Problems (config) when they cannot be read here: a variable is not set, or the suite names functions of a program.
+    """
+    return load(record.folder / record.facts.suite).lines
+
+
+def advice_page(place: Path) -> Document:
+    """All the advice for a run. Raises Problems (config) for a run whose suite cannot be read from its folder."""
+    record = read_record(place)
+    try:
+        lines = recorded_lines(record)
+    except Problems as error:
+        message = f"the suite that it holds cannot be used here: {error.issues[0].message}"
+        hint = error.issues[0].hint or "set what it names, or score the test set again"
+        raise problem("suite-unusable", message, where=str(record.folder / record.facts.suite), hint=hint) from None
+    from evaluators.guide.near_misses import near_misses
+
+    found = near_misses(lines, record)
+    none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
+    return Document(f"{record.result.name}: advice", near_miss_section(found, len(found)) or none)
+
+
+def write_again(place: Path, files: Iterable[Path]) -> list[Path]:
+    """Write a run that has ended as the extension of each file says. Returns what was written.
+
+    Raises Problems (config) for a file that its record does not hold enough for.
+    """
+    record = read_record(place)
+    return asked_files(files, record, options_of(record))

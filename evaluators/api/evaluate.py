@@ -1,0 +1,198 @@
+"""`evaluate`: rows that a program gives, scored by a schema, with the machinery of a run.
+
+The schema and its settings become a `schema_match`; the rows become a test set that nobody has to write to a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from evaluators.api.evaluation import DocumentEvaluation, Evaluation
+from evaluators.api.given_rows import ROWS, job_of
+from evaluators.comparator import Comparator
+from evaluators.evaluator import BUILTIN
+from evaluators.fields.lines import read_comparator
+from evaluators.fields.post_process import Nulls, Processor
+from evaluators.fields.schema import Dialect
+from evaluators.functions import comparator_of
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.kept import keeping
+from evaluators.needs import expected_of
+from evaluators.run.engines.engine import ENGINES
+from evaluators.run.learning import documents
+from evaluators.run.runner import figures, measure
+from evaluators.settings import BadSettings, Detail, build, spell
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.testsets.columns import Columns
+from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.given import GivenRows
+from evaluators.testsets.test_set import TestSet
+
+Schema: TypeAlias = Mapping[str, Any] | str | Path
+PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]
+Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., Any]]
+Found = TypeVar("Found", bound=Evaluation)
+
+NAME = "schema_match"
+
+
+def evaluate(
+    expected: Iterable[Any],
+    outputs: Iterable[Any],
+    schema: Schema,
+    *,
+    dialect: Dialect = "auto",
+    ids: Iterable[str | int] | None = None,
+    id_field: str | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    without_judge: Mapping[str, Any] | None = None,
+    nulls: Nulls = "value",
+    absent_values: Sequence[Any] | None = None,
+    post_process: PostProcess | Processor | str = (),
+    comparators: Comparators | None = None,
+) -> Evaluation:
+    """Score outputs against expected documents by a schema.
+
+    `expected` and `outputs` go together one by one. Each is a JSON value or a text: an expected text is JSON, and the JSON
+    of an output may stand in prose or in a code block. `schema` is a JSON Schema of either dialect, the name of a file,
+    or the word `infer`. Rows are called by `ids`, by what the expected documents have at `id_field`, or from 0 up.
+    `comparators` are names of your own for comparators with their options, or for functions. The other settings are those
+    of `schema_match`. Raises Problems with everything that is wrong with the schema or the settings.
+    """
+    rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
+    settings = {
+        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
+        "nulls": nulls, "post_process": post_process,
+    }  # fmt: skip
+    return _evaluated(Evaluation, rows, _line(schema, settings, comparators, rows))
+
+
+def evaluate_document(
+    schema: Schema,
+    expected: Any,
+    output: Any,
+    *,
+    dialect: Dialect = "auto",
+    id: str | int = 0,
+    defaults: Mapping[str, Any] | None = None,
+    without_judge: Mapping[str, Any] | None = None,
+    nulls: Nulls = "value",
+    absent_values: Sequence[Any] | None = None,
+    post_process: PostProcess | Processor | str = (),
+    comparators: Comparators | None = None,
+) -> DocumentEvaluation:
+    """Score one output against one expected document. `results[path][metric]` has every metric at every place.
+
+    The settings are those of `evaluate`.
+    """
+    rows = _rows([expected], [output], [id], None)
+    settings = {
+        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
+        "nulls": nulls, "post_process": post_process,
+    }  # fmt: skip
+    return _evaluated(DocumentEvaluation, rows, _line(schema, settings, comparators, rows))
+
+
+async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
+    """`evaluate`, for use inside a running event loop."""
+    return await asyncio.to_thread(partial(evaluate, expected, outputs, schema, **settings))
+
+
+async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **settings: Any) -> DocumentEvaluation:
+    """`evaluate_document`, for use inside a running event loop."""
+    return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))
+
+
+def _evaluated(kind: type[Found], rows: GivenRows, line: EvaluatorLine) -> Found:
+    table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
+    answers: dict[Any, Any] = {}
+    with keeping(answers):
+        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(1), ROWS)
+    (stats,) = figures([line], measured)
+    ids: Sequence[Any] = rows.columns["id"]
+    return kind(line, table, ids, stats, tuple(measured.issues), dict(sorted(measured.issue_counts.items())), answers)
+
+
+def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
+    """The documents. One alone, which also has parts to go through, is refused."""
+    if isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
+        message = f'"{name}" must be a list of documents; found {spell(documents)}'
+        raise problem("not-a-list", message, hint="evaluate_document scores one document")
+    return list(documents)
+
+
+def _rows(
+    expected: Sequence[Any], outputs: Sequence[Any], ids: Iterable[str | int] | None, id_field: str | None
+) -> GivenRows:
+    if len(expected) != len(outputs):
+        message = f"there are {len(expected)} expected documents and {len(outputs)} outputs; they go together one by one"
+        raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
+    if ids is not None and id_field is not None:
+        raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
+    names = list(ids) if ids is not None else _ids_in(expected, id_field)
+    if len(names) != len(expected):
+        raise problem("unequal-lengths", f"there are {len(names)} ids and {len(expected)} rows; every row has one id")
+    return GivenRows({"id": names, "output": outputs, "expected": expected}, len(expected))
+
+
+def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
+    if id_field is None:
+        return list(range(len(expected)))
+    found: list[Any] = []
+    issues: list[Issue] = []
+    for number, cell in enumerate(expected):
+        document = expected_of(cell)
+        known = document.get(id_field) if isinstance(document, dict) else None
+        if isinstance(known, bool) or not isinstance(known, str | int):
+            said = (
+                "it is not JSON" if isinstance(document, Fault) else f'there is no text or whole number at "{id_field}"'
+            )
+            issues.append(
+                Issue("no-id", Blame.TESTSET, f"expected document {number + 1}: {said}", hint="give ids instead")
+            )
+        found.append(known)
+    if issues:
+        raise Problems(issues)
+    return found
+
+
+def _line(schema: Schema, settings: Mapping[str, Any], comparators: Comparators | None, rows: GivenRows) -> EvaluatorLine:
+    """The evaluator. Raises Problems with every bad setting."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    try:
+        context = {"comparators": _comparators(comparators or {})}
+        plain = str(schema) if isinstance(schema, Path) else schema
+        evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
+        if evaluator.learns_from() is not None:
+            table = TestSet(ROWS, rows, Columns(), TestSetConfig())
+            evaluator = evaluator.taught(evaluator.lesson(list(documents(table, "expected"))))
+    except BadSettings as error:
+        raise Problems(_issue(detail) for detail in error.details) from error
+    return EvaluatorLine(NAME, evaluator)
+
+
+def _issue(detail: Detail) -> Issue:
+    where = ".".join(map(str, detail.loc)) or None
+    return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
+
+
+def _comparators(named: Comparators) -> dict[str, tuple[Comparator, str]]:
+    """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
+    found: dict[str, tuple[Comparator, str]] = {}
+    details: list[Detail] = []
+    for name, body in named.items():
+        try:
+            chosen, rule = (
+                (comparator_of(name, body)(), name) if callable(body) else read_comparator(body, {"comparators": {}})
+            )
+            if chosen is not None:
+                found[name] = chosen, rule
+        except BadSettings as error:
+            details += [detail.under("comparators", name) for detail in error.details]
+    if details:
+        raise BadSettings(details)
+    return found

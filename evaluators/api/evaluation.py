@@ -1,0 +1,352 @@
+"""What `evaluate` found: the figures of a run over rows that a program gave, row by row and field by field.
+
+The figures are those of a run of `schema_match` over the same rows, to the last bit: they come from the same sums. Rows
+are explained when somebody looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evaluators.api.given_rows import ROLES
+from evaluators.fields.events import FIGURES
+from evaluators.fields.scored import ArrayResult
+from evaluators.issues import Issue
+from evaluators.kept import keeping
+from evaluators.model import FieldResult, Standing, Status, Verdict
+from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
+from evaluators.run.recorder import documents_of
+from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Plan, Reading, compile_plan
+from evaluators.testsets.reader import whole
+from evaluators.testsets.test_set import TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row: its results in the order of the document, and its figures. What is undefined is None."""
+
+    record_id: str | int
+    standing: Standing
+    """Whether the row was scored, and why not where it was not."""
+    problem: str | None
+    field_results: tuple[FieldResult, ...]
+    arrays: tuple[ArrayResult, ...]
+    outside: tuple[str, ...]
+    """Places that the expected side has and the schema lacks; they are not scored."""
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    mean_score: float | None
+    overall_score: float | None
+    field_score: float | None
+    overall_pass_rate: float | None
+
+
+@dataclass(frozen=True)
+class FieldFigures:
+    """One field of the schema over all rows. What is undefined is None."""
+
+    path: str
+    stats: FieldStats
+    _evaluation: Evaluation = field(repr=False)
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean of the field's scores, partial credit included; omissions and hallucinations are 0."""
+        return self.stats.accuracy if self.stats.mean_score is None else self.stats.mean_score
+
+    @property
+    def matches(self) -> int:
+        """How often it was right."""
+        return self.stats.counts.match
+
+    @property
+    def mismatches(self) -> int:
+        """How often it was wrong; a value of the output that broke the comparison is wrong too."""
+        return self.stats.counts.mismatch + self.stats.counts.error
+
+    @property
+    def omissions(self) -> int:
+        """How often only the expected side had it."""
+        return self.stats.counts.omission
+
+    @property
+    def hallucinations(self) -> int:
+        """How often only the output had it."""
+        return self.stats.counts.hallucination
+
+    @property
+    def precision(self) -> float | None:
+        """Matches among what the outputs gave."""
+        return self.stats.precision
+
+    @property
+    def recall(self) -> float | None:
+        """Matches among what was expected."""
+        return self.stats.recall
+
+    @property
+    def f1(self) -> float | None:
+        """Precision and recall in one figure."""
+        return self.stats.f1
+
+    @property
+    def array(self) -> ArrayStats | None:
+        """The items, where the field is a list."""
+        return self.stats.array
+
+    @property
+    def instances(self) -> Sequence[tuple[str | int, FieldResult]]:
+        """Every result of the field, each with the id of its row."""
+        return self._evaluation.instances.get(self.path, ())
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """What one metric says of one place of a document."""
+
+    score: float | None
+    passed: bool
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The figures of some rows. What is undefined is None."""
+
+    line: EvaluatorLine
+    table: TestSet
+    ids: Sequence[str | int]
+    stats: EvaluatorStats
+    """The figures as a run has them."""
+    issues: tuple[Issue, ...] = ()
+    """What kept rows from being measured: the first few of each kind."""
+    issue_counts: Mapping[str, int] = field(default_factory=dict)
+    """How many there were of each kind."""
+    answers: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What functions of the caller's answered, so that nothing is asked again when a row is looked at."""
+
+    @property
+    def mean_precision(self) -> float | None:
+        """The mean over rows of precision."""
+        return self._mean("mean_precision")
+
+    @property
+    def mean_recall(self) -> float | None:
+        """The mean over rows of recall."""
+        return self._mean("mean_recall")
+
+    @property
+    def mean_f1(self) -> float | None:
+        """The mean over rows of F1."""
+        return self._mean("mean_f1")
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean over rows of the mean over fields, with weights and partial credit."""
+        return self._mean("mean_score")
+
+    @property
+    def overall_score(self) -> float | None:
+        """The mean over rows of the score in which a list weighs as much as it has expected items."""
+        return self._mean("overall_score")
+
+    @property
+    def field_score(self) -> float | None:
+        """The mean over rows of the score in which a list weighs as much as any field."""
+        return self._mean("field_score")
+
+    @property
+    def overall_pass_rate(self) -> float | None:
+        """The mean over rows of the share of fields, and of whole lists, that are right."""
+        return self._mean("overall_pass_rate")
+
+    @property
+    def micro_precision(self) -> float | None:
+        """Precision over all fields of all rows."""
+        return self.stats.precision
+
+    @property
+    def micro_recall(self) -> float | None:
+        """Recall over all fields of all rows."""
+        return self.stats.recall
+
+    @property
+    def micro_f1(self) -> float | None:
+        """F1 over all fields of all rows."""
+        return self.stats.f1
+
+    @property
+    def total_records(self) -> int:
+        """How many rows there are."""
+        return self.stats.rows
+
+    @property
+    def total_fields(self) -> int:
+        """How many fields were measured, over all rows."""
+        return self._counts.measured
+
+    @property
+    def total_omissions(self) -> int:
+        """How many of them only the expected side had."""
+        return self._counts.omission
+
+    @property
+    def total_hallucinations(self) -> int:
+        """How many of them only the output had."""
+        return self._counts.hallucination
+
+    @cached_property
+    def total_batch_errors(self) -> int:
+        """How many fields a batch comparator, such as a judge, left without an answer."""
+        results = (result for record in self.records for result in record.field_results)
+        return sum(result.status is Status.FAULT and bool(result.details.get("batch")) for result in results)
+
+    @cached_property
+    def total_evaluated(self) -> int:
+        """How many things the overall score is over: fields outside of lists, and outermost lists."""
+        return sum(len(entries_of(outcomes_of(row.scored))) for row in self._rows if row.scored is not None)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """The rows, explained, in the order in which they were given."""
+        return tuple(_record(record_id, row) for record_id, row in zip(self.ids, self._rows, strict=True))
+
+    @cached_property
+    def per_field(self) -> Mapping[str, FieldFigures]:
+        """The fields, by their place in the schema: `items[*].name`."""
+        return {
+            each.path: FieldFigures(each.path, each, self)
+            for each in self.stats.fields
+            if each.array is None or each.counts.measured
+        }
+
+    @property
+    def arrays(self) -> Mapping[str, ArrayStats]:
+        """The items of each array that was aligned, by its place in the schema."""
+        return {each.path: each.array for each in self.stats.fields if each.array is not None}
+
+    @cached_property
+    def instances(self) -> Mapping[str, Sequence[tuple[str | int, FieldResult]]]:
+        """Every result with the id of its row, by the field's place in the schema."""
+        found: dict[str, list[tuple[str | int, FieldResult]]] = {}
+        for record in self.records:
+            for result in record.field_results:
+                place = result.path if result.field is None else result.field
+                found.setdefault(place, []).append((record.record_id, result))
+        return found
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write a run folder: summary.txt, run.json, report.json, fields.csv, fields.md and the rows.
+
+        Raises Problems (config) when there is a run already and `force` is not asked for.
+        """
+        from evaluators.api.saving import save
+
+        return save(self, Path(folder), force)
+
+    def __str__(self) -> str:
+        from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
+        from evaluators.reports.format import FORMATS, PageFormat
+        from evaluators.reports.schema_sections import evaluation_sections
+        from evaluators.run.figures import rows_text
+
+        scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
+        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.issues]
+        sections = [Section(None, (scored,)), *evaluation_sections(self.stats)]
+        if problems:
+            sections.append(Section("Problems", (Listing(tuple(problems)),)))
+        text = FORMATS.find("text")()
+        if not isinstance(text, PageFormat):
+            raise TypeError("the format text cannot write a page")
+        return text.page(Document("Evaluation", tuple(sections))).rstrip("\n")
+
+    @cached_property
+    def _rows(self) -> tuple[RowOutcomes, ...]:
+        plan = compile_plan([self.line], ROLES, Reading())
+        with keeping(self.answers):
+            return tuple(_row_outcomes(plan, self.table))
+
+    @property
+    def _counts(self) -> Counts:
+        return self.stats.counts or Counts()
+
+    def _mean(self, name: str) -> float | None:
+        found = self.stats.figure(name)
+        return found.mean if found is not None else None
+
+
+@dataclass(frozen=True)
+class DocumentEvaluation(Evaluation):
+    """The figures of one document, and every metric at every place."""
+
+    @property
+    def record(self) -> Record:
+        """The document's results."""
+        return self.records[0]
+
+    @cached_property
+    def results(self) -> Mapping[str, Mapping[str, MetricResult]]:
+        """What each metric says, by place (`items[0].name`) and metric. A list has a result of its own, by its alignment."""
+        found: dict[str, dict[str, MetricResult]] = {}
+        for row in self._rows:
+            for outcome in outcomes_of(row.scored) if row.scored is not None else ():
+                found.setdefault(outcome.path, {})[outcome.metric] = _metric_result(outcome)
+        return found
+
+
+def _row_outcomes(plan: Plan, table: TestSet) -> Iterator[RowOutcomes]:
+    """The rows, explained one by one."""
+    (one,) = plan.evaluators
+    for chunk in whole(table, plan.columns):
+        slots = plan.run({name: list(cells) for name, cells in chunk.columns.items()}, chunk.count)
+        for index in range(chunk.count):
+            verdict: Verdict = slots[one.verdicts][index]
+            values = [slots[slot][index] for slot in one.inputs]
+            documents = documents_of(one.line.settings, verdict, values)
+            scored = documents.scored if documents is not None else None
+            row_id = chunk.ids[index] if chunk.ids is not None else ""
+            yield RowOutcomes(table.first_number + chunk.offsets[index], row_id, verdict, scored)
+
+
+def _record(record_id: str | int, row: RowOutcomes) -> Record:
+    scored = row.scored
+    verdict = row.verdict
+    return Record(
+        record_id,
+        verdict.standing,
+        verdict.issue.message if verdict.issue is not None else None,
+        scored.fields if scored is not None else (),
+        scored.arrays if scored is not None else (),
+        scored.outside if scored is not None else (),
+        *_figures(verdict),
+    )
+
+
+def _figures(verdict: Verdict) -> list[float | None]:
+    figures = verdict.figures or ((0, 0),) * len(FIGURES)
+    return [num / den if den else None for num, den in figures]
+
+
+def _metric_result(outcome: FieldOutcome) -> MetricResult:
+    details: dict[str, Any] = {
+        "status": outcome.status.word,
+        "code": outcome.code,
+        "reason": outcome.reason,
+        "gold": or_null(outcome.expected),
+        "extracted": or_null(outcome.actual),
+    }
+    if outcome.result is not None:
+        details |= {name: outcome.result.details[name] for name in COMPARED if name in outcome.result.details}
+    if outcome.array is not None:
+        array = outcome.array
+        ratios = {"precision": array.precision, "recall": array.recall, "f1": array.f1}
+        details |= {"matched": array.matched, "missed": array.missed, "spurious": array.spurious}
+        details |= {name: None if figure is None else float(figure) for name, figure in ratios.items()}
+    return MetricResult(outcome.score, outcome.passed, details)

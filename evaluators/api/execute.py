@@ -1,0 +1,188 @@
+"""A run from beginning to end: test set and columns, scoring, figures, gates, coverage, files.
+
+What only a run with files needs (the run folder, reports) is imported when it is needed: starting takes longer than
+scoring a small test set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluators.issues import Issue, Problems
+from evaluators.run.conclude import check_gate_targets
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.preparing import Prepared, RunRequest, prepare
+from evaluators.run.recording import Needed
+from evaluators.run.result import RunResult
+from evaluators.run.rows import pyarrow
+from evaluators.run.scoring import Scored, engine_of, rows_format, scored
+from evaluators.run.verdict import afterwards
+from evaluators.tracking.tracking_section import tracking_of
+
+if TYPE_CHECKING:
+    from evaluators.reports.document import Section
+    from evaluators.reports.summary import Options
+    from evaluators.run.store import RunFolder
+    from evaluators.tracking.sending import Sent
+    from evaluators.tracking.tracker import Chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run, and what a reader of its summary wants beside it."""
+
+    result: RunResult
+    options: Options
+    folder: Path | None
+    """The run folder, when there is one."""
+    files: tuple[Path, ...]
+    """The further files that were asked for."""
+    annotated: bool
+    """The run folder holds the annotated rows."""
+    sent: Sent | None = None
+    """What became of the run at its trackers; None when it has none."""
+
+
+def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
+    """The run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
+    return finish(suite, request).result
+
+
+def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
+    """The run with its files written. Raises Problems when it cannot start."""
+    started = datetime.now().astimezone()
+    prepared = prepare(suite, request)
+    check_gate_targets(prepared.suite, prepared.test_set.variants)
+    _check_files(prepared, request)
+    trackers = _trackers(suite, request)
+    engine = engine_of(request)
+    folder = _folder(prepared.suite, request, started)
+    try:
+        working = folder.working if folder is not None else None
+        run = scored(prepared, request, engine, working, _needed(prepared, request, working), started)
+        return _tracked(_written(prepared, request, folder, run), trackers)
+    finally:
+        if folder is not None:
+            folder.discard()
+
+
+def _needed(prepared: Prepared, request: RunRequest, working: Path | None) -> Needed:
+    """What the files that are asked for need of the record; nothing where nothing is kept."""
+    if working is None:
+        return Needed()
+    from evaluators.reports.format import RowsFile, format_for
+    from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
+
+    words = _formats(prepared, request) if request.results is not None else ()
+    listed = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in request.files)
+    kinds = [format_for(file) for file in request.files if outcomes_file_for(file) is None]
+    return Needed(listed, any(kind is RowsFile.CSV for kind in kinds))
+
+
+def _formats(prepared: Prepared, request: RunRequest) -> tuple[str, ...]:
+    return prepared.suite.results.formats if request.formats is None else request.formats
+
+
+def _folder(suite: LoadedSuite, request: RunRequest, started: datetime) -> RunFolder | None:
+    """The run folder; one that goes away with the run where only what is made from it is asked for; else none."""
+    if request.results is not None:
+        from evaluators.run.store import RunFolder, default_name
+
+        name = request.name or suite.results.name or default_name(started, suite.fingerprint)
+        return RunFolder.create(request.results, name, request.force)
+    listed = any(line.settings.lists_fields for line in suite.lines)
+    if request.files or request.hardest or (request.summary and listed):
+        from evaluators.run.store import RunFolder
+
+        return RunFolder.passing()
+    return None
+
+
+def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: Scored) -> Finished:
+    """The run folder and the further files, all made from what the run recorded."""
+    from evaluators.reports.summary import Options
+
+    wanted = prepared.suite.results
+    options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
+    if folder is None:
+        result = run.result
+        return Finished(result, replace(options, extra=_without_record(request, result)), None, (), False)
+
+    from evaluators.api.run_sections import sections_of
+    from evaluators.reports.writing import asked_files, folder_files
+    from evaluators.run.storing import stored
+
+    record = stored(prepared, folder, run.jobs, run.measured, run.result, options.lowest_fields)
+    options = replace(options, extra=sections_of(record, prepared.suite.lines, request.hardest))
+    if request.results is not None:
+        folder_files(folder, record, _formats(prepared, request), options)
+    files = asked_files(request.files, record, options)
+    if request.results is None:
+        return Finished(run.result, options, None, tuple(files), False)
+    folder.finish(record.result)
+    annotated = all(variant.every_cell for variant in record.facts.variants)
+    return Finished(run.result, options, folder.path, tuple(files), annotated)
+
+
+def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ...]:
+    """A run that keeps nothing says what that costs, where there is something that it costs."""
+    wrong = any(field.counts.mismatch for stats in result.evaluators for field in stats.fields)
+    if not (request.summary and wrong):
+        return ()
+    from evaluators.reports.document import Paragraph, Section
+
+    return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
+
+
+def _trackers(suite: LoadedSuite, request: RunRequest) -> tuple[Chosen, ...]:
+    if request.track is None and not tracking_of(suite.config):
+        return ()
+    from evaluators.api.trackers import trackers_of
+
+    return trackers_of(suite, request)
+
+
+def _tracked(finished: Finished, trackers: Sequence[Chosen]) -> Finished:
+    """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
+    if finished.folder is None or not trackers:
+        return finished
+    from evaluators.tracking.sending import send
+
+    sent = send(finished.folder, trackers)
+    pages = [
+        file for file in (*finished.files, finished.folder / "report.html") if file.suffix == ".html" and file.is_file()
+    ]
+    if sent.links and pages:
+        from evaluators.api.run_sections import pages_again
+        from evaluators.run.record import read_record
+
+        pages_again(read_record(finished.folder), pages, finished.options)
+    return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
+
+
+def _check_files(prepared: Prepared, request: RunRequest) -> None:
+    """What is to be written must be possible. Raises Problems (config) with what is not."""
+    issues: list[Issue] = []
+    if request.formats is not None:
+        from evaluators.reports.format import check_words
+
+        issues += check_words(request.formats)
+    if request.files:
+        from evaluators.reports.writing import check_asked
+
+        name = prepared.suite.config.source.name
+        issues += check_asked(request.files, [Path(name), *(Path(source.path) for source in prepared.test_set.files)])
+    words = _formats(prepared, request)
+    if not issues and (request.files or request.results is not None):
+        from evaluators.reports.writing import check_outcomes
+
+        by_schema = any(line.settings.lists_fields for line in prepared.suite.lines)
+        issues += check_outcomes(by_schema, request.files, words if request.results is not None else ())
+    if issues:
+        raise Problems(issues)
+    if rows_format(prepared.suite, request, 0) == "parquet" and request.results is not None:
+        pyarrow()

@@ -1,0 +1,94 @@
+"""A suite, ready to be asked: about one row, about a test set, or about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluators.api.sections import READERS
+from evaluators.compare.compare_section import CompareSection
+from evaluators.issues import Problems, problem
+from evaluators.run.loaded import LoadedSuite
+from evaluators.suite import source as suite_source
+from evaluators.suite.config import read_config
+from evaluators.tracking.tracking_section import tracking_of
+
+if TYPE_CHECKING:
+    from evaluators.run.result import RunResult
+    from evaluators.tracking.tracker import Chosen
+
+
+@dataclass(frozen=True)
+class Suite(LoadedSuite):
+    """A suite that has been read and checked. `load` makes one."""
+
+    @property
+    def tracking(self) -> tuple[Chosen, ...]:
+        """Where finished runs are sent."""
+        return tracking_of(self.config)
+
+    @property
+    def compare(self) -> CompareSection:
+        """How runs are compared."""
+        found: CompareSection = self.config.sections.get("compare") or CompareSection()
+        return found
+
+    def run(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
+        """Score a whole test set; `options` are those of `evaluators.run.preparing.RunRequest`.
+
+        `test_set` is a file; without it, the suite's own test set is read. Nothing is written unless `results` names a
+        folder. Raises Problems when nothing can be run: bad settings, no such file, an unclear column.
+        """
+        from evaluators.api.execute import execute
+        from evaluators.run.preparing import RunRequest
+
+        return execute(self, RunRequest(test_set=str(test_set) if test_set is not None else None, **options))
+
+    async def run_async(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
+        """`run`, for use inside a running event loop."""
+        from asyncio import to_thread
+
+        return await to_thread(lambda: self.run(test_set, **options))
+
+
+def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:
+    """The suite in a file, or in plain data. `environment` is what `${NAME}` stands for, instead of the process's own.
+
+    Raises Problems with everything that is wrong with it, each with file, line and column.
+    """
+    if isinstance(suite, Mapping):
+        given = deepcopy(dict(suite))
+        source = suite_source.from_data(given, environment=environment)
+        return Suite(read_config(source, READERS), environment, given)
+    return Suite(read_config(_read(Path(suite), environment), READERS), environment)
+
+
+def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Source:
+    try:
+        return suite_source.load(path, environment)
+    except Problems as error:
+        from evaluators.testsets.opening import named_as_rows
+
+        if not (named_as_rows(path) and path.is_file()):
+            raise
+        raise problem(
+            "rows-for-suite",
+            "a suite is expected here, a YAML file, and this file holds rows",
+            where=str(path),
+            hint=f"`evaluators init {_as_word(path)}` writes a first suite for it",
+        ) from error
+
+
+def _as_word(path: Path) -> str:
+    """The path as a command line takes it."""
+    return f'"{path}"' if " " in str(path) else str(path)
+
+
+def loads(
+    text: str, name: str = "suite.yaml", folder: Path | None = None, *, environment: Mapping[str, str] | None = None
+) -> Suite:
+    """The suite in a text. `folder` is where its relative paths start. Raises Problems as `load` does."""
+    return Suite(read_config(suite_source.loads(text, name, folder, environment), READERS), environment)

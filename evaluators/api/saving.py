@@ -1,0 +1,104 @@
+"""An evaluation as a run folder, with the files that a run has."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluators.api.given_rows import ROLES, ROWS, job_of
+from evaluators.issues import Issue, Problems
+from evaluators.kept import keeping
+from evaluators.reports.record_parts import parts_of
+from evaluators.reports.schema_sections import failed_section
+from evaluators.reports.summary import Options
+from evaluators.reports.writing import folder_files
+from evaluators.run.engines.engine import ENGINES
+from evaluators.run.record import RECORD_JSON, RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord, record_json
+from evaluators.run.record_files import record_files
+from evaluators.run.recording import readings_of
+from evaluators.run.result import RunResult
+from evaluators.run.runner import measure, store_parts
+from evaluators.run.store import RunFolder
+from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.suite.plan import compile_plan
+from evaluators.version import VERSION
+
+if TYPE_CHECKING:
+    from evaluators.api.evaluation import Evaluation
+
+FORMATS = ("csv", "markdown", "report", "fields")
+
+
+def save(evaluation: Evaluation, place: Path, force: bool) -> Path:
+    """Write the folder. Raises Problems (config) when the place is taken and `force` is not asked for."""
+    place = place.absolute()
+    with _created(place, force) as folder:
+        record = _recorded(evaluation, folder, _result(evaluation, place.name))
+        folder_files(folder, record, FORMATS, Options(extra=failed_section(parts_of(record))))
+        return folder.finish(record.result)
+
+
+_HINTS: Final = {
+    "run-exists": "another folder, or force=True, which replaces the old run",
+    "not-a-run-folder": "take another folder",
+}
+
+
+def _created(place: Path, force: bool) -> RunFolder:
+    """The folder. What is said of one that is taken is for a program, not for the command line."""
+    try:
+        return RunFolder.create(place.parent, place.name, force)
+    except Problems as error:
+        raise Problems(_in_python(issue) for issue in error.issues) from error
+
+
+def _in_python(issue: Issue) -> Issue:
+    message = issue.message.replace("--force", "force=True")
+    return replace(issue, message=message, hint=_HINTS.get(issue.code, issue.hint))
+
+
+def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> RunRecord:
+    parts = folder.working / "parts"
+    parts.mkdir()
+    line = evaluation.line
+    job = job_of(line, evaluation.table, parts)
+    with keeping(evaluation.answers):
+        measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
+    store_parts(job, [line], measured, record_files(folder.working, job.rows))
+    parts.rmdir()
+    (one,) = compile_plan([line], ROLES, job.reading).evaluators
+    facts = RecordFacts(
+        rows_format=job.rows,
+        evaluators=(RecordedEvaluator(
+            line.name, line.settings.row_fields(), True, readings=readings_of(one, ROLES)
+        ),),
+        variants=(RecordedVariant(None, measured.rows, True, True),),
+        header=tuple(ROLES),
+        documents="all",
+        most=None,
+        schemas=dict(sorted(measured.schemas.items())),
+    )  # fmt: skip
+    folder.write(RECORD_JSON, record_json(facts))
+    return RunRecord(folder.working, result, facts)
+
+
+def _result(evaluation: Evaluation, name: str) -> RunResult:
+    facts = Facts((evaluation.stats,))
+    rows: Any = evaluation.table.table
+    settings = evaluation.line.settings.model_dump_json(fallback=repr)
+    return RunResult(
+        name=name,
+        suite_fingerprint=f"sha256:{hashlib.sha256(settings.encode('utf-8', 'backslashreplace')).hexdigest()}",
+        data_fingerprint=rows.fingerprint(),
+        version=VERSION,
+        test_set=ROWS,
+        rows=evaluation.stats.rows,
+        columns=dict(ROLES),
+        evaluators=(evaluation.stats,),
+        issues=evaluation.issues,
+        issue_counts=evaluation.issue_counts,
+        exit_code=exit_code(facts),
+        causes=causes(facts),
+    )

@@ -1,0 +1,84 @@
+"""Which trackers a run goes to: those that the suite names, or those that are asked for, with the suite's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.preparing import RunRequest
+from evaluators.run.record import read_record
+from evaluators.settings import BadSettings
+from evaluators.suite.source import as_written, from_data
+from evaluators.tracking.sending import Sent, send
+from evaluators.tracking.tracker import Chosen, Platform
+from evaluators.tracking.tracking_section import read_tracking, tracking_of
+
+NOWHERE: Final = "none"
+"""The word that stands for no tracker, where the suite names some."""
+
+
+def trackers_of(suite: LoadedSuite, request: RunRequest) -> tuple[Chosen, ...]:
+    """The trackers of a run. Without a run folder, a program's run goes to those alone that it asks for: to none.
+
+    Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
+    run folder is written.
+    """
+    if request.track is None:
+        named = tracking_of(suite.config) if request.results is not None else ()
+        return chosen([one.name for one in named], named, request.trace_rows)
+    found = chosen(request.track, tracking_of(suite.config), request.trace_rows)
+    if found and request.results is None:
+        raise problem(
+            "tracker-without-folder",
+            f'the tracker "{found[0].name}" needs the run folder, and none is written',
+            hint=f"leave --no-results out, or say --track {NOWHERE}",
+        )
+    return found
+
+
+def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None) -> Sent:
+    """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
+
+    `trace_rows` takes the place of theirs. Raises Problems (config) when there is no run, for a name that no tracker has, and
+    for a tracker that cannot be used here.
+    """
+    record = read_record(place)
+    return send(record.folder, chosen(names, _recorded(record.folder / record.facts.suite), trace_rows))
+
+
+def chosen(names: Iterable[str], of_suite: Sequence[Chosen], trace_rows: int | None = None) -> tuple[Chosen, ...]:
+    """The trackers of these names, each once; one that the suite does not name has no settings but its defaults.
+
+    `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,
+    for a tracker that cannot do without settings, and for one whose packages are not installed.
+    """
+    found: list[Chosen] = []
+    for name in dict.fromkeys(name for name in names if name != NOWHERE):
+        found += [one for one in of_suite if one.name == name] or _read([name])
+    for one in found:
+        one.tracker.check(one.name)
+    return tuple(found if trace_rows is None else (_tracing(one, trace_rows) for one in found))
+
+
+def _tracing(chosen: Chosen, rows: int) -> Chosen:
+    if not isinstance(chosen.tracker, Platform):
+        return chosen
+    return chosen._replace(tracker=chosen.tracker.model_copy(update={"trace_rows": rows}))
+
+
+def _read(section: object) -> tuple[Chosen, ...]:
+    try:
+        return read_tracking(section, {})
+    except BadSettings as error:
+        raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from None
+
+
+def _recorded(suite: Path) -> tuple[Chosen, ...]:
+    """The trackers of a recorded suite. The rest of it need not be usable here: variables are filled in for these alone."""
+    if not suite.is_file():
+        return ()
+    section = as_written(suite).get("tracking")
+    return _read(from_data({"tracking": section}).data["tracking"]) if section else ()

@@ -1,0 +1,172 @@
+"""What a comparison of two runs found: the document that its reports and files are made from.
+
+Figures are those of the rows that neither run lost. A difference is always that of the new run less that of the base, so a
+positive one is a gain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from evaluators.compare.row_changes import Change
+from evaluators.run.result import Interval
+
+Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
+Unit: TypeAlias = Literal["rows", "values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One evaluator, or one of its fields, in two runs.
+
+    `base` and `new` are the figures of each run over the rows that neither lost: the mean score, or for a field what is
+    right of what was measured. A row in which a run had nothing to measure is not in that run's figure, as in its own
+    report. `broken` and `fixed` count the pairs that passed (were right) in one run only.
+    """
+
+    evaluator: str
+    field: str | None
+    pairs: int
+    """The rows that both runs measured."""
+    base: float | None
+    new: float | None
+    difference: float | None
+    interval: Interval | None
+    p: float | None
+    """How often chance alone would make a difference as large."""
+    p_corrected: float | None
+    """The same, corrected for the number of evaluators, or of fields, that were tested."""
+    finding: Finding
+    fixed: int
+    broken: int
+    unpaired: int
+    """Rows that only one of the runs measured: lost, gained and settled."""
+    detectable: float | None
+    """The smallest true difference that so many pairs would show four times out of five; None with fewer than six changes."""
+    variant: str | None = None
+    lost: int = 0
+    """Rows that the base measured and the new run did not, though something was there to measure."""
+    lost_passed: int = 0
+    """Of these, the ones that passed (were right) in the base."""
+    gained: int = 0
+    """Rows that the new run measured and the base did not."""
+    settled: int = 0
+    """Rows that the base measured, and in which nothing is there any more, neither expected nor in the output."""
+    unit: Unit = "rows"
+    """What `base` and `new` count: rows, or the values of a field of which a row may have several."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A row of which some verdict changed, or that one of the runs did not measure."""
+
+    id: str
+    number: int
+    """The row's number in the new run; in the base where only that has the row."""
+    broken: tuple[str, ...]
+    """The evaluators that passed in the base and fail now."""
+    fixed: tuple[str, ...]
+    fields: tuple[str, ...]
+    """What became of the fields of those evaluators, such as `header.total: match → mismatch`."""
+    variant: str | None = None
+    change: Change = "unchanged"
+    """What the row counts as: the weightiest of what became of it."""
+    lost: tuple[str, ...] = ()
+    """The evaluators that scored the row in the base and do not now."""
+    lost_passed: tuple[str, ...] = ()
+    """Of these, the ones that the row passed in the base."""
+    gained: tuple[str, ...] = ()
+    """The evaluators that score the row now and did not in the base."""
+    settled: tuple[str, ...] = ()
+    """The evaluators that scored the row in the base and have nothing to measure now."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why an evaluator that lost or gained the row did not score it in the other run: `invalid: the cell is empty`."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardResult:
+    """One rule that the new run is held to."""
+
+    rule: str
+    """As settings spell it: significant_drop, broken_rows, max_drop, max_broken_rows."""
+    target: str | None
+    verdict: Literal["passed", "failed", "undecided"]
+    message: str
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedVariant:
+    """One variant among others, by one evaluator."""
+
+    variant: str
+    rank: int
+    """1 + the number of variants that are clearly better."""
+    mean: float
+    interval: Interval | None
+    passed: int
+    alike: tuple[str, ...]
+    """The variants that it cannot be told apart from."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnrankedVariant:
+    """A variant that lacks too many of the rows that others have to be put in order with them."""
+
+    variant: str
+    lacking: int
+    others: int
+    """The rows that the others have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The variants of one run, by one evaluator, over the rows that all the ranked ones have."""
+
+    evaluator: str
+    rows: int
+    variants: tuple[RankedVariant, ...]
+    unranked: tuple[UnrankedVariant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs of the same question, or variants of one run."""
+
+    base: str
+    new: str
+    name: str
+    """The name of the suite."""
+    rows: int
+    """The rows that are compared, each variant counted: fixed + broken + unchanged + lost + gained + settled +
+    never_measured. Those that only one run has are among them where --common asked for it."""
+    fixed: int
+    """Rows of which some verdict became right, none wrong, and none was lost."""
+    broken: int
+    """Rows of which some verdict became wrong."""
+    unchanged: int
+    evaluators: tuple[Difference, ...] = ()
+    fields: tuple[Difference, ...] = ()
+    changed: tuple[ChangedRow, ...] = ()
+    guards: tuple[GuardResult, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    incomparable: tuple[str, ...] = ()
+    """Why the runs cannot be compared; nothing is compared then."""
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0
+    causes: tuple[str, ...] = ()
+    cluster: str | None = None
+    data: Mapping[str, str] = field(default_factory=dict)
+    """The fingerprints of the test sets, under base and new."""
+    lost: int = 0
+    """Rows of which some evaluator lost its verdict, and none became wrong."""
+    gained: int = 0
+    """Rows that some evaluator scored in the new run only, and of which nothing became better or worse."""
+    settled: int = 0
+    """Rows in which nothing is there to measure any more, and nothing else changed."""
+    never_measured: int = 0
+    """Rows that no evaluator scored in the base or in the new run."""
+    one_sided: int = 0
+    """Of the rows, those that only one of the runs has."""

@@ -1,0 +1,96 @@
+"""What became of one row, for one evaluator or field, from the base to the new run.
+
+A row is *measured*, or there is *nothing* to measure because nothing is there on either side, or it is *unknown*: skipped,
+unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import cache
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+from evaluators.compare.sides import MEASURED, SCORED, Said
+
+Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
+CHANGES: Final[tuple[Change, ...]] = get_args(Change)
+"""The weightiest first: a row that several evaluators look at is what the first of these says."""
+
+
+class Measured(NamedTuple):
+    """What a run says of one row: `earned` of `whole`, and whether that is right. A `whole` of 0 is nothing to measure."""
+
+    earned: Fraction
+    whole: int
+    right: bool
+
+
+NOTHING: Final = Measured(Fraction(0), 0, False)
+State: TypeAlias = Measured | None
+"""None is unknown."""
+States: TypeAlias = Callable[[Said, Said], tuple[State, State]]
+"""What the base and the new run measured in one row."""
+
+
+def change_of(was: State, now: State) -> Change:
+    """What became of a row."""
+    if was is None or not was.whole:
+        return "gained" if now is not None and now.whole else "never measured"
+    if now is None:
+        return "lost"
+    if not now.whole:
+        return "settled"
+    if was.right == now.right:
+        return "unchanged"
+    return "fixed" if now.right else "broken"
+
+
+def weightiest(changes: Iterable[Change]) -> Change:
+    """What becomes of a row that several evaluators look at."""
+    return min(changes, key=CHANGES.index, default="never measured")
+
+
+def score_states(was: Said, now: Said) -> tuple[State, State]:
+    """The scores of a row. Where a condition set a field aside that the other run measured, nothing is not what is there."""
+    one, other = score_state(was), score_state(now)
+    return _unless_set_aside(one, was, now), _unless_set_aside(other, now, was)
+
+
+def score_state(said: Said) -> State:
+    """The score of a row in one run."""
+    if said.scored:
+        return Measured(exact(said.score or 0.0), 1, bool(said.passed))
+    return NOTHING if said.standing == "not measured" else None
+
+
+def _unless_set_aside(state: State, said: Said, other: Said) -> State:
+    if state is not NOTHING:
+        return state
+    aside = any(
+        one == "skipped" and theirs in MEASURED for one, theirs in zip(said.statuses, other.statuses, strict=False)
+    )
+    return None if aside else NOTHING
+
+
+def field_states(before: int, after: int) -> States:
+    """A field of a row, by its place among the fields of each run."""
+    return lambda was, now: (field_state(was, before), field_state(now, after))
+
+
+def field_state(said: Said, place: int) -> State:
+    """A field of a row in one run."""
+    right = said.right(place)
+    if right is not None:
+        earned, whole = said.counted(place) or (int(right), 1)
+        return Measured(Fraction(earned), whole, right)
+    status = said.statuses[place] if place < len(said.statuses) else ""
+    judged = said.standing in SCORED or said.standing == "not measured"
+    return NOTHING if status == "not measured" and judged else None
+
+
+@cache
+def exact(score: float) -> Fraction:
+    """The fraction that a stored score was rounded from, where it is a small one; else the score as it is."""
+    near = Fraction(score).limit_denominator(10_000)
+    return near if float(near) == score else Fraction(score)

@@ -1,0 +1,206 @@
+"""From cells to a first suite: what the expected answers are, and which evaluators fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from evaluators.guide.differing import differing_numbers
+from evaluators.guide.fields import lines_of
+from evaluators.guide.questions import Ask
+from evaluators.guide.shape import Node, shape_of
+from evaluators.guide.suite_text import Slice, comment, field_lines, literal
+from evaluators.issues import Fault
+from evaluators.model import MISSING
+from evaluators.needs import Role, expected_of, kind_of
+from evaluators.values.flow import flow
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
+from evaluators.values.quoting import quote
+
+_MOSTLY: Final = 0.8
+_FEW_LABELS: Final = 12
+_EACH: Final = 3
+_MOST_GROUPS: Final = 12
+_ROWS_A_GROUP: Final = 5
+_MOST_SLICES: Final = 4
+_SHORT_TEXT: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluators:
+    """The lines below `evaluators:`, the names to show a gate for, and what to say of the expected column and the rows."""
+
+    lines: tuple[str, ...]
+    gated: tuple[str, ...]
+    said: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def evaluators_for(
+    outputs: Sequence[Any], expected: Sequence[Any] | None, columns: Mapping[Role, str], ask: Ask
+) -> Evaluators:
+    """The evaluators that fit the cells. Without expected answers, only the outputs are looked at."""
+    if expected is None:
+        return _without_answers(outputs)
+    given = [cell for cell in expected if not _absent(cell)]
+    rows = [
+        (value, output)
+        for output, cell in zip(outputs, expected, strict=True)
+        if not _absent(cell) and isinstance(value := expected_of(cell), dict | list)
+    ]
+    damaged = [cell for cell in expected if isinstance(cell, Fault)]
+    empty = len(expected) - len(given) - len(damaged)
+    guard = _guard(empty, columns)
+    made = (
+        _of_documents(rows, len(given), guard, empty, ask)
+        if given and len(rows) >= _MOSTLY * len(given)
+        else _of_texts([_text(cell) for cell in given], guard, empty)
+    )
+    return replace(made, notes=(*made.notes, *_damage(damaged)))
+
+
+def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[Slice]:
+    """Columns that part the rows into a few groups of some size."""
+    found = []
+    for name, column in cells.items():
+        texts = [cell for cell in column if isinstance(cell, str) and cell.strip()]
+        groups = len({*texts})
+        small = all(len(text) <= _SHORT_TEXT for text in texts)
+        enough = 2 <= groups <= _MOST_GROUPS and len(texts) == len(column) >= _ROWS_A_GROUP * groups
+        if name not in taken and small and enough:
+            found.append(Slice(name, groups))
+    return found[:_MOST_SLICES]
+
+
+def _absent(cell: Any) -> bool:
+    return cell is None or cell is MISSING or isinstance(cell, Fault) or (isinstance(cell, str) and not cell.strip())
+
+
+def _text(cell: Any) -> str:
+    return cell if isinstance(cell, str) else quote(cell, 200)
+
+
+def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
+    """What leaves rows without an expected answer out, where there are some."""
+    if not empty or "expected" not in columns:
+        return []
+    why = (
+        "1 row has no expected answer, and is skipped"
+        if empty == 1
+        else f"{empty:,} rows have no expected answer, and are skipped"
+    )
+    return [*comment(why), f"when: {flow({'row.' + columns['expected']: {'present': True}})}"]
+
+
+def _notes(empty: int, guard: Sequence[str]) -> list[str]:
+    return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
+
+
+def _damage(damaged: Sequence[Fault]) -> list[str]:
+    """How many rows cannot be read, and what is wrong with the first of them."""
+    if not damaged:
+        return []
+    rows = (
+        "1 row was not looked at and has" if len(damaged) == 1 else f"{len(damaged):,} rows were not looked at and have"
+    )
+    issue = damaged[0].issue
+    hint = f" ({issue.hint})" if issue.hint else ""
+    return [f"{rows} no score: {issue.message}{hint}"]
+
+
+def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: Ask) -> Evaluators:
+    """The evaluators for rows of an expected document and an output cell."""
+    documents = [document for document, _ in rows]
+    root = shape_of(documents)
+    unread = count - len(documents)
+    notes = _notes(empty, guard)
+    if unread:
+        notes.append(
+            f"{unread:,} of {count:,} expected answers hold no JSON object or list: their rows cannot be scored; "
+            "`evaluators check --with-data` names them"
+        )
+    said = f"JSON {'lists' if root.kinds == ('lists',) else 'objects'} in {len(documents):,} of {count:,} rows"
+    presence = [
+        *comment("Is there JSON in the output at all? It may stand in a code fence or between sentences."),
+        "- contains_json",
+        "",
+    ]
+    lines = lines_of(root, ask, differing_numbers(rows))
+    if not _can_be_listed(root, [line.path for line in lines]):
+        why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
+        whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
+        return Evaluators((*presence, *comment(why), *whole), ("document",), said, tuple(notes))
+    items = ", items of lists included" if any("[*]" in line.path for line in lines) else ""
+    why = (
+        f"Every field of the expected answers{items}. The score of a row is its F1: it falls with fields that are wrong, "
+        "missing or invented."
+    )
+    listed = field_lines("fields", "schema_match", lines, guard)
+    return Evaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
+
+
+def _can_be_listed(root: Node, paths: Sequence[str]) -> bool:
+    """Whether the documents are of one kind, with something in it."""
+    return len(root.kinds) == 1 and bool(paths) and paths != ["$"]
+
+
+def _of_texts(texts: Sequence[str], guard: list[str], empty: int) -> Evaluators:
+    distinct = list(dict.fromkeys(texts))
+    margin = [f"    {line}" for line in guard]
+    notes = tuple(_notes(empty, guard))
+    if not texts or (len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)):
+        shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
+        lines = [
+            *comment(f"The output is the label, to the letter. There are {len(distinct)}: {shown}."),
+            "- exact_match:", "    name: exact_label", *margin, "",
+            *comment("The same, but capitals and spaces are forgiven."),
+            "- correctness:", "    name: label", *margin, "",
+            *comment("One of the labels stands somewhere in the output, right or wrong."),
+            "- contains_any:", "    name: names_a_label", f"    substrings: {literal(distinct)}", "    case_sensitive: false",
+        ]  # fmt: skip
+        labelled = lines if distinct else lines[: lines.index("- contains_any:") - 2]
+        return Evaluators(tuple(labelled), ("label",), f"labels, {len(distinct)} distinct", notes)
+    if sorted(map(len, texts))[len(texts) // 2] <= _SHORT_TEXT:
+        lines = [
+            *comment("The output is the expected text; capitals and spaces are forgiven."),
+            "- correctness:", "    name: right", *margin, "",
+            *comment("The expected text, to the letter."),
+            "- exact_match:", "    name: exact", *margin,
+        ]  # fmt: skip
+        return Evaluators(tuple(lines), ("right",), "short texts", notes)
+    lines = [
+        *comment("How many words of the output and of the expected text are the same. No check here understands what a text means."),
+        "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5", *margin,
+    ]  # fmt: skip
+    return Evaluators(tuple(lines), ("close_to_expected",), "long texts", notes)
+
+
+def _without_answers(outputs: Sequence[Any]) -> Evaluators:
+    given = [cell for cell in outputs if not _absent(cell)]
+    if given and sum(map(_holds_json, given)) >= _MOSTLY * len(given):
+        lines = [
+            *comment("No column holds expected answers, so nothing can be compared. Is there JSON in the output?"),
+            "- contains_json", "",
+            *comment("Is the output JSON and nothing else?"),
+            "- format_valid: {name: json_alone, format: json}",
+        ]  # fmt: skip
+        return Evaluators(tuple(lines), ("contains_json",))
+    lines = [
+        *comment(
+            "No column holds expected answers, so nothing can be compared. Is there an output at all, in so many characters?"
+        ),
+        "- length: {name: not_empty, min: 1}",
+    ]
+    return Evaluators(tuple(lines), ("not_empty",))
+
+
+def _holds_json(cell: Any) -> bool:
+    if not isinstance(cell, str):
+        return kind_of(cell) in ("an object", "a list")
+    try:
+        find(cell, "container")
+    except NotJSON:
+        return False
+    return True

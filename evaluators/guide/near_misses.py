@@ -1,0 +1,163 @@
+"""Near misses of a run: what was recorded of each field, and how the suite compares it.
+
+Only recorded evidence is looked at, once, when the rows are scored: the first mismatches of each field, those fields first
+that have most. The same evidence gives the same advice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.evaluator import Evaluator
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.metrics import places
+from evaluators.fields.near_misses import Compared, Mismatch, changes
+from evaluators.fields.schema import SchemaScoring
+from evaluators.issues import RowProblem
+from evaluators.model import Status
+from evaluators.reports.near_misses import NearMiss
+from evaluators.run.record import RunRecord, json_lines
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.values.paths import ANY, display, parse
+from evaluators.values.paths import Path as FieldPath
+
+MOST_MISMATCHES: Final = 1_000
+"""Of each field."""
+MOST_FIELDS: Final = 40
+MOST_TOGETHER: Final = 10_000
+"""Mismatches of all fields that are looked at; where there are more, each field gets its share."""
+_MOST_LINES: Final = 200_000
+_SHOWN_ROWS: Final = 5
+
+
+def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearMiss]:
+    """The advice for a run: the changes by field, the fields with most to win first."""
+    found: list[NearMiss] = []
+    if lines:
+        for variant in record.facts.variants:
+            most = None if variant.every_outcome else record.facts.most
+            found += _of_variant(lines, variant.variant, record.files(variant.variant).outcomes, most)
+    return sorted(found, key=lambda one: -one.turned)
+
+
+def _of_variant(
+    lines: Sequence[EvaluatorLine], variant: str | None, file: Path, most_rows: int | None
+) -> Iterator[NearMiss]:
+    fields = {line.name: compared_fields(line.settings) for line in lines}
+    listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
+    by_row = {line.name: frozenset(line.settings.row_fields()) for line in lines}
+    recorded = _recorded(file, fields, by_row)
+    most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
+    share = _share([len(mismatches) for _, mismatches in most])
+    for (evaluator, field), found in most:
+        key = field if field in by_row[evaluator] else ""
+        first = len(found) > share or recorded.ended or recorded.rows[evaluator, key] == most_rows
+        mismatches = found[:share]
+        for change in changes(fields[evaluator][field], mismatches):
+            rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
+            yield NearMiss(
+                evaluator, variant, field, change.switch, change.write if evaluator in listed else "", len(change.fixed),
+                len(mismatches),
+                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says,
+            )  # fmt: skip
+
+
+def _share(counts: Sequence[int]) -> int:
+    """How many mismatches of each field are looked at: all, or as many hundreds as together are few enough."""
+    if sum(counts) <= MOST_TOGETHER:
+        return MOST_MISMATCHES
+    return max(100, MOST_TOGETHER // len(counts) // 100 * 100)
+
+
+def compared_fields(settings: Evaluator) -> dict[str, Compared]:
+    """How an evaluator compares each of its fields; empty for one that has no list of fields."""
+    tree = getattr(settings, "tree", None)
+    if isinstance(tree, ClosedTree):
+        return {
+            line.name: Compared(line.comparator, tree.chain(line), each=not line.path.definite)
+            for line in tree.scored
+            if line.comparator is not None and line.together is None
+        }
+    make = getattr(settings, "scoring", None)
+    try:
+        scoring = make() if make is not None else None
+    except RowProblem:
+        return {}  # the schema stands in a column
+    return _of_schema(scoring) if isinstance(scoring, SchemaScoring) else {}
+
+
+def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
+    found: dict[str, Compared] = {}
+    ordered: set[tuple[Any, ...]] = set()
+    for node in places(scoring.root):
+        if node.kind == "array" and not node.unit and node.align.how == "ordered":
+            ordered.add(node.path)
+        if node.unit and len(node.metrics) == 1:
+            item = bool(node.path) and node.path[-1] is ANY and node.path[:-1] in ordered
+            found.setdefault(node.name, Compared(node.metrics[0].comparator, node.transforms, item, whole=not item))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What a file of recorded mismatches holds."""
+
+    mismatches: dict[tuple[str, str], list[Mismatch]]
+    """By evaluator and field."""
+    rows: Counter[tuple[str, str]]
+    """How many rows were recorded under what they are counted by: a field, or, where none is, all of an evaluator."""
+    ended: bool
+    """There is more in the file than was read."""
+
+
+def _recorded(
+    file: Path, fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
+) -> _Recorded:
+    found: dict[tuple[str, str], list[Mismatch]] = {}
+    rows: Counter[tuple[str, str]] = Counter()
+    last: dict[tuple[str, str], int] = {}
+    count = 0
+    for line in _lines(file):
+        count += 1
+        if line.get("status", "match") == "match":
+            continue  # a line about a list or a row as a whole has no status
+        evaluator, row = line["evaluator"], line["row"]
+        name = line.get("field", line["path"])
+        key = evaluator, name if name in by_row.get(evaluator, ()) else ""
+        if last.get(key) != row:
+            last[key] = row
+            rows[key] += 1
+        if line["status"] != Status.MISMATCH.word or "expected" not in line or "actual" not in line:
+            continue
+        known = fields.get(evaluator, {})
+        field, place = (line["path"], "") if line["path"] in known else _field_of(line["path"])
+        if field not in known:
+            continue
+        mismatches = found.setdefault((evaluator, field), [])
+        if len(mismatches) <= MOST_MISMATCHES:
+            mismatches.append(Mismatch(row, line["expected"], line["actual"], place))
+    return _Recorded(found, rows, count >= _MOST_LINES)
+
+
+def _lines(file: Path) -> Iterator[Mapping[str, Any]]:
+    for line in islice(json_lines(file), _MOST_LINES):
+        yield line.data
+
+
+_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
+"""The step to an item that only the output has."""
+
+
+@lru_cache(maxsize=4096)
+def _field_of(path: str) -> tuple[str, str]:
+    """The field of a recorded place, `items[*].name` for `items[3].name`, and the list that the place is an item of."""
+    steps = parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
+    field = FieldPath(tuple(ANY if isinstance(step, int) else step for step in steps)).canonical
+    return field, display(steps[:-1]) if steps and isinstance(steps[-1], int) else ""

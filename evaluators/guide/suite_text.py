@@ -1,0 +1,129 @@
+"""A first suite as YAML with comments: what was found in the data, and why each line says what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from textwrap import wrap
+from typing import Any, Final
+
+from evaluators.guide.fields import Line
+from evaluators.needs import Role
+from evaluators.values.flow import flow, key_text
+
+_WIDTH: Final = 118
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A column that parts the rows into a few groups."""
+
+    column: str
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a first suite says."""
+
+    name: str
+    file: str
+    """The file of the suite, for the command in its head."""
+    place: str
+    """What the data is called."""
+    rows: str
+    """How many rows were looked at, in words."""
+    test_set: Mapping[str, Any]
+    """`file`, `expected`, `output`: where the data is."""
+    columns: Mapping[Role, str] = field(default_factory=dict)
+    why: Mapping[Role, str] = field(default_factory=dict)
+    evaluators: Sequence[str] = ()
+    """The lines below `evaluators:`, without their margin."""
+    gated: Sequence[str] = ()
+    """The evaluators that a gate is shown for."""
+    slices: Sequence[Slice] = ()
+
+
+def suite_text(draft: Draft) -> str:
+    """The whole file."""
+    lines = [
+        "# yaml-language-server: $schema=suite.schema.json",
+        "#",
+        *comment(f"A first suite for {draft.place}, made from what stands in {draft.rows}."),
+        f"# Run it:  evaluators run {draft.file}",
+        "#",
+        *comment("A line that starts with # is a comment: it is for you, and the program skips it. Change what does not fit. "
+                 "`evaluators list comparators` shows how else a field can be compared."),
+        "",
+        "version: 1",
+        f"name: {literal(draft.name)}",
+        "",
+        *_test_set(draft),
+        "",
+        "evaluators:",
+        *(f"  {line}" if line else "" for line in draft.evaluators),
+        *_slices(draft.slices),
+        "",
+        *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the figure, and "
+                 "uncomment these lines."),
+        "# gates:",
+        *(f"#   {key_text(name)}: {{fail_below: 0.9}}" for name in draft.gated),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def comment(text: str, margin: str = "") -> list[str]:
+    """A text as lines of comment. What would end a line, or hide one, is written as a space."""
+    plain = "".join(" " if letter in _HIDDEN or not letter.isprintable() else letter for letter in text)
+    found = wrap(plain, _WIDTH - len(margin), break_long_words=False, break_on_hyphens=False)
+    return [f"{margin}# {line}" for line in found]
+
+
+_HIDDEN: Final = "\r\n\t\u0085\u2028\u2029\ufeff"
+
+
+def literal(value: Any) -> str:
+    """A value in one line, as it is: `${` begins no name of the environment."""
+    return flow(_escaped(value))
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _escaped(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_escaped(inner) for inner in value]
+    return value.replace("${", "$${") if isinstance(value, str) else value
+
+
+def field_lines(name: str, type_: str, lines: Sequence[Line], extra: Sequence[str] = ()) -> list[str]:
+    """An evaluator with `fields:`, each with the reason above it."""
+    found = [f"- name: {name}", f"  type: {type_}", *(f"  {line}" for line in extra), "  fields:"]
+    for line in lines:
+        found += comment(line.why, "    ")
+        found.append(f"    {key_text(line.path)}: {literal(line.compare)}")
+    return found
+
+
+def _test_set(draft: Draft) -> list[str]:
+    lines = ["test_set:", *(f"  {key}: {literal(place)}" for key, place in draft.test_set.items())]
+    if draft.columns:
+        lines.append("  columns:")
+        written = {role: f"    {role}: {literal(column)}" for role, column in draft.columns.items()}
+        width = max(map(len, written.values()))
+        lines += [
+            f"{text.ljust(width)}  {comment(draft.why[role])[0]}" if role in draft.why else text
+            for role, text in written.items()
+        ]
+    return lines
+
+
+def _slices(slices: Sequence[Slice]) -> list[str]:
+    if not slices:
+        return []
+    said = ", ".join(f"{one.column} ({one.groups} groups)" for one in slices)
+    listed = literal([f"row.{one.column}" for one in slices])
+    return [
+        "",
+        *comment(f"The same figures for groups of rows, by a column: {said}. Uncomment to see them:"),
+        f"# slices: {listed}",
+    ]

@@ -1,0 +1,135 @@
+"""From what was measured to the result of a run: figures, gates, gaps in coverage, warnings, exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from evaluators.issues import Issue, Problems
+from evaluators.needs import Output
+from evaluators.run.coverage import gaps
+from evaluators.run.gates import check_gates, judge_gates
+from evaluators.run.ids import MOST_IDS, id_warnings
+from evaluators.run.key_warnings import key_warnings
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.meaning import meaning_of
+from evaluators.run.places import line_places
+from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.run.runner import Measured, figures, schema_gaps, slice_figures
+from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.version import VERSION
+
+
+def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:
+    """Every gate must be about something that the suite has. Raises Problems with those that are not.
+
+    `variants` are those of the test set; None where it has not been looked at, and then any name will do.
+    """
+    known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
+    fields = {line.name: line.settings.field_names() or _open_or_none(line.settings) for line in suite.lines}
+    source = suite.config.source
+    issues = []
+    for gate in suite.gates:
+        loc = ("gates", gate.written)
+        placed = replace(gate, where=source.place(loc, key=True))
+        made = {line.name: line.settings.figure_names() for line in suite.lines}
+        found = check_gates([placed], fields, suite.config.slices, known, made)
+        issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
+    if issues:
+        raise Problems(issues)
+
+
+def conclude(
+    prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, Measured]], fingerprint: str
+) -> RunResult:
+    """The figures, the gates, the gaps in coverage and the exit code of what was measured."""
+    suite, test_set = prepared.suite, prepared.test_set
+    clustered = suite.cluster is not None
+    stats = [one for name, each in measured for one in figures(suite.lines, each, name, clustered)]
+    slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
+    gates = judge_gates(suite.gates, stats, slices)
+    finished = all(each.finished for _, each in measured)
+    found = gaps(suite, [table for _, table in prepared.variants()], prepared.plan, stats, complete=finished)
+    partial_run = bool(request.selection) or not finished
+    issues = [*test_set.issues, *(issue for _, each in measured for issue in each.issues)]
+    counts: dict[str, int] = {}
+    for _, each in measured:
+        for code, count in each.issue_counts.items():
+            counts[code] = counts.get(code, 0) + count
+    facts = Facts(tuple(stats), gates, (*test_set.issues, *([] if partial_run else found)), interrupted=not finished)
+    return RunResult(
+        name=suite.name,
+        suite_fingerprint=suite.fingerprint,
+        data_fingerprint=fingerprint,
+        version=VERSION,
+        test_set=test_set.name,
+        rows=measured[0][1].rows,
+        columns=prepared.roles,
+        evaluators=tuple(stats),
+        slices=tuple(slices),
+        gates=gates,
+        notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite), *_several_notes(suite, measured)),
+        warnings=(
+            *test_set.warnings,
+            *_id_warnings(prepared, measured),
+            *_schema_warnings(suite, stats),
+            *key_warnings(suite, stats, found),
+            *(found if partial_run else ()),
+        ),
+        issues=(*issues, *([] if partial_run else found)),
+        issue_counts=dict(sorted(counts.items())),
+        complete=finished,
+        exit_code=exit_code(facts),
+        causes=causes(facts),
+        variants=test_set.variants,
+        without_output={name or "": each.without_output for name, each in measured if each.without_output},
+        meaning=meaning_of(suite),
+        cluster=suite.cluster,
+    )
+
+
+def _schema_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats]) -> list[Issue]:
+    """What schemas and documents do not have in common, each once whatever the variant."""
+    places = line_places(suite)
+    every = [
+        schema_gaps(suite.lines, stats[start : start + len(suite.lines)], places)
+        for start in range(0, len(stats), len(suite.lines))
+    ]
+    return list(dict.fromkeys(issue for part in every for issue in part))
+
+
+def _lesson_notes(suite: LoadedSuite) -> list[str]:
+    if not suite.lessons:
+        return []
+    from evaluators.run.learning import LESSON, lesson_said
+
+    return [
+        f'"{name}": its schema was inferred from the expected answers; review it ({LESSON.format(name)} in the run folder, '
+        f"or `evaluators infer-schema`). It compares {lesson_said(lesson)}"
+        for name, lesson in suite.lessons.items()
+    ]
+
+
+def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, Measured]]) -> list[str]:
+    """How many outputs hold several JSON documents, and how one of them was chosen."""
+    several = sum(each.several for _, each in measured)
+    if not several:
+        return []
+    readers = [line for line in suite.lines if any(isinstance(need, Output) for need in line.settings.needs())]
+    picks = dict.fromkeys(line.pick or suite.reading.pick for line in readers)
+    chosen = " and ".join(f"`pick: {pick}`" for pick in picks)
+    held = "output holds" if several == 1 else "outputs hold"
+    return [f"{several:,} {held} more than one JSON document; which of them counts is said by {chosen}"]
+
+
+def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measured]]) -> list[Issue]:
+    """Ids that are missing or stand in several rows. Variants have the ids of one test set."""
+    table = prepared.variants()[0][1]
+    return id_warnings(table, measured[0][1].ids[:MOST_IDS], prepared.test_set.name)
+
+
+def _open_or_none(settings: Any) -> tuple[str, ...] | None:
+    """None for an open tree and for a schema, whose fields are known only after the run; no fields otherwise."""
+    return None if hasattr(settings, "tree") or settings.figure_names() else ()

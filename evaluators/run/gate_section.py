@@ -1,0 +1,46 @@
+"""The section `gates` of a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluators.issues import Problems
+from evaluators.run.gates import Gate, GateConfig, parse_target
+from evaluators.settings import BadSettings, Detail, bad, build, spell
+
+
+def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
+    """The gates, in the order of the file, each with its target resolved against the suite's evaluators."""
+    if not isinstance(data, Mapping):
+        raise bad(f"gates must be a map from a target to its limits; found {spell(data)}")
+    names = [line.name for line in context["evaluators"]]
+    gates: list[Gate] = []
+    details: list[Detail] = []
+    for written, limits in data.items():
+        several = isinstance(limits, list)
+        if limits == []:
+            details.append(
+                Detail((written,), f'the gate "{written}" has no limit', f"write {written}: {{fail_below: 0.9}}")
+            )
+        for index, one in enumerate(limits if several else [limits]):
+            prefix = (written, index) if several else (written,)
+            if not isinstance(one, Mapping):
+                number = isinstance(one, (int, float)) and not isinstance(one, bool)
+                limit = one if number else 0.9
+                message = f'the limits of the gate "{written}" must be a map; found {spell(one)}'
+                details.append(Detail(prefix, message, f"write {written}: {{fail_below: {limit}}}", code="bad-value"))
+                continue
+            try:
+                config = build(GateConfig, one, noun="a gate")
+                gates.append(Gate(written, parse_target(written, names), config))
+            except BadSettings as error:
+                details.extend(detail.under(*prefix) for detail in error.details)
+            except Problems as error:
+                unknown = error.issues[0].code == "unknown-evaluator"
+                if unknown and context["may_be_called"](written.partition(".")[0]):
+                    continue  # perhaps one that could not be read, and that is said where it stands
+                details.extend(Detail((written,), issue.message, issue.hint, True, issue.code) for issue in error.issues)
+    if details:
+        raise BadSettings(details)
+    return tuple(gates)

@@ -1,0 +1,358 @@
+"""What a worker runs: one split in, one small part out.
+
+A job is small and can be pickled: the suite as text or plain data, the test set's table, and where parts are written. The
+worker compiles the suite itself, reads its split itself, writes its rows and evidence into files of its own and returns
+sums. The same split gives the same part, whoever runs it and however often.
+"""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from evaluators.fields.declared import Declared
+from evaluators.fields.key_counts import KeyCounts
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.kept import keeping
+from evaluators.model import Verdict
+from evaluators.needs import Column, Expected, Need, Part
+from evaluators.run.clusters import ClusterCounts, cluster_names
+from evaluators.run.given import checksums, output_columns
+from evaluators.run.ids import MOST_IDS, numbers_of
+from evaluators.run.key_rows import KeyRows
+from evaluators.run.recorder import Recorder, Recording
+from evaluators.run.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
+from evaluators.run.slices import SliceCounts, SliceKey, slice_text
+from evaluators.run.tally import Ledger, Tally
+from evaluators.run.watch import Watch
+from evaluators.suite import source as suite_source
+from evaluators.suite.cells import Cells
+from evaluators.suite.config import read_config
+from evaluators.suite.graph import in_order
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Compiled, Plan, Reading, compile_plan
+from evaluators.testsets.joining import is_absent
+from evaluators.testsets.reader import Chunk, Split, Table
+
+MOST_ISSUES: Final = 5
+"""Issues of one code that are kept with their rows, the first ones; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedSuite:
+    """A suite on its way to a worker: as text with the folder it stood in, or as plain data."""
+
+    text: str | None
+    data: Mapping[str, Any] | None
+    name: str
+    folder: Path | None
+    environment: Mapping[str, str] | None = None
+    """What `${NAME}` stands for; the worker's own environment when it is None."""
+    lessons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What evaluators learned from the test set, by name."""
+
+    def lines(self) -> tuple[EvaluatorLine, ...]:
+        """The evaluators, read again; once in a process for all splits of a run."""
+        import pickle  # imported when used: a run in one process never comes here
+
+        return _lines(pickle.dumps(self))
+
+
+@lru_cache(maxsize=1)
+def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
+    import pickle
+
+    suite: ShippedSuite = pickle.loads(shipped)
+    if suite.text is None:
+        source = suite_source.from_data(suite.data or {}, suite.folder, suite.environment)
+    else:
+        source = suite_source.loads(suite.text, suite.name, suite.folder, suite.environment)
+    return tuple(line.taught(suite.lessons.get(line.name)) for line in read_config(source).lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What there is to do with every split."""
+
+    suite: ShippedSuite
+    table: Table
+    roles: Mapping[str, str]
+    reading: Reading
+    folder: Path | None
+    """Where parts are written; None keeps sums only."""
+    rows: RowsFormat = "jsonl"
+    slices: tuple[str, ...] = ()
+    recording: Recording = field(default_factory=Recording)
+    """What is recorded of rows, where parts are written."""
+    cluster: str | None = None
+    """The column that says which rows belong together."""
+    joined: str | None = None
+    """The column of outputs that come from another file; None where they stand beside the expected answers."""
+    watches: Mapping[str, Watch] = field(default_factory=dict)
+    """The figures, by evaluator, that gates name and that need to know what each row added to them."""
+
+
+@dataclass(slots=True)
+class SplitResult:
+    """What one split came to."""
+
+    index: int
+    rows: int = 0
+    without_output: int = 0
+    """Rows for which a joined file has no output."""
+    several: int = 0
+    """Outputs that hold more than one JSON document."""
+    span: int = 0
+    tallies: list[Tally] = field(default_factory=list)
+    keys: list[KeyCounts] = field(default_factory=list)
+    """What was wrong with the keys that align lists, by evaluator; rows as offsets in the split."""
+    slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
+    issues: list[tuple[int, Issue]] = field(default_factory=list)
+    issue_counts: dict[str, int] = field(default_factory=dict)
+    recorded: dict[str, int] = field(default_factory=dict)
+    """How many rows were recorded under each key."""
+    schemas: dict[str, Declared] = field(default_factory=dict)
+    """What the schemas of its rows declare, by hash."""
+    finished: bool = True
+    ids: array[int] = field(default_factory=lambda: array("I"))
+    """A number for each id, in order; empty where rows have none. See `ids`."""
+
+
+def run_split(
+    job: Job,
+    split: Split,
+    full: Collection[str] = (),
+    stopped: Callable[[], bool] = lambda: False,
+    progress: Callable[[int], None] = lambda rows: None,
+    lines: Sequence[EvaluatorLine] | None = None,
+) -> SplitResult:
+    """Score the rows of one split.
+
+    `full` are keys of what is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the
+    result holds the rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the
+    suite again where the caller has it.
+    """
+    watched = {name: watch.paths for name, watch in job.watches.items()}
+    plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading, watched)
+    kept = job.recording.columns if job.folder is not None else ()
+    cluster = [job.cluster] if job.cluster is not None else []
+    columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
+    with without_cycle_search(), Work(job, split, plan, full) as work:
+        for chunk in job.table.read(split, columns):
+            if stopped():
+                work.result.finished = False
+                break
+            with keeping():
+                work.take(chunk)
+            progress(chunk.count)
+        return work.finished()
+
+
+def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
+    """What the rows of a job are stored by."""
+    return RowColumns(tuple(line.name for line in lines), job.slices, job.cluster is not None)
+
+
+class Work:
+    """One split in progress. Left as a context, its files are closed."""
+
+    def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
+        self.job = job
+        self.plan = plan
+        self.result = SplitResult(split.index)
+        self.watches = [job.watches.get(one.line.name) for one in plan.evaluators]
+        self.ledgers = [
+            Ledger(len(one.line.settings.field_names()), watch)
+            for one, watch in zip(plan.evaluators, self.watches, strict=True)
+        ]
+        self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
+        self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
+        outputs = output_columns([one.line for one in plan.evaluators], job.roles)
+        self.given = [name for name in plan.columns if name not in outputs]
+        ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
+        self.notices = [_Notice(one, ranks[one.line.name]) for one in plan.evaluators]
+        self.keys = [KeyRows(one) for one in plan.evaluators]
+        self.writer: RowWriter | None = None
+        self.recorder: Recorder | None = None
+        if job.folder is not None:
+            columns = row_columns(job, [one.line for one in plan.evaluators])
+            self.writer = open_part(job.rows, part_path(job.folder, "rows", split.index), columns, self.ledgers)
+            files = part_path(job.folder, "outcomes", split.index), part_path(job.folder, "cells", split.index)
+            self.recorder = Recorder(job.recording, plan, self.ledgers, files, split.index == 0, full)
+
+    def __enter__(self) -> Work:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close_files()
+
+    def take(self, chunk: Chunk) -> list[Cells]:
+        """Scores the rows of a chunk. Gives the filled slots of the plan."""
+        columns = {name: list(cells) for name, cells in chunk.columns.items()}
+        slots = self.plan.run(columns, chunk.count)
+        self.result.several += self.plan.several(slots)
+        codes = [
+            ledger.codes(slots[one.verdicts]) for ledger, one in zip(self.ledgers, self.plan.evaluators, strict=True)
+        ]
+        names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
+        if self.clusters is not None and names is not None:
+            self.clusters.add(names, codes)
+        if self.writer is not None:
+            given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
+            slices = [[slice_text(cell) for cell in columns[name]] for name in self.job.slices]
+            self.writer.add(chunk.offsets, chunk.ids, codes, Beside(given, names, slices))
+        for name, counts in self.slices.items():
+            counts.add(columns[name], codes)
+        self._notice(chunk, slots, codes)
+        for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
+            if keys.wanted:
+                keys.take(chunk.offsets, slots, ledger.verdicts, column)
+        if self.recorder is not None:
+            self.recorder.take(chunk, columns, slots, codes)
+        if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
+            self.result.ids.extend(numbers_of(chunk.ids))
+        if self.job.joined is not None:
+            self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
+        self.result.rows += chunk.count
+        self.result.span = chunk.span
+        return slots
+
+    def finished(self) -> SplitResult:
+        """The sums of the split; its files are complete."""
+        self._close_files()
+        result = self.result
+        for name, counts in self.slices.items():
+            result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
+        for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
+            watch = self.watches[place]
+            clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
+            tally = ledger.settle()
+            tally.clusters = clusters
+            paths = getattr(one.check, "tally", None)
+            if paths is not None:
+                tally.add_paths(paths.counts())
+                tally.add_details(paths.details())
+            result.tallies.append(tally)
+        result.keys = [keys.counts for keys in self.keys]
+        if self.recorder is not None:
+            result.recorded = self.recorder.taken()
+            result.schemas = self.recorder.schemas.declared
+        return result
+
+    def _close_files(self) -> None:
+        open_files, self.writer = (self.writer, self.recorder), None
+        for each in open_files:
+            if each is not None:
+                each.close()
+
+    def _notice(self, chunk: Chunk, slots: list[list[Any]], codes: Sequence[list[int]]) -> None:
+        """The issues of a chunk, in the order of rows."""
+        raised: dict[int, list[_Raised]] = {}
+        for notice, ledger, column in zip(self.notices, self.ledgers, codes, strict=True):
+            one = notice.one
+            for index in notice.rows(ledger.verdicts, column):
+                verdict: Verdict = slots[one.verdicts][index]
+                if verdict.issue is not None:
+                    values = [slots[slot][index] for slot in one.inputs]
+                    raised.setdefault(index, []).append(_Raised(notice.rank, verdict.issue, one, values))
+        whole_rows = dict(chunk.faults)
+        for index in sorted(raised):
+            self._issues(chunk.offsets[index], raised[index], whole_rows.get(index))
+
+    def _issues(self, offset: int, raised: list[_Raised], whole_row: Issue | None) -> None:
+        """The issues of one row; `whole_row` is what is wrong with all of it.
+
+        One faulty cell is one problem, however many evaluators need it or wait for one that does.
+        """
+        said: set[Issue] = set()
+        causes: set[Issue] = set()
+        for each in sorted(raised, key=_first):
+            column = _faulty_column(each, self.job.roles)
+            if column is None and each.issue in causes:
+                continue
+            causes.add(each.issue)
+            where = column or each.issue.where or f'evaluator "{each.one.line.name}"'
+            placed = each.issue if each.issue == whole_row else replace(each.issue, where=where)
+            if placed in said:
+                continue
+            said.add(placed)
+            seen = self.result.issue_counts.get(placed.code, 0)
+            self.result.issue_counts[placed.code] = seen + 1
+            if seen < MOST_ISSUES:
+                self.result.issues.append((offset, placed))
+
+
+class _Raised(NamedTuple):
+    """An issue of one row: the evaluator's place among those that wait for each other, and what it was given."""
+
+    rank: int
+    issue: Issue
+    one: Compiled
+    values: Sequence[Any]
+
+
+class _Notice:
+    """The rows of one evaluator that have an issue."""
+
+    def __init__(self, one: Compiled, rank: int) -> None:
+        self.one = one
+        self.rank = rank
+        self._codes: set[int] = set()
+        self._looked_at = 0
+
+    def rows(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Sequence[int]:
+        """Those of a chunk."""
+        for code in range(self._looked_at, len(verdicts)):
+            if verdicts[code].issue is not None:
+                self._codes.add(code)
+        self._looked_at = len(verdicts)
+        if not self._codes or self._codes.isdisjoint(codes):
+            return ()
+        return [index for index, code in enumerate(codes) if code in self._codes]
+
+
+def part_path(folder: Path, kind: str, index: int) -> Path:
+    """The file of one part."""
+    return folder / f"{kind}-{index:06d}.part"
+
+
+def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:
+    """The column whose cell is to blame, as messages say it; None when it is not one cell.
+
+    What is wrong with an expected value is in the expected document's column.
+    """
+    expected = each.issue.blame is Blame.TESTSET and each.issue.code.startswith("expected-")
+    for need, value in zip(each.one.line.settings.needs(), each.values, strict=True):
+        column = _column(need)
+        faulty = isinstance(value, Fault) and value.issue == each.issue
+        if column is not None and (faulty or (expected and isinstance(need, Expected))):
+            return f'column "{column.name if column.literal else roles.get(column.name, column.name)}"'
+    return None
+
+
+def _column(need: Need) -> Column | None:
+    if isinstance(need, Part):
+        return None
+    return need if isinstance(need, Column) else need.column
+
+
+_first = itemgetter(0)
+
+
+@contextmanager
+def without_cycle_search() -> Iterator[None]:
+    """Parsed documents hold no cycles, and looking for some costs more than scoring them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,74 @@
+"""Warnings about keys that align lists: how many items have none, or share one, on which side and in which rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from evaluators.fields.align import Align
+from evaluators.issues import Blame, Issue
+from evaluators.run.coverage import found_nowhere
+from evaluators.run.figures import counted, rows_text
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.places import key_place
+from evaluators.run.result import EvaluatorStats, KeyStats
+from evaluators.suite.lines import EvaluatorLine
+
+_BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}
+
+
+def key_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats], gaps: Collection[Issue]) -> list[Issue]:
+    """One warning for each list, side and kind, in the order of the suite, and of variants.
+
+    A key that no item has is among the gaps already, and its items are not counted again. Variants share their expected
+    answers: what is wrong with those is said once.
+    """
+    said = {issue.message for issue in gaps}
+    lines = {line.name: line for line in suite.lines}
+    found: list[Issue] = []
+    for one in stats:
+        for keys in one.keys:
+            if found_nowhere(one.name, keys.path, keys.key) not in said:
+                found.append(_warning(suite, lines[one.name], one.variant, keys))
+    return list(dict.fromkeys(found))
+
+
+def _warning(suite: LoadedSuite, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
+    message = f'"{line.name}": {_items(keys)}, in {rows_text(keys.rows)} ({_numbers(keys)})'
+    if variant is not None and keys.side == "output":
+        message = f'variant "{variant}": {message}'
+    where = key_place(suite, line, keys.path)
+    return Issue(f"items-{keys.what}", _BLAMED[keys.side], message, where, _hint(keys, _align(line, keys)))
+
+
+def _items(keys: KeyStats) -> str:
+    """`3 expected items of "items" have no key "sku"`."""
+    has = "has" if keys.items == 1 else "have"
+    wrong = f'no key "{keys.key}"' if keys.what == "keyless" else f'the same key "{keys.key}" as an earlier item'
+    if keys.side == "expected":
+        return f'{counted(keys.items, "expected item")} of "{keys.path}" {has} {wrong}'
+    return f'{counted(keys.items, "item")} of "{keys.path}" in the outputs {has} {wrong}'
+
+
+def _numbers(keys: KeyStats) -> str:
+    listed = ", ".join(map(str, keys.first_rows))
+    more = ", …" if keys.rows > len(keys.first_rows) else ""
+    return f"row{'' if keys.rows == 1 else 's'} {listed}{more}"
+
+
+def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
+    known: Iterator[Align] = (
+        align for path, align in line.settings.keyed_lists() if (path.canonical, align.key) == (keys.path, keys.key)
+    )
+    return next(known, None)
+
+
+def _hint(keys: KeyStats, align: Align | None) -> str:
+    """What becomes of such items, where the suite says it, and what to do about them."""
+    if keys.what == "repeated":
+        return "such items pair in list order; give the key a second part that tells them apart, or use hungarian"
+    advice = "name a key that every item has, or use hungarian"
+    if align is None:
+        return advice
+    apart = align.keyless == "apart"
+    return f"such items pair with {'nothing' if apart else 'each other in list order'}; {advice}"

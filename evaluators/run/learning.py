@@ -1,0 +1,92 @@
+"""Evaluators that must have seen the test set before they can score: a schema that is inferred from the expected answers.
+
+The column is read once, before the first row is scored. What was learned is plain data; it goes along with the suite to
+every worker, so that all of them score by the same schema.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.model import JSON
+from evaluators.needs import expected_of
+from evaluators.run.loaded import LoadedSuite
+from evaluators.settings import BadSettings, Detail
+from evaluators.testsets.test_set import TestSet
+from evaluators.values.flow import flow
+from evaluators.values.path_text import ANY, display
+
+LESSON: Final = "schema.{}.json"
+"""The file of a run folder with what an evaluator learned from the test set."""
+MOST_DOCUMENTS: Final = 100_000
+"""Documents that are looked at."""
+MOST_SAID: Final = 50
+"""Fields of an inferred schema that are printed."""
+
+
+def taught(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> LoadedSuite:
+    """The suite with what its evaluators learn from the test set.
+
+    Raises Problems where there is nothing to learn from: the test set is to blame.
+    """
+    table = next(iter(test_set.variant_sets.values())) if test_set.variants else test_set
+    lessons: dict[str, Mapping[str, Any]] = {}
+    issues: list[Issue] = []
+    for line in suite.lines:
+        column = line.settings.learns_from()
+        if column is None:
+            continue
+        name = column.name if column.literal else roles.get(column.name, column.name)
+        try:
+            lessons[line.name] = line.settings.lesson(list(documents(table, name)))
+        except BadSettings as error:
+            issues += [_as_issue(line.name, f'column "{name}" of {test_set.name}', each) for each in error.details]
+    if issues:
+        raise Problems(issues)
+    return replace(suite, lessons=lessons)
+
+
+def documents(table: TestSet, column: str) -> Iterator[JSON]:
+    """The JSON values of a column, up to MOST_DOCUMENTS; cells that hold none are passed over."""
+    count = 0
+    for split in table.splits():
+        for chunk in table.read(split, [column]):
+            for cell in chunk.columns[column]:
+                value = expected_of(cell)
+                if not isinstance(value, Fault):
+                    yield value
+                    count += 1
+                    if count >= MOST_DOCUMENTS:
+                        return
+
+
+def lesson_text(lesson: Mapping[str, Any]) -> str:
+    """What was learned, for people to review."""
+    return json.dumps(lesson, indent=2, ensure_ascii=False) + "\n"
+
+
+def lesson_said(lesson: Mapping[str, Any]) -> str:
+    """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
+    said = list(_compared(lesson, ()))
+    more = f", and {len(said) - MOST_SAID:,} more" if len(said) > MOST_SAID else ""
+    return ", ".join(said[:MOST_SAID]) + more
+
+
+def _compared(schema: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[str]:
+    """The places of an inferred schema that are compared as one value."""
+    properties, items = schema.get("properties"), schema.get("items")
+    if "x-eval-compare" in schema:
+        yield f"{display(path)}: {flow(schema['x-eval-compare'])}"
+    elif isinstance(properties, Mapping):
+        for key, inner in properties.items():
+            yield from _compared(inner, (*path, key))
+    elif isinstance(items, Mapping):
+        yield from _compared(items, (*path, ANY))
+
+
+def _as_issue(name: str, where: str, detail: Detail) -> Issue:
+    return Issue(detail.code, Blame.TESTSET, f'"{name}": {detail.message}', where, detail.hint)

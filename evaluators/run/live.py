@@ -1,0 +1,76 @@
+"""Rows that come one by one, from a program that holds them: scored at once, and summed as those of a run.
+
+The sums are those of a split, so that figures of rows that came one by one are equal, to the last bit, to the figures of a run
+over the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluators.kept import keeping
+from evaluators.model import MISSING, Result, Verdict
+from evaluators.run.job import Job, Work
+from evaluators.run.runner import Measured, Merging
+from evaluators.suite.cells import Cells
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Plan, compile_plan
+from evaluators.testsets.reader import Chunk, Split
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one evaluator says of one row: the verdict that counts, and the same explained."""
+
+    line: EvaluatorLine
+    verdict: Verdict
+    result: Result
+
+
+def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
+    """What every evaluator says of one row that is not counted. `cells` are keyed by column."""
+    with keeping():
+        slots = plan.run({name: [value] for name, value in cells.items()}, 1)
+        return _judged(plan, slots)
+
+
+def _judged(plan: Plan, slots: list[Cells]) -> tuple[Judged, ...]:
+    return tuple(Judged(one.line, slots[one.verdicts][0], plan.explain_from(one, slots, 0)) for one in plan.evaluators)
+
+
+class LiveRows:
+    """Rows that come one by one. Not for several threads at once."""
+
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
+        self._job = job
+        self._lines = lines
+        self._merging = Merging(job, lines, name)
+        self._parts = 0
+        self._rows = 0
+        self._work: Work | None = None
+
+    def take(self, cells: Mapping[str, Any], row_id: str) -> tuple[Judged, ...]:
+        """One more row: what every evaluator says of it, in the order of the suite. `cells` are keyed by column."""
+        work = self._work = self._work or self._begun()
+        own = [*self._job.slices, *([self._job.cluster] if self._job.cluster is not None else [])]
+        columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
+        with keeping():
+            ids = [row_id] if row_id else None
+            slots = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
+            self._rows += 1
+            return _judged(work.plan, slots)
+
+    def measured(self) -> Measured:
+        """The sums of all rows so far. Rows may come after it."""
+        if self._work is not None:
+            self._merging.take(self._work.finished())
+            self._work, self._rows = None, 0
+            self._parts += 1
+        return self._merging.measured(of=self._parts)
+
+    def _begun(self) -> Work:
+        watched = {name: watch.paths for name, watch in self._job.watches.items()}
+        plan = compile_plan(self._lines, self._job.roles, self._job.reading, watched)
+        return Work(self._job, Split(self._merging.name, self._parts), plan, ())

@@ -1,0 +1,154 @@
+"""A suite that has been read: what it says, and what it says of one row."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluators.model import MISSING, Row, RowResult
+from evaluators.needs import ROLES, Role
+from evaluators.run.gates import Gate
+from evaluators.run.job import ShippedSuite
+from evaluators.run.results_config import ResultsConfig, StatisticsConfig
+from evaluators.settings import Loc
+from evaluators.suite.config import SuiteConfig
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.plan import Plan, Reading, compile_plan, needed_columns
+from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.joining import id_text
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True)
+class LoadedSuite:
+    """A suite that has been read and checked: its settings, its evaluators, and its steps once they are compiled."""
+
+    config: SuiteConfig
+    environment: Mapping[str, str] | None = None
+    """What `${NAME}` stands for; the variables of the process when it is None."""
+    given: Mapping[str, Any] | None = None
+    """The plain data that the suite was read from, when it was not a text."""
+    lessons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What evaluators learned from a test set, by name: see `evaluators.run.learning`."""
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.config.name
+
+    @cached_property
+    def lines(self) -> tuple[EvaluatorLine, ...]:
+        """The evaluators, in the order of the file."""
+        return tuple(line.taught(self.lessons.get(line.name)) for line in self.config.lines)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read in another system's words, one sentence each."""
+        return self.config.notes
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """The gates."""
+        found: tuple[Gate, ...] = self.config.sections.get("gates") or ()
+        return found
+
+    @property
+    def results(self) -> ResultsConfig:
+        """Where results go."""
+        found: ResultsConfig = self.config.sections.get("results") or ResultsConfig()
+        return found
+
+    @property
+    def cluster(self) -> str | None:
+        """The column that says which rows belong together; None when rows stand alone."""
+        found: StatisticsConfig | None = self.config.sections.get("statistics")
+        return found.column if found else None
+
+    @property
+    def test_set(self) -> TestSetConfig:
+        """The test set that the suite names; an empty one when it names none."""
+        found: TestSetConfig = self.config.sections.get("test_set") or TestSetConfig()
+        return found
+
+    @property
+    def folder(self) -> Path:
+        """Where the suite's relative paths start."""
+        return self.config.source.folder or Path()
+
+    @property
+    def test_set_folder(self) -> Path:
+        """Where the paths of the test set start: the folder of the file that names it."""
+        return self.config.source.folder_of(("test_set",)) or self.folder
+
+    @property
+    def reading(self) -> Reading:
+        """How outputs are read where an evaluator says nothing else."""
+        given = self.test_set
+        return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over what the suite means: its settings, the files it extends, and the environment filled in."""
+        return f"sha256:{hashlib.sha256(self.config.source.fingerprint_text.encode('utf-8', 'backslashreplace')).hexdigest()}"
+
+    def place(self, *loc: str | int, key: bool = False) -> str:
+        """Where something stands in the suite's text."""
+        where: Loc = loc
+        return self.config.source.place(where, key=key)
+
+    def shipped(self) -> ShippedSuite:
+        """The suite as a worker gets it."""
+        source = self.config.source
+        text = source.text if self.given is None else None
+        return ShippedSuite(text, self.given, source.name, source.folder, self.environment, self.lessons)
+
+    def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
+        """The compiled steps. Without `roles`, columns are called by their roles."""
+        return compile_plan(self.lines, roles or self._own_roles, self.reading)
+
+    def evaluate(self, row: Row | Mapping[str, Any]) -> RowResult:
+        """What every evaluator says of one row, explained.
+
+        A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
+        `expected`, `input`, `id`), or under the columns that the suite names for them.
+        """
+        cells = dict(row.cells if isinstance(row, Row) else row)
+        for role, column in self._own_roles.items():
+            if role in cells:
+                cells.setdefault(column, cells[role])
+        given = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self._own_roles["id"], MISSING)))
+        return RowResult(given.id, given.number, self._row_plan.explain(cells))
+
+    async def evaluate_async(self, row: Row | Mapping[str, Any]) -> RowResult:
+        """`evaluate`, for use inside a running event loop."""
+        from asyncio import to_thread  # half of the start-up of a small run, and for these two only
+
+        return await to_thread(self.evaluate, row)
+
+    @cached_property
+    def _row_plan(self) -> Plan:
+        return self.plan()
+
+    @cached_property
+    def _own_roles(self) -> dict[str, str]:
+        named: dict[str, str] = {role: role for role in ROLES}
+        for role, column in self.test_set.columns.named().items():
+            named[role] = column
+        return named
+
+    def needed_roles(self) -> set[Role]:
+        """The roles that some evaluator reads."""
+        read = {column.name for column in needed_columns(self.lines) if not column.literal}
+        return {role for role in ROLES if role in read}
+
+    def named_columns(self) -> list[str]:
+        """The columns that evaluators, conditions, slices and clusters name themselves."""
+        named = [column.name for column in needed_columns(self.lines) if column.literal]
+        own = [self.cluster] if self.cluster is not None else []
+        return list(dict.fromkeys([*named, *self.config.slices, *own]))

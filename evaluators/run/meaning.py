@@ -1,0 +1,70 @@
+"""What a suite means, as checksums: one for each setting of each evaluator, so that two runs can say what differs.
+
+Only checksums are kept: a setting may have been filled in from the environment, and a run is shared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.run.loaded import LoadedSuite
+from evaluators.suite.lines import EvaluatorLine
+
+READING: Final = ""
+"""The name under which stands how the test set is read."""
+_READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
+
+
+def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
+    """Setting → checksum, by evaluator."""
+    comparators = suite.config.source.data.get("comparators") or {}
+    found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
+    return {READING: {name: _checksum(getattr(suite.test_set, name)) for name in _READ}, **found}
+
+
+def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
+    settings = _settings_at(suite.config.source.data, line)
+    found = {"type": _checksum(line.type)}
+    for key, value in settings.items():
+        if key == "fields" and isinstance(value, Mapping):
+            found |= {f"fields → {path}": _checksum(one) for path, one in value.items()}
+        elif key not in ("type", "name"):
+            found[key] = _checksum(value)
+    words = set(_words(settings))
+    found |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
+    file = settings.get("schema")
+    if isinstance(file, str):
+        found["schema"] = _of_file((suite.config.source.folder_of(line.loc) or Path()) / file, file)
+    return found
+
+
+def _settings_at(data: Any, line: EvaluatorLine) -> Mapping[str, Any]:
+    for step in line.loc:
+        data = data[step]
+    return data if isinstance(data, Mapping) else {}
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Every key and text, however deep: among them are the names of comparators."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _words(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _words(inner)
+
+
+def _of_file(file: Path, name: str) -> str:
+    return sha256(file.read_bytes()).hexdigest()[:12] if file.is_file() else _checksum(name)
+
+
+def _checksum(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

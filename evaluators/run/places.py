@@ -1,0 +1,122 @@
+"""Where a suite says what a run finds fault with: a field, the key of an alignment, a column."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from evaluators.issues import Issue
+from evaluators.needs import ROLES
+from evaluators.run.loaded import LoadedSuite
+from evaluators.settings import Loc
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.values.paths import ANY, parse
+
+_NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")
+
+
+def line_places(suite: LoadedSuite) -> dict[str, str]:
+    """Where each evaluator stands."""
+    return {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
+
+
+def field_places(suite: LoadedSuite) -> dict[tuple[str, str], str]:
+    """Where each listed field stands, by evaluator and canonical path, whatever spelling the suite uses."""
+    source = suite.config.source
+    return {
+        (line.name, name): source.place(loc, key=True)
+        for line in suite.lines
+        for name, loc in _field_locs(suite, line).items()
+    }
+
+
+def key_place(suite: LoadedSuite, line: EvaluatorLine, field: str) -> str:
+    """Where the key that aligns a list stands: in the line of the list, or in a schema that the suite holds."""
+    loc = _field_locs(suite, line).get(field)
+    if loc is None:
+        return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)
+    return suite.config.source.place((*loc, "align", "key_field", "key"))
+
+
+def placed(issue: Issue, column: str, suite: LoadedSuite) -> Issue:
+    """A problem with a column of a file, placed where the suite names the column; as it is where the suite does not."""
+    loc = next(_column_locs(suite, column), None)
+    return _placed(issue, column, suite, loc) if loc else issue
+
+
+def placed_role(issue: Issue, suite: LoadedSuite, elsewhere: Collection[str] = ()) -> Issue:
+    """A problem with the column of a role, placed where the suite names that column; any other problem as it is.
+
+    So is one with a column that is named `elsewhere`, such as on the command line.
+    """
+    if issue.code == "no-such-column":
+        for role, column in suite.test_set.columns.named().items():
+            if column not in elsewhere and issue.message.startswith(f'there is no column "{column}";'):
+                return _placed(issue, column, suite, ("test_set", "columns", role))
+    return issue
+
+
+def _placed(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
+    source, key = suite.config.source, loc[-1] == f"row.{column}"
+    message = f"{issue.where}: {issue.message}"
+    return replace(issue, where=source.place(loc, key=key), message=message, excerpt=source.excerpt(loc, key=key))
+
+
+def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
+    settings = _at(suite.config.source.data, line.loc)
+    fields = settings.get("fields") if isinstance(settings, Mapping) else None
+    spelled: Iterator[tuple[Any, Any]] = iter(())
+    if isinstance(fields, Mapping):
+        spelled = ((key, key) for key in fields)
+    elif isinstance(fields, list):
+        spelled = iter(enumerate(fields))
+    return {parse(str(path)).canonical: (*line.loc, "fields", step) for step, path in spelled}
+
+
+def _schema_loc(suite: LoadedSuite, line: EvaluatorLine, field: str) -> Loc | None:
+    """Where a schema that stands in the suite itself names the key of a list; None where it says so elsewhere."""
+    found: Any = _at(suite.config.source.data, line.loc)
+    steps = [("items",) if step is ANY else ("properties", step) for step in parse(field).steps]
+    loc: Loc = (*line.loc, "schema", *(part for step in steps for part in step), "x-eval-align", "key")
+    for step in loc[len(line.loc) :]:
+        if not isinstance(found, Mapping) or step not in found:
+            return None
+        found = found[step]
+    return loc
+
+
+def _column_locs(suite: LoadedSuite, column: str) -> Iterator[Loc]:
+    """The places where the suite names a column, in the order of the file."""
+    data = suite.config.source.data
+    for line in suite.lines:
+        settings = _at(data, line.loc)
+        if isinstance(settings, Mapping):
+            yield from ((*line.loc, key) for key in _NAMES_A_COLUMN if settings.get(key) == column)
+            yield from ((*line.loc, *loc) for loc in _inner_locs(settings, column))
+    slices = data.get("slices")
+    if slices == f"row.{column}":
+        yield ("slices",)
+    statistics = data.get("statistics")
+    if isinstance(statistics, Mapping) and statistics.get("cluster") == f"row.{column}":
+        yield ("statistics", "cluster")
+    if isinstance(slices, list) and f"row.{column}" in slices:
+        yield ("slices", slices.index(f"row.{column}"))
+
+
+def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
+    """`{column: NAME}` and `when: {row.NAME: …}`, however deep."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if (key == "column" and inner == column) or key == f"row.{column}":
+                yield (key,)
+            yield from ((key, *loc) for loc in _inner_locs(inner, column))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from ((index, *loc) for loc in _inner_locs(inner, column))
+
+
+def _at(data: Any, loc: Loc) -> Any:
+    for step in loc:
+        data = data[step]
+    return data

@@ -1,0 +1,144 @@
+"""Before a run: what is asked for, and a suite and a test set that fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.needs import ROLES
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.places import placed, placed_role
+from evaluators.settings import BadSettings
+from evaluators.suite.plan import Plan
+from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.config import PLACES, TestSetConfig
+from evaluators.testsets.selection import Selection
+from evaluators.testsets.test_set import TestSet, open_test_set
+
+Progress = Callable[[int, float | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a run is asked to do, beside what the suite says."""
+
+    test_set: str | None = None
+    """A file with rows, relative to the working folder; the suite's own test set without it."""
+    test_set_settings: dict[str, Any] = field(default_factory=dict)
+    """Settings of `test_set` that replace the suite's. Places among them are relative to the working folder."""
+    workers: int = 1
+    engine: str | None = None
+    """in_process or processes; goes by `workers` without it."""
+    selection: Selection = field(default_factory=Selection)
+    results: Path | None = None
+    """The folder for run folders. None writes nothing."""
+    name: str | None = None
+    force: bool = False
+    formats: tuple[str, ...] | None = None
+    rows: Literal["auto", "jsonl", "parquet"] | None = None
+    evidence: Literal["first", "all"] | int | None = None
+    documents: Literal["all", "wrong", "none"] | None = None
+    stopped: Callable[[], bool] = lambda: False
+    progress: Progress = lambda rows, share: None
+    """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
+    command: tuple[str, ...] = ()
+    lowest_fields: int | None = None
+    """How many of the lowest-scoring fields the summary lists; what the suite says without it."""
+    files: tuple[Path, ...] = ()
+    """Further files, each written as its extension says."""
+    hardest: int = 0
+    """How many of the lowest-scoring rows the summary lists."""
+    track: tuple[str, ...] | None = None
+    """The trackers that the finished run is sent to, by name, in place of the suite's; `none` is none of them."""
+    trace_rows: int | None = None
+    """How many rows trackers send one by one, in place of what they are set to."""
+    summary: bool = False
+    """A summary will be shown, so what only it needs is found out, even where nothing is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A suite and a test set that fit together."""
+
+    suite: LoadedSuite
+    test_set: TestSet
+    roles: dict[str, str]
+
+    def variants(self) -> list[tuple[str | None, TestSet]]:
+        """Each variant with its rows; one without a name when there are none."""
+        names = self.test_set.variants
+        return [(name, self.test_set.variant(name)) for name in names] if names else [(None, self.test_set)]
+
+    def plan(self) -> Plan:
+        """The compiled steps for these columns."""
+        return self.suite.plan(self.roles)
+
+
+def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
+    """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
+    config, folder = _test_set_config(suite, request)
+    try:
+        opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
+    except Problems as error:
+        asked = set((request.test_set_settings.get("columns") or {}).values())
+        raise Problems(placed_role(issue, suite, asked) for issue in error.issues) from error
+    columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
+    roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
+    _check_columns(suite, opened)
+    if any(line.settings.learns_from() for line in suite.lines):
+        from evaluators.run.learning import taught
+
+        suite = taught(suite, opened, roles)
+    return Prepared(suite, opened, roles)
+
+
+_ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "output"}
+"""Settings of `test_set` that say where a role's cells stand."""
+
+
+def _test_set_config(suite: LoadedSuite, request: RunRequest) -> tuple[TestSetConfig, Path]:
+    """The settings of the test set, and the folder that its places are relative to.
+
+    Columns named by the request join those that the suite names; of one role, the request's counts. A file named by the
+    request takes the place of the suite's, and of documents that the suite pairs with it. Expected answers
+    and outputs that are both named by the request are a test set, and take the place of the suite's file.
+    """
+    config, changes = suite.test_set, dict(request.test_set_settings)
+    elsewhere = {role for name, role in _ELSEWHERE.items() if changes.get(name) is not None}
+    if elsewhere == {"expected", "output"} and request.test_set is None:
+        changes.setdefault("file", None)
+    if changes.get("columns") or elsewhere & config.columns.named().keys():
+        kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
+        changes["columns"] = {**kept, **(changes.get("columns") or {})}
+    if request.test_set is not None:
+        changes["file"] = request.test_set
+        for documents in ("output", "outputs", "expected"):
+            if isinstance(getattr(config, documents), str) and documents not in changes:
+                changes[documents] = None
+    if "output" in changes:
+        changes.setdefault("outputs", None)
+    elif changes.get("outputs") is not None:
+        changes["output"] = None
+    folder = suite.test_set_folder
+    if not changes:
+        return config, folder
+    moved = any(key in changes for key in PLACES)
+    try:
+        return (config.moved(folder) if moved else config).but(changes), Path() if moved else folder
+    except BadSettings as error:
+        raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
+
+
+def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
+    """Every column that the suite names itself must be there."""
+    knows = getattr(test_set.table, "knows", None)
+    issues = [
+        placed(no_such_column(name, test_set.header, test_set.name), name, suite)
+        for name in suite.named_columns()
+        if name not in test_set.header and not (knows and knows(name))
+    ]
+    if issues:
+        raise Problems(issues)

@@ -1,0 +1,300 @@
+"""The record of a run, read back from its folder: what every report, page, comparison and piece of advice is made from.
+
+Nothing here scores. Rows come one after the other with their verdicts, and with the outcomes and the cells that were kept.
+A file that is damaged is named with the line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from evaluators.fields.declared import Declared
+from evaluators.issues import Problems, problem
+from evaluators.model import Verdict
+from evaluators.needs import ROLES, Wanted
+from evaluators.run.codes import verdict_of
+from evaluators.run.record_files import RecordFiles, record_files
+from evaluators.run.record_lines import Recorded, recorded_of
+from evaluators.run.recorder import Kept
+from evaluators.run.result import RunResult
+from evaluators.run.rows import RowsFormat, pyarrow, storable
+from evaluators.run.store import load_run
+from evaluators.values.json_choice import Pick, Want
+from evaluators.values.json_text import NotJSON, parse
+
+RECORD_JSON: Final = "record.json"
+FORMAT: Final = 1
+"""The version of the files of rows. A key may be added within a version; a meaning never changes."""
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """How an evaluator reads one column."""
+
+    column: str
+    side: Literal["expected", "output", "other"]
+    how: Literal["text", "expected", "output"]
+    """As text; as strict JSON; as JSON in an output."""
+    want: Wanted = "any"
+    """The kind of JSON that is looked for in an output; `like_expected` goes by the cell `beside`."""
+    lenient: bool = True
+    beside: str | None = None
+    like: str | None = None
+    """The column of the expected documents whose kind goes first, where an output holds several documents."""
+    prefer: Want = "any"
+    """The kind that goes first where there is no such column."""
+    pick: Pick = "fitting"
+    keys: tuple[str, ...] = ()
+    """The keys that the suite names at the top of documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvaluator:
+    """What readers of the rows need to know of an evaluator."""
+
+    name: str
+    fields: tuple[str, ...] = ()
+    """The fields whose status a code has, in order."""
+    by_schema: bool = False
+    """Its outcomes can be listed field by field."""
+    needs: tuple[str, ...] = ()
+    where: str = ""
+    """Where it stands in the suite; the file by its name alone."""
+    field_places: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[CellReading, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVariant:
+    """What was kept of the rows of one variant."""
+
+    variant: str | None
+    rows: int
+    every_outcome: bool
+    """All outcomes are there; else the first rows with something wrong of each field."""
+    every_cell: bool
+    """The cells of all rows are there; else those of some rows with something wrong, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFacts:
+    """What a run folder says of its rows as a whole: `record.json`."""
+
+    rows_format: RowsFormat
+    evaluators: tuple[RecordedEvaluator, ...]
+    variants: tuple[RecordedVariant, ...]
+    header: tuple[str, ...] = ()
+    """The columns of the test set that go back to a spreadsheet."""
+    delimiter: str | None = None
+    slices: tuple[str, ...] = ()
+    documents: Kept = "wrong"
+    most: int | None = 200
+    lowest_fields: int = 5
+    schemas: Mapping[str, Declared] = field(default_factory=dict)
+    """What schemas declare, by hash."""
+    suite: str = ""
+    """The suite's own text, among the files of the folder."""
+
+
+@dataclass(slots=True)
+class RecordedRow:
+    """One row."""
+
+    number: int
+    id: str
+    given: str
+    """A checksum of what the row gives, the outputs apart."""
+    cluster: str | None
+    slices: Sequence[str]
+    verdicts: Sequence[Verdict]
+    """In the order of the evaluators."""
+    cells: Mapping[str, Any] | None = None
+    """Its cells by column; None where they were not kept."""
+    recorded: Mapping[str, Recorded] = field(default_factory=dict)
+    """What was recorded, by evaluator."""
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run folder."""
+
+    folder: Path
+    result: RunResult
+    facts: RecordFacts
+
+    def files(self, variant: str | None) -> RecordFiles:
+        """The files of a variant."""
+        return record_files(self.folder, self.facts.rows_format, variant)
+
+    def rows(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
+        """The rows of a variant, in order. Without `explained`, only what the codes say.
+
+        Raises Problems (config) for a file that is damaged or not there.
+        """
+        files = self.files(variant)
+        verdicts = self._verdicts(files.codes)
+        plain = _jsonl_rows if self.facts.rows_format == "jsonl" else _parquet_rows
+        outcomes = _Beside(files.outcomes if explained else None)
+        cells = _Beside(files.cells if explained else None)
+        for line in plain(files.rows, self.facts):
+            row = _guarded(files.rows, line.number, partial(_row, line.data, verdicts))
+            lines = outcomes.of(row.number)
+            if lines:
+                row.recorded = _guarded(files.outcomes, None, partial(recorded_of, lines))
+            for kept in cells.of(row.number):
+                row.cells = kept["cells"]
+            yield row
+
+    def _verdicts(self, file: Path) -> list[list[Verdict]]:
+        found: dict[str, list[Verdict]] = {one.name: [] for one in self.facts.evaluators}
+        for line in json_lines(file):
+            name, verdict = _guarded(file, line.number, partial(_named, line.data))
+            found[name].append(verdict)
+        return list(found.values())
+
+    @cached_property
+    def variants(self) -> tuple[str | None, ...]:
+        """The variants; None alone where there are none."""
+        return tuple(one.variant for one in self.facts.variants)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file, with its number."""
+
+    number: int
+    data: Mapping[str, Any]
+
+
+def read_record(place: Path) -> RunRecord:
+    """The record of a run folder, or of a `run.json` in one.
+
+    Raises Problems (config) when there is none, or it is damaged or of a later version.
+    """
+    stored = load_run(place)
+    result = replace(stored, columns={role: stored.columns[role] for role in ROLES if role in stored.columns})
+    folder = place if place.is_dir() else place.parent
+    return RunRecord(folder, result, _facts(folder / RECORD_JSON))
+
+
+def record_json(facts: RecordFacts) -> str:
+    """The text of `record.json`."""
+    body = {"format": FORMAT, **asdict(facts)}
+    for declared in body["schemas"].values():
+        declared["required"] = sorted(declared["required"])
+    return json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def json_lines(file: Path) -> Iterator[Line]:
+    """The lines of a file. Raises Problems (config) for one that is not there, and for a line that is not an object."""
+    try:
+        stream = open(file, "rb")  # noqa: SIM115  # closed below; what can go wrong here is only its opening
+    except OSError:
+        raise _damaged(f"there is no {file.name}", str(file.parent)) from None
+    with stream:
+        for number, text in enumerate(stream, 1):
+            try:
+                data = parse(text)
+            except NotJSON as error:
+                raise _damaged(f"not JSON: {error.message}", f"{file}:{number}") from None
+            if not isinstance(data, dict):
+                raise _damaged("an object is expected", f"{file}:{number}")
+            yield Line(number, data)
+
+
+class _Beside:
+    """A file with lines for some rows, in the order of rows."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._lines = json_lines(file) if file is not None and file.is_file() else iter(())
+        self._next: Line | None = next(self._lines, None)
+
+    def of(self, row: int) -> list[Mapping[str, Any]]:
+        """The lines of a row. Rows are asked for in order."""
+        found = []
+        while self._next is not None and self._next.data.get("row") == row:
+            found.append(self._next.data)
+            self._next = next(self._lines, None)
+        return found
+
+
+def _row(data: Mapping[str, Any], verdicts: Sequence[Sequence[Verdict]]) -> RecordedRow:
+    found = [known[code] for known, code in zip(verdicts, data["codes"], strict=True)]
+    return RecordedRow(
+        data["row"], data["id"], data.get("given") or "", data.get("cluster"), data.get("slices", ()), found
+    )
+
+
+def _named(data: Mapping[str, Any]) -> tuple[str, Verdict]:
+    return data["evaluator"], verdict_of(data)
+
+
+def _jsonl_rows(file: Path, facts: RecordFacts) -> Iterator[Line]:
+    return json_lines(file)
+
+
+def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[Line]:
+    arrow, parquet = pyarrow()
+    codes = [f"code {storable(one.name)}" for one in facts.evaluators]
+    slices = [f"slice {storable(name)}" for name in facts.slices]
+    try:
+        stored = parquet.ParquetFile(file)
+        for batch in stored.iter_batches():
+            columns = batch.to_pydict()
+            plain = [name for name in ("row", "id", "given", "cluster") if name in columns]
+            for place in range(batch.num_rows):
+                data = {name: columns[name][place] for name in plain}
+                data["codes"] = [columns[name][place] for name in codes]
+                data["slices"] = [columns[name][place] for name in slices]
+                yield Line(place, data)
+    except (OSError, KeyError, arrow.ArrowException) as error:
+        raise _damaged(f"it cannot be read: {error}", str(file)) from None
+
+
+def _guarded(file: Path, line: int | None, make: Callable[[], Found]) -> Found:
+    try:
+        return make()
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        where = str(file) if line is None else f"{file}:{line}"
+        raise _damaged(f"{type(error).__name__}: {error}", where) from None
+
+
+def _facts(file: Path) -> RecordFacts:
+    try:
+        text = file.read_bytes()
+    except OSError:
+        hint = "score the test set again; runs of earlier versions have no record"
+        raise problem("no-record", f"there is no {RECORD_JSON} in it", where=str(file.parent), hint=hint) from None
+    try:
+        body = json.loads(text)
+        later = isinstance(body, dict) and isinstance(body.get("format"), int) and body["format"] > FORMAT
+    except ValueError as error:
+        raise _damaged(f"not JSON: {error}", str(file)) from None
+    if later:
+        message = f"written in format {body['format']}, and this version reads up to {FORMAT}"
+        raise problem("newer-run", message, where=str(file), hint="pip install --upgrade evaluators")
+    try:
+        return _adapter().validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise _damaged(f"{place}: {first['msg']}", str(file)) from None
+
+
+def _damaged(message: str, where: str) -> Problems:
+    said = f"this run folder is damaged, or was not written by a run: {message}"
+    return problem("damaged-run", said, where=where, hint="score the test set again, into a run folder")
+
+
+@cache
+def _adapter() -> TypeAdapter[RecordFacts]:
+    return TypeAdapter(RecordFacts)

@@ -1,0 +1,99 @@
+"""The files of a run folder that hold what was recorded of rows: joined from the parts that splits wrote.
+
+A run whose outcomes are few keeps every line; a longer one keeps the first rows under each key. Of cells, a short run keeps
+those of every row, a longer one those of rows in which something is wrong, up to a size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluators.run.recorder import CELLS, LINES, SET_ASIDE, Recording
+from evaluators.run.rows import RowsFormat
+
+_UNCOUNTED: Final = (LINES, CELLS, SET_ASIDE)
+
+
+class RecordFiles(NamedTuple):
+    """Where the rows of one variant are kept."""
+
+    rows: Path
+    codes: Path
+    outcomes: Path
+    cells: Path
+
+
+def record_files(folder: Path, kind: RowsFormat, variant: str | None = None) -> RecordFiles:
+    """The files of a variant in a run folder; of all rows where there are no variants."""
+    middle = "" if variant is None else f".{variant}"
+    return RecordFiles(
+        folder / f"rows{middle}.{kind}", folder / f"codes{middle}.jsonl", folder / f"outcomes{middle}.jsonl",
+        folder / f"cells{middle}.jsonl",
+    )  # fmt: skip
+
+
+def full_keys(recorded: Mapping[str, int], recording: Recording) -> frozenset[str]:
+    """The keys of which later splits need to record nothing more."""
+    most = recording.most
+    found = {key for key, count in recorded.items() if most is not None and key not in _UNCOUNTED and count >= most}
+    if not keeps_every_outcome(recording, recorded):
+        found.add(LINES)
+    if recorded.get(CELLS, 0) >= recording.most_bytes:
+        found.add(CELLS)
+    return frozenset(found)
+
+
+def keeps_every_outcome(recording: Recording, recorded: Mapping[str, int]) -> bool:
+    """Whether all outcomes are kept."""
+    return recording.most is None or recorded.get(LINES, 0) <= recording.most_lines
+
+
+def join_outcomes(
+    parts: Iterable[tuple[Path, int]], target: Path, recording: Recording, recorded: Mapping[str, int]
+) -> None:
+    """The outcomes in the order of rows. `parts` come with the number of their first row."""
+    everything, most = keeps_every_outcome(recording, recorded), recording.most
+    rows_under: dict[bytes, int] = {}
+    with open(target, "wb") as whole:
+        for path, first in parts:
+            last: dict[bytes, bytes] = {}
+            for offset, key, is_first, rest in _lines(path, 4):
+                if not everything and is_first != b"2":
+                    if is_first == b"0":
+                        continue
+                    if last.get(key) != offset:
+                        last[key] = offset
+                        rows_under[key] = rows_under.get(key, 0) + 1
+                    if most is not None and rows_under[key] > most:
+                        continue
+                whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+
+
+def keeps_every_row(recording: Recording, recorded: Mapping[str, int], rows: int) -> bool:
+    """Whether the cells of all rows are kept."""
+    if recording.documents == "none":
+        return False
+    return recorded.get(SET_ASIDE, 0) == 0 and (recording.documents == "all" or rows <= recording.most_rows)
+
+
+def join_cells(parts: Iterable[tuple[Path, int]], target: Path, recording: Recording, every_row: bool) -> None:
+    """The cells in the order of rows: of all rows, or of those with something wrong up to a size."""
+    room = recording.most_bytes
+    with open(target, "wb") as whole:
+        for path, first in parts:
+            for offset, wrong, rest in _lines(path, 3):
+                if not every_row:
+                    if wrong == b"0":
+                        continue
+                    room -= len(rest)
+                    if room < 0:
+                        return
+                whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+
+
+def _lines(path: Path, columns: int) -> Iterator[list[bytes]]:
+    with open(path, "rb") as part:
+        for line in part:
+            yield line.split(b"\t", columns - 1)

@@ -1,0 +1,378 @@
+"""What a split records of its rows beside their verdicts, in the one pass that scores them: outcomes, and cells.
+
+A small run records everything: what every schema says of every field, and what is wrong anywhere. Once the lines are known
+to become more than MOST_LINES, only the first rows with something wrong are recorded for each field. Each line says whether
+it is one of those, so that the parts of a run can be joined either way; which way depends on the rows alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
+
+from evaluators.evaluator import Evaluator
+from evaluators.fields.declared import Declared
+from evaluators.fields.scored import Documents
+from evaluators.fields.settle import WRONG
+from evaluators.fields.tree import FieldNode
+from evaluators.issues import Blame, Fault, RowProblem
+from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.run.record_lines import Recorded, array_line, field_line, row_line
+from evaluators.run.tally import Ledger
+from evaluators.suite.cells import Cells
+from evaluators.suite.plan import Compiled, Plan
+from evaluators.testsets.reader import Chunk
+from evaluators.values.json_text import compact
+
+Kept: TypeAlias = Literal["all", "wrong", "none"]
+
+MOST_LINES: Final = 100_000
+"""Lines of outcomes of a run that records everything."""
+MOST_ROWS: Final = 10_000
+"""Rows of a run that keeps the cells of every row."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Cells of a longer run, of the rows in which something is wrong."""
+FIRST_ROWS: Final = 20
+"""The first rows of a file are explained even where nothing is wrong: they tell the rule of every field."""
+LINES, CELLS, SET_ASIDE = "lines", "cells", "set aside"
+"""Keys for the lines of outcomes, the bytes of cells of wrong rows, and the rows whose cells were not written."""
+_UNREADABLE: Final = "(unreadable)"
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a run records of its rows."""
+
+    most: int | None = 200
+    """Rows with a mismatch that are recorded for each field; None records all."""
+    documents: Kept = "wrong"
+    """The rows whose cells are kept; up to MOST_ROWS rows, `wrong` keeps all of them."""
+    columns: tuple[str, ...] = ()
+    """The columns of which cells are kept."""
+    expected_rows: int | None = None
+    """About how many rows the run will have, where that is known."""
+    most_lines: int = MOST_LINES
+    most_rows: int = MOST_ROWS
+    most_bytes: int = MOST_BYTES
+    first_rows: int = FIRST_ROWS
+
+    @property
+    def long(self) -> bool:
+        """The run will have so many rows that it cannot keep the cells of all of them. A guess is allowed to be wrong."""
+        return self.expected_rows is not None and self.expected_rows > 1.5 * self.most_rows
+
+
+class Recorder:
+    """Writes the outcomes and the cells of one split, chunk by chunk."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        plan: Plan,
+        ledgers: Sequence[Ledger],
+        files: tuple[Path, Path],
+        first: bool,
+        full: Collection[str],
+    ) -> None:
+        """`files` are those of outcomes and of cells. `first` says that the split begins the file; `full` are keys that
+        earlier splits have filled."""
+        self._recording = recording
+        self.schemas = Schemas()
+        """What the schemas of this split's rows declare."""
+        self._evaluators = [_Outcomes(one, plan, recording, self.schemas, full) for one in plan.evaluators]
+        self._ledgers = ledgers
+        self._first = first
+        self._everything = _everything(recording, full)
+        self._every_row = recording.documents == "all" or not recording.long
+        self._room = 0 if CELLS in full else recording.most_bytes
+        self.rows = self.lines = self.bytes = self.set_aside = 0
+        self._outcomes: BinaryIO = open(files[0], "wb")  # noqa: SIM115  # closed by `close`
+        self._cells: BinaryIO | None = None
+        if recording.documents != "none":
+            self._cells = open(files[1], "wb")  # noqa: SIM115  # closed by `close`
+
+    def take(
+        self, chunk: Chunk, columns: Mapping[str, Cells], slots: Sequence[Cells], codes: Sequence[Sequence[int]]
+    ) -> None:
+        """Records what is worth it of a chunk."""
+        wrong: set[int] = set()
+        lines: list[tuple[int, int, bytes]] = []
+        for place, (one, ledger, column) in enumerate(zip(self._evaluators, self._ledgers, codes, strict=True)):
+            wrong.update(one.wrong(ledger.verdicts, column))
+            for index in one.wanted(ledger.verdicts, column, self._everything, self._first_rows(chunk)):
+                lines += [(index, place, line) for line in one.lines(slots, index, self._explained(chunk, index))]
+        lines.sort(key=lambda line: line[:2])
+        self._outcomes.write(b"".join([b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines]))
+        self.lines += len(lines)
+        self.rows += chunk.count
+        if self._cells is not None:
+            self._keep_cells(self._cells, chunk, columns, wrong)
+        self._look_ahead()
+
+    def taken(self) -> dict[str, int]:
+        """How many rows were recorded under each key."""
+        found: dict[str, int] = {}
+        for one in self._evaluators:
+            found.update(one.taken)
+        found[LINES] = self.lines if self._everything else self._recording.most_lines + 1
+        found[CELLS] = self.bytes
+        found[SET_ASIDE] = self.set_aside
+        return found
+
+    def close(self) -> None:
+        """Closes the files."""
+        self._outcomes.close()
+        if self._cells is not None:
+            self._cells.close()
+
+    def _first_rows(self, chunk: Chunk) -> int:
+        """How many rows of the chunk are among the first of the file."""
+        return min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
+
+    def _explained(self, chunk: Chunk, index: int) -> bool:
+        return index < self._first_rows(chunk)
+
+    def _look_ahead(self) -> None:
+        """Ends recording everything as soon as that is bound to be too much."""
+        if not self._everything or self._recording.most is None:
+            return
+        expected, most = max(self._recording.expected_rows or 0, self.rows), self._recording.most_lines
+        if self.lines * expected > most * self.rows * 1.25 or self.lines > most:
+            self._everything = False
+            for one in self._evaluators:
+                one.everything_ended()
+
+    def _keep_cells(self, file: BinaryIO, chunk: Chunk, columns: Mapping[str, Cells], wrong: Collection[int]) -> None:
+        if self._every_row and self._recording.documents != "all" and self.rows > self._recording.most_rows:
+            self._every_row = False
+        kept: Sequence[int] = range(chunk.count) if self._every_row else sorted(wrong)
+        names = [name for name in self._recording.columns if name in columns]
+        cells = [columns[name] for name in names]
+        self.set_aside += chunk.count - len(kept)
+        for index in kept:
+            is_wrong = index in wrong
+            if not self._every_row and self._room <= 0:
+                self.set_aside += 1
+                continue
+            line = compact(
+                {
+                    "cells": {
+                        name: _cell(cell)
+                        for name, column in zip(names, cells, strict=True)
+                        if (cell := column[index]) is not MISSING
+                    }
+                }
+            )[1:]
+            file.write(b"%d\t%d\t%b\n" % (chunk.offsets[index], is_wrong, line))
+            if is_wrong:
+                self.bytes += len(line)
+                self._room -= len(line)
+
+
+def _cell(cell: Any) -> Any:
+    """The cell as it is kept: a cell that could not be read is its text."""
+    return cell.text if isinstance(cell, Fault) else cell
+
+
+class Schemas:
+    """What schemas declare, each found once: by the hash that outcomes name them by."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, Declared] = {}
+        self._hashes: dict[int, tuple[FieldNode, str]] = {}  # the tree is kept, as its identity is the key
+
+    def hash_of(self, root: FieldNode) -> str:
+        """The hash of what a tree declares."""
+        known = self._hashes.get(id(root))
+        if known is None:
+            declared = Declared.of(root)
+            self.declared.setdefault(declared.hash, declared)
+            known = self._hashes[id(root)] = root, declared.hash
+        return known[1]
+
+
+class _Outcomes:
+    """The outcomes of one evaluator: which rows are recorded, and as which lines."""
+
+    def __init__(self, one: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]) -> None:
+        self._one = one
+        self._plan = plan
+        self._schemas = schemas
+        self._most = recording.most
+        self._settings: Evaluator = one.line.settings
+        self._fields = self._settings.row_fields()
+        self._full = set(full)
+        self._by_schema = self._settings.lists_fields
+        self._of_rows = not self._by_schema and type(self._settings).evidence is Evaluator.evidence
+        """It says something of the row as a whole, and has no fields."""
+        self._everything = _everything(recording, full)
+        self.taken: dict[str, int] = {}
+        self._keys: list[list[str]] = []
+        """By code: what the row is evidence of."""
+        self._wrong: set[int] = set()
+        """Codes of rows in which something is wrong."""
+        self._telling: set[int] = set()
+        """Codes of rows of which more can be said than the verdict says."""
+        self._open: set[int] = set()
+        """Codes of which more rows are wanted."""
+        self._looked_at = 0
+
+    def everything_ended(self) -> None:
+        """From now on only the first rows under each key are recorded."""
+        self._everything = False
+
+    def wrong(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Iterator[int]:
+        """The rows of a chunk in which something is wrong."""
+        self._catch_up(verdicts)
+        if self._wrong and not self._wrong.isdisjoint(codes):
+            yield from (index for index, code in enumerate(codes) if code in self._wrong)
+
+    def wanted(self, verdicts: Sequence[Verdict], codes: Sequence[int], everything: bool, first: int) -> list[int]:
+        """The rows of a chunk that are recorded. `first` of them are explained whatever they say."""
+        if everything and (self._by_schema or self._of_rows):
+            return list(range(len(codes)))
+        found = self._telling if everything else self._open
+        chosen = set(range(first))
+        if found and not found.isdisjoint(codes):
+            chosen.update(index for index, code in enumerate(codes) if code in found)
+        return sorted(chosen)
+
+    def lines(self, slots: Sequence[Cells], index: int, explained: bool) -> list[bytes]:
+        """What is recorded of one row, each line with its key and whether it is among the first under that key."""
+        one = self._one
+        verdict: Verdict = slots[one.verdicts][index]
+        values = [slots[slot][index] for slot in one.inputs]
+        keys = {key: self._count(key) for key in _keys(verdict, self._fields)}
+        if not (self._everything or explained or any(keys.values())):
+            return []
+        found = self._found(verdict, values, slots, index, explained, [key for key, wanted in keys.items() if wanted])
+        return list(self._spelled(found, keys, explained))
+
+    def _found(
+        self,
+        verdict: Verdict,
+        values: Sequence[Any],
+        slots: Sequence[Cells],
+        index: int,
+        explained: bool,
+        keys: list[str],
+    ) -> Recorded:
+        try:
+            if self._by_schema and self._everything:
+                documents = documents_of(self._settings, verdict, values)
+                if documents is not None:
+                    scored, schema = documents.scored, self._schemas.hash_of(documents.root)
+                    return Recorded(None, {}, list(scored.fields), list(scored.arrays), scored.outside, schema)
+            fault = any(isinstance(value, Fault) for value in values)
+            if explained or self._of_rows or fault or verdict.standing is not Standing.SCORED:
+                result = self._plan.explain_from(self._one, list(slots), index)
+                return _explained(result.score, whole=explained or self._everything)
+            wanted = keys if not self._everything else _keys(verdict, self._fields)
+            return Recorded(fields=list(self._settings.evidence(verdict, wanted, *values))) if wanted else Recorded()
+        except RowProblem as error:
+            return Recorded(f"it could not be explained: {error.issue.message}")
+        except Exception as error:  # a row is guarded: what cannot be explained keeps its score
+            return Recorded(f"it could not be explained: {type(error).__name__}: {error}")
+
+    def _spelled(self, found: Recorded, keys: Mapping[str, bool], explained: bool) -> Iterator[bytes]:
+        name = self._one.line.name
+        head, always = {"evaluator": name}, _ALWAYS if explained else _LATER
+        whole = row_line(found)
+        if whole is not None:
+            yield _line(name, next(iter(keys), ""), _FIRST if any(keys.values()) else always, head | whole)
+        listed = frozenset(self._fields)
+        for array in found.arrays:
+            yield _line(name, "", always, head | array_line(array))
+        for result in found.fields:
+            place = result.field or result.path
+            key = place if place in listed else ""
+            is_first = keys.get(key, False) and result.status in WRONG
+            yield _line(name, key, _FIRST if is_first else always, head | field_line(result))
+
+    def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
+        for code in range(self._looked_at, len(verdicts)):
+            keys = _keys(verdicts[code], self._fields)
+            self._keys.append(keys)
+            if not _fine(verdicts[code]):
+                self._wrong.add(code)
+            if keys:
+                self._telling.add(code)
+                if any(map(self._wants, keys)):
+                    self._open.add(code)
+        self._looked_at = len(verdicts)
+
+    def _wants(self, key: str) -> bool:
+        spelled = record_key(self._one.line.name, key)
+        return self._most is None or (spelled not in self._full and self.taken.get(spelled, 0) < self._most)
+
+    def _count(self, key: str) -> bool:
+        """Whether the row is among the first under a key; it is counted there."""
+        if not self._wants(key):
+            return False
+        spelled = record_key(self._one.line.name, key)
+        self.taken[spelled] = self.taken.get(spelled, 0) + 1
+        if self._most is not None and self.taken[spelled] == self._most:
+            self._open = {code for code in self._open if any(map(self._wants, self._keys[code]))}
+        return True
+
+
+def _everything(recording: Recording, full: Collection[str]) -> bool:
+    """Whether a split begins by recording everything."""
+    return recording.most is None or (recording.most_lines > 0 and LINES not in full)
+
+
+def documents_of(settings: Evaluator, verdict: Verdict, values: Sequence[Any]) -> Documents | None:
+    """The documents of a row with every result; None where there was nothing to compare."""
+    faults = [value.issue.blame for value in values if isinstance(value, Fault)]
+    if verdict.standing in (Standing.BLOCKED, Standing.SKIPPED) or any(blame is not Blame.OUTPUT for blame in faults):
+        return None
+    try:
+        return settings.documents(*values)
+    except RowProblem:  # the verdict says what is wrong
+        return None
+
+
+def record_key(evaluator: str, path: str) -> str:
+    """What recorded rows are counted under."""
+    return f"{evaluator}\0{path}"
+
+
+def _keys(verdict: Verdict, fields: Sequence[str]) -> list[str]:
+    """What a verdict is evidence of: its wrong fields, or "" for the row as a whole; nothing where it says all there is."""
+    if verdict.standing is Standing.UNREADABLE:
+        return [_UNREADABLE]
+    if fields and verdict.statuses and verdict.standing not in _LEFT_OUT:
+        names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED]
+        if names or verdict.counts is None:
+            return names
+    if verdict.standing is not Standing.SCORED:
+        return []
+    return [] if _fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
+
+
+def _fine(verdict: Verdict) -> bool:
+    """Nothing went wrong: a full score, or a row that is left out."""
+    if verdict.standing is not Standing.SCORED:
+        return verdict.standing in (Standing.SKIPPED, Standing.NOT_MEASURED) and verdict.issue is None
+    return verdict.num == verdict.den and verdict.passed is not False
+
+
+_LEFT_OUT: Final = (Standing.BLOCKED, Standing.SKIPPED, Standing.NOT_MEASURED)
+_NOTED: Final = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
+
+
+def _explained(score: Score | None, whole: bool) -> Recorded:
+    if score is None:
+        return Recorded()
+    fields = score.fields if whole else tuple(one for one in score.fields if one.status in _NOTED)
+    return Recorded(score.reason, score.details, list(fields))
+
+
+_LATER, _FIRST, _ALWAYS = range(3)
+"""Whether a line is kept when a run records too much: no; as one of the first under its key; in any case."""
+
+
+def _line(evaluator: str, key: str, kept: int, body: Mapping[str, Any]) -> bytes:
+    return b"%b\t%d\t%b\n" % (compact(record_key(evaluator, key)), kept, compact(dict(body))[1:])

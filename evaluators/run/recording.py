@@ -1,0 +1,121 @@
+"""What a run records: settled before its first row, and said in `record.json` after its last one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Final, Literal
+
+from evaluators.needs import Column, Expected, Need, Output, Part
+from evaluators.run.places import field_places, line_places
+from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
+from evaluators.run.record_files import keeps_every_outcome, keeps_every_row
+from evaluators.run.recorder import Recording
+from evaluators.run.rows import RowsFormat
+from evaluators.run.runner import Measured
+from evaluators.suite.plan import Compiled, Lookup
+from evaluators.testsets.row_estimate import estimated_rows
+from evaluators.testsets.test_set import TestSet
+
+FIRST_MISMATCHES: Final = 200
+"""Rows with something wrong that are recorded for each field, when a run is too long to record them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What the files that a run is asked for need of its record."""
+
+    outcomes: bool = False
+    """Every outcome of every row."""
+    rows: bool = False
+    """The cells of every row."""
+
+
+def recording_of(prepared: Prepared, request: RunRequest, table: TestSet, needed: Needed) -> Recording:
+    """What is recorded of the rows of a table: what the suite says, and what the files that are asked for need."""
+    wanted = prepared.suite.results
+    evidence = request.evidence or wanted.evidence
+    most = FIRST_MISMATCHES if evidence == "first" else None if evidence == "all" else evidence
+    expected = estimated_rows(table.table)
+    documents = "all" if needed.outcomes or needed.rows else request.documents or wanted.documents
+    recording = Recording(None if needed.outcomes else most, documents, tuple(table.header), expected)
+    return replace(recording, columns=_read(prepared)) if documents == "wrong" and recording.long else recording
+
+
+def _read(prepared: Prepared) -> tuple[str, ...]:
+    """The columns that a run reads anyhow."""
+    return tuple(dict.fromkeys([*prepared.plan().columns, *prepared.suite.config.slices]))
+
+
+def facts_of(
+    prepared: Prepared,
+    recording: Recording,
+    rows_format: RowsFormat,
+    measured: Sequence[tuple[str | None, Measured]],
+    lowest_fields: int,
+) -> RecordFacts:
+    """What a folder says of its rows as a whole. Files go by their names: a folder is sent to other people."""
+    suite, table = prepared.suite, prepared.variants()[0][1]
+    lines, fields = line_places(suite), field_places(suite)
+    places: dict[str, dict[str, str]] = {line.name: {} for line in suite.lines}
+    for (name, path), place in fields.items():
+        places[name][path] = PurePath(place).name
+    schemas = {key: one for _, each in measured for key, one in each.schemas.items()}
+    return RecordFacts(
+        rows_format=rows_format,
+        evaluators=tuple(
+            RecordedEvaluator(
+                line.name, line.settings.row_fields(), line.settings.lists_fields, line.needs,
+                PurePath(lines[line.name]).name, places[line.name], readings_of(one, prepared.roles),
+            )
+            for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
+        ),
+        variants=tuple(_variant(name, each, recording) for name, each in measured),
+        header=table.own_header,
+        delimiter=table.delimiter,
+        slices=tuple(column.removeprefix("row.") for column in suite.config.slices),
+        documents=recording.documents,
+        most=recording.most,
+        lowest_fields=lowest_fields,
+        schemas=dict(sorted(schemas.items())),
+    )  # fmt: skip
+
+
+def _variant(name: str | None, measured: Measured, recording: Recording) -> RecordedVariant:
+    every_outcome = keeps_every_outcome(recording, measured.recorded)
+    return RecordedVariant(
+        name, measured.rows, every_outcome, keeps_every_row(recording, measured.recorded, measured.rows)
+    )
+
+
+def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:
+    """How an evaluator reads its columns."""
+    needs = one.line.settings.needs()
+    found = (_reading(need, lookup, roles) for need, lookup in zip(needs, one.lookups, strict=True))
+    return tuple(one for one in found if one is not None)
+
+
+def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
+    if isinstance(need, Part):
+        return None
+    column = need if isinstance(need, Column) else need.column
+    name, side = _name(column, roles), _side(column)
+    if isinstance(need, Output) and lookup is not None:
+        beside = _name(need.beside.column, roles) if need.beside is not None else None
+        search = lookup.search
+        return CellReading(
+            name, side, "output", need.want, search.lenient, beside, lookup.like, lookup.prefer, search.pick,
+            tuple(sorted(search.keys)),
+        )  # fmt: skip
+    return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
+
+
+def _name(column: Column, roles: Mapping[str, str]) -> str:
+    return column.name if column.literal else roles.get(column.name, column.name)
+
+
+def _side(column: Column) -> Literal["expected", "output", "other"]:
+    names = (column.role, None if column.literal else column.name)
+    return "output" if "output" in names else "expected" if "expected" in names else "other"

@@ -1,0 +1,97 @@
+"""A run as JSON and back: `run.json` is the contract that reports, comparisons and other programs read.
+
+Keys are sorted and numbers are shortest round trips, so the same run is the same bytes. What may differ between two runs
+of the same bytes (times, host, workers) is not part of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from typing import Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from evaluators.issues import problem
+from evaluators.run.result import Environment, EvaluatorStats, RunResult
+
+Kind = TypeVar("Kind")
+
+FORMAT: Final = 1
+"""The version of the file's shape. A key may be added within a version; a meaning never changes."""
+
+
+def run_json(result: RunResult) -> str:
+    """The text of `run.json`."""
+    body = _run_adapter().dump_python(replace(result, environment=None), mode="json")
+    del body["environment"]
+    for place, stats in enumerate(result.evaluators):
+        if stats.fields:
+            body["evaluators"][place] |= _numbers(stats)
+    return _stable({"format": FORMAT, **body})
+
+
+def _numbers(stats: EvaluatorStats) -> dict[str, object]:
+    """The mean score of an evaluator that has fields, and the number of each of them, by name."""
+    scores = {field.path: field.accuracy if field.mean_score is None else field.mean_score for field in stats.fields}
+    return {"aggregate_score": stats.mean, "field_scores": scores}
+
+
+def environment_json(environment: Environment) -> str:
+    """The text of `environment.json`."""
+    return _stable(_environment_adapter().dump_python(environment, mode="json"))
+
+
+def read_run(text: bytes, where: str) -> RunResult:
+    """The run that a `run.json` holds, without its environment.
+
+    Raises Problems (config) when the text is not one, or was written by a later version of the format.
+    """
+    try:
+        body = json.loads(text)
+    except ValueError:
+        raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
+    if not isinstance(body, dict) or not isinstance(body.get("format"), int):
+        raise problem(
+            "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"
+        )
+    if body["format"] > FORMAT:
+        raise problem(
+            "newer-run",
+            f"written in format {body['format']}, and this version reads up to {FORMAT}",
+            where=where,
+            hint="pip install --upgrade evaluators",
+        )
+    return _read(_run_adapter(), text, where)
+
+
+def read_environment(text: bytes, where: str) -> Environment:
+    """The environment that an `environment.json` holds.
+
+    Raises Problems (config) when the text is not one.
+    """
+    return _read(_environment_adapter(), text, where)
+
+
+def _read(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
+    try:
+        return adapter.validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise problem("not-a-run", f"not a run: {place}: {first['msg']}", where=where) from None
+
+
+def _stable(body: object) -> str:
+    return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+@cache
+def _run_adapter() -> TypeAdapter[RunResult]:
+    return TypeAdapter(RunResult)
+
+
+@cache
+def _environment_adapter() -> TypeAdapter[Environment]:
+    return TypeAdapter(Environment)

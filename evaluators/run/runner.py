@@ -1,0 +1,317 @@
+"""A run: every split scored, parts merged in the order of the file, sums made into one result.
+
+Memory stays flat: a few splits are under way at a time, and what is kept of a split is its sums. When a run is stopped,
+the rows from the first one up to the first unfinished split make a valid, shorter run that says so.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from evaluators.conditions import Condition
+from evaluators.fields.declared import Declared
+from evaluators.fields.key_counts import KeyCounts
+from evaluators.issues import Blame, Issue
+from evaluators.run.engines.engine import Engine
+from evaluators.run.ids import MOST_IDS
+from evaluators.run.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
+from evaluators.run.record_files import RecordFiles, full_keys, join_cells, join_outcomes, keeps_every_row
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats
+from evaluators.run.rows import join_parts
+from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
+from evaluators.run.stats import evaluator_stats, key_stats
+from evaluators.run.tally import Tally
+from evaluators.suite.lines import EvaluatorLine
+from evaluators.testsets.reader import Split
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One split to score. `full` are keys of what is recorded that earlier splits have filled."""
+
+    split: Split
+    full: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Measured:
+    """The merged sums of one test set, or of one variant of it."""
+
+    tallies: list[Tally]
+    keys: list[KeyCounts]
+    """What was wrong with the keys that align lists, by evaluator."""
+    rows: int = 0
+    without_output: int = 0
+    """Rows for which a joined file has no output."""
+    several: int = 0
+    """Outputs that hold more than one JSON document."""
+    slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+    issue_counts: dict[str, int] = field(default_factory=dict)
+    parts: list[tuple[int, int]] = field(default_factory=list)
+    """(split, number of its first row), in order."""
+    finished: bool = True
+    ids: array[int] = field(default_factory=lambda: array("I"))
+    """A number for the id of each of the first rows. See `ids`."""
+    recorded: dict[str, int] = field(default_factory=dict, compare=False)
+    """How many rows were recorded under each key, those included that another split had already made enough."""
+    schemas: dict[str, Declared] = field(default_factory=dict)
+    """What the schemas of the rows declare, by hash."""
+
+
+def measure(
+    job: Job,
+    lines: Sequence[EvaluatorLine],
+    engine: Engine,
+    name: str,
+    stopped: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, float | None], None] = lambda rows, share: None,
+) -> Measured:
+    """Score every row of the job's table. `name` is what places in messages call the test set.
+
+    `progress` is told of rows as they are finished and, after each split, which share of the table is finished.
+    """
+    splits = job.table.splits()
+    merging = Merging(job, lines, name)
+
+    def tasks() -> Iterator[Task]:
+        for split in splits:
+            if stopped():
+                return
+            yield Task(split, merging.full)
+
+    with without_cycle_search():
+        for finished, result in enumerate(engine.map(_function(job, lines, engine, stopped, progress), tasks()), 1):
+            merging.take(result)
+            progress(0 if engine.shares_memory else result.rows, finished / len(splits))
+    return merging.measured(of=len(splits))
+
+
+def run_task(job: Job, task: Task) -> SplitResult:
+    """What a worker process runs."""
+    return run_split(job, task.split, task.full)
+
+
+def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, files: RecordFiles) -> None:
+    """The rows, the outcomes and the cells of all splits, each joined into one file."""
+    if job.folder is None:
+        return
+    folder = job.folder
+
+    def parts(kind: str) -> list[tuple[Path, int]]:
+        return [(part_path(folder, kind, split), first) for split, first in measured.parts]
+
+    join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
+    join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
+    if job.recording.documents != "none":
+        every_row = keeps_every_row(job.recording, measured.recorded, measured.rows)
+        join_cells(parts("cells"), files.cells, job.recording, every_row)
+    for path in folder.glob("*.part"):
+        path.unlink()
+
+
+def figures(
+    lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
+) -> list[EvaluatorStats]:
+    """The statistics of every evaluator, in the order of the suite."""
+    return [
+        replace(_stats(line, tally, variant, None, clustered), keys=key_stats(keys))
+        for line, tally, keys in zip(lines, measured.tallies, measured.keys, strict=True)
+    ]
+
+
+def slice_figures(
+    lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
+) -> list[EvaluatorStats]:
+    """The statistics of every evaluator in every slice, by column and then by value."""
+    return [
+        _stats(line, tally, variant, key, clustered)
+        for key in sorted(measured.slices)
+        for line, tally in zip(lines, measured.slices[key], strict=True)
+    ]
+
+
+def _stats(
+    line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None, clustered: bool
+) -> EvaluatorStats:
+    return evaluator_stats(
+        line.name,
+        line.type,
+        line.settings.field_names(),
+        tally,
+        variant=variant,
+        slice_=key,
+        extra_counts=getattr(line.settings, "extra_fields", "penalize") == "penalize",
+        surplus_counts=line.settings.counts_surplus(),
+        optional=line.settings.optional_fields(),
+        figure_names=line.settings.figure_names(),
+        substituted=line.settings.substitutes(),
+        clustered=clustered,
+    )
+
+
+class Merging:
+    """Results in any order, merged in the order of splits as soon as there is no gap before them."""
+
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
+        self._recording = job.recording
+        self.name = name
+        """What places in messages call the test set."""
+        self._number = job.table.first_number
+        self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines], [KeyCounts() for _ in lines])
+        self._waiting: dict[int, SplitResult] = {}
+        self.full: frozenset[str] = frozenset()
+        """The keys of what is recorded that the merged splits have filled."""
+
+    def take(self, result: SplitResult) -> None:
+        """One more result."""
+        self._waiting[result.index] = result
+        while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
+            self._merge(following)
+
+    def measured(self, of: int) -> Measured:
+        """What the splits from the first one on came to, up to the first that is missing or was stopped."""
+        merged = self._merged
+        merged.finished = merged.finished and len(merged.parts) == of
+        limit_slices(merged.slices)
+        return merged
+
+    def _merge(self, result: SplitResult) -> None:
+        merged = self._merged
+        merged.rows += result.rows
+        merged.without_output += result.without_output
+        merged.several += result.several
+        for mine, theirs in zip(merged.tallies, result.tallies, strict=True):
+            mine.merge(theirs)
+        for known, keys in zip(merged.keys, result.keys, strict=True):
+            known.merge(keys, self._number)
+        if len(merged.ids) < MOST_IDS:
+            merged.ids.extend(result.ids)
+        merge_slices(merged.slices, result.slices)
+        if len(merged.slices) > 4 * MOST_SLICES:
+            limit_slices(merged.slices)
+        for offset, issue in result.issues:
+            if sum(one.code == issue.code for one in merged.issues) < MOST_ISSUES:
+                merged.issues.append(_at_row(issue, self.name, self._number + offset))
+        for code, count in result.issue_counts.items():
+            merged.issue_counts[code] = merged.issue_counts.get(code, 0) + count
+        for key, count in result.recorded.items():
+            merged.recorded[key] = merged.recorded.get(key, 0) + count
+        merged.schemas.update(result.schemas)
+        self.full = full_keys(merged.recorded, self._recording)
+        merged.parts.append((result.index, self._number))
+        merged.finished = result.finished
+        self._number += result.span
+
+
+def _function(
+    job: Job,
+    lines: Sequence[EvaluatorLine],
+    engine: Engine,
+    stopped: Callable[[], bool],
+    progress: Callable[[int, float | None], None],
+) -> Callable[[Task], SplitResult]:
+    if not engine.shares_memory:
+        return partial(run_task, job)
+    return lambda task: run_split(job, task.split, task.full, stopped, lambda rows: progress(rows, None), lines)
+
+
+def _at_row(issue: Issue, name: str, number: int) -> Issue:
+    place = f"{name} row {number}"
+    return replace(issue, where=f"{place}, {issue.where}" if issue.where else place)
+
+
+def coverage(
+    lines: Sequence[EvaluatorLine],
+    stats: Sequence[EvaluatorStats],
+    places: Mapping[str, str],
+    nearest: Callable[[str, str], str | None],
+    fields: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    values: Callable[[Sequence[Condition]], str | None] = lambda conditions: None,
+) -> list[Issue]:
+    """Law 11: every evaluator and every listed field that measured no row, named, with the nearest existing path.
+
+    `places` says where in the suite each evaluator stands, and `fields` the same for (evaluator, path); `nearest` finds an
+    existing path for (evaluator, path), and `values` what a column holds in place of what conditions ask for.
+    """
+    found = []
+    for line, one in zip(lines, stats, strict=True):
+        where = places.get(line.name)
+        if one.rows and one.scored - one.empty_expected == 0 and not (one.invalid or one.unjudged or one.bugs):
+            found.append(_nothing_measured(line, one, where, values(line.when) if one.skipped == one.rows else None))
+            continue
+        optional = line.settings.optional_fields()
+        for field_ in one.fields if line.settings.field_names() else ():
+            counts = field_.counts
+            if counts.measured or counts.fault or field_.path in optional or not one.scored:
+                continue
+            at = fields.get((line.name, field_.path), where)
+            found.append(_field_measured_nothing(line, field_, at, nearest))
+        if one.scored:
+            measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
+            for path in line.settings.asked_paths():
+                if path not in measured:
+                    unmet = FieldStats(path, Counts(), None, None, None, None)
+                    at = fields.get((line.name, path), where)
+                    found.append(_field_measured_nothing(line, unmet, at, nearest))
+    return found
+
+
+def schema_gaps(
+    lines: Sequence[EvaluatorLine], stats: Sequence[EvaluatorStats], places: Mapping[str, str]
+) -> list[Issue]:
+    """What a schema and the documents do not have in common, as warnings: one sentence per evaluator and kind."""
+    found = []
+    for line, one in zip(lines, stats, strict=True):
+        where = places.get(line.name)
+        if one.outside:
+            message = f'"{line.name}": the schema lacks {_some(one.outside)}, which the expected answers have; not scored'
+            found.append(
+                Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
+            )
+        measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
+        unmet = [path for path in line.settings.declared_paths() if path not in measured] if one.scored else []
+        if unmet:
+            message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
+            found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
+    return found
+
+
+def _some(paths: Iterable[str], most: int = 10) -> str:
+    listed = list(paths)
+    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
+    return ", ".join(f'"{path}"' for path in listed[:most]) + more
+
+
+def _field_measured_nothing(
+    line: EvaluatorLine, one: FieldStats, where: str | None, nearest: Callable[[str, str], str | None]
+) -> Issue:
+    if one.counts.skipped and not one.counts.not_measured:
+        said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
+    else:
+        near = nearest(line.name, one.path)
+        said = "was found in no row, so it measured nothing"
+        hint = f'did you mean "{near}"?' if near else "optional: true says that a field may be absent everywhere"
+    message = f'"{line.name}": the field "{one.path}" {said}'
+    return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
+    counts = (
+        _rows(one.skipped, "was skipped", "were skipped"),
+        _rows(one.not_measured, "had nothing to measure", "had nothing to measure"),
+        _rows(one.empty_expected, "expected an empty object", "expected an empty object"),
+    )
+    message = f'"{line.name}" measured nothing: {" and ".join(filter(None, counts))}'
+    hint = there or ("look at its `when` and `needs`" if one.skipped == one.rows else "look at its columns and paths")
+    return Issue("evaluator-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _rows(count: int, one: str, several: str) -> str:
+    """`1 row was skipped`; nothing for no row."""
+    return f"{count:,} {f'row {one}' if count == 1 else f'rows {several}'}" if count else ""

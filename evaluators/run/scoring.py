@@ -1,0 +1,132 @@
+"""A suite and a test set that fit together, scored: the jobs of a run, where they run, and what they measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from evaluators.run.beside import Beside
+from evaluators.run.conclude import conclude
+from evaluators.run.engines.engine import ENGINES, Engine
+from evaluators.run.gates import watches
+from evaluators.run.job import Job
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.preparing import Prepared, Progress, RunRequest
+from evaluators.run.recorder import Recording
+from evaluators.run.recording import Needed, recording_of
+from evaluators.run.result import Environment as RunEnvironment
+from evaluators.run.result import RunResult
+from evaluators.run.rows import RowsFormat, has_pyarrow
+from evaluators.run.runner import Measured, measure
+from evaluators.testsets.joining import joined_column
+from evaluators.testsets.test_set import TestSet
+
+PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
+"""Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
+HASHED_BESIDE: Final = 8 * 1024 * 1024
+"""From this size of input on, its fingerprint is worked out in a thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A run whose rows are scored and whose figures are settled; nothing of it is written for readers yet."""
+
+    jobs: tuple[Job, ...]
+    measured: tuple[tuple[str | None, Measured], ...]
+    """What was measured, by variant."""
+    result: RunResult
+
+
+def scored(
+    prepared: Prepared, request: RunRequest, engine: Engine, folder: Path | None, needed: Needed, started: datetime
+) -> Scored:
+    """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
+    clock = time.monotonic()
+    fingerprint = Beside(prepared.test_set.fingerprint)
+    jobs = tuple(_job(prepared, table, request, folder, name, needed) for name, table in prepared.variants())
+    measured = tuple(
+        (name, measure(job, prepared.suite.lines, engine, _said(prepared.test_set, name),
+                       request.stopped, _progress(request, prepared, place, fingerprint)))
+        for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
+    )  # fmt: skip
+    result = conclude(prepared, request, measured, fingerprint.value())
+    environment = _environment(started, time.monotonic() - clock, prepared.suite, request)
+    return Scored(jobs, measured, replace(result, environment=environment))
+
+
+def _said(test_set: TestSet, variant: str | None) -> str:
+    """What the place of a row is called in messages."""
+    return test_set.name if variant is None else f'{test_set.name} variant "{variant}"'
+
+
+def rows_format(suite: LoadedSuite, request: RunRequest, size: int) -> RowsFormat:
+    """How rows are stored."""
+    asked = request.rows or suite.results.rows
+    if asked != "auto":
+        return asked
+    return "parquet" if size >= PARQUET_FROM_BYTES and has_pyarrow() else "jsonl"
+
+
+def _job(
+    prepared: Prepared, table: TestSet, request: RunRequest, folder: Path | None, variant: str | None, needed: Needed
+) -> Job:
+    suite = prepared.suite
+    size = sum(source.size for source in table.files)
+    working = folder / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
+    if working is not None:
+        working.mkdir(parents=True, exist_ok=True)
+    outputs = prepared.roles.get("output")
+    return Job(
+        suite=suite.shipped(),
+        table=table,
+        roles=prepared.roles,
+        reading=suite.reading,
+        folder=working,
+        rows=rows_format(suite, request, size),
+        slices=suite.config.slices,
+        recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),
+        cluster=suite.cluster,
+        watches=watches(suite.gates, suite.lines),
+        joined=outputs if outputs is not None and joined_column(table, outputs) else None,
+    )
+
+
+def engine_of(request: RunRequest) -> Engine:
+    """Where splits are scored. Raises Problems (config) for an engine that nobody knows."""
+    name = request.engine or ("in_process" if request.workers <= 1 else "processes")
+    return ENGINES.find(name)(max(1, request.workers))
+
+
+def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: Beside[str]) -> Progress:
+    """The request's progress as the variant in that place sees it.
+
+    The fingerprint begins with the first rows of the last variant: then the last workers are up.
+    """
+    variants = max(1, len(prepared.test_set.variants))
+    large = sum(source.size for source in prepared.test_set.files) >= HASHED_BESIDE
+
+    def told(rows: int, share: float | None) -> None:
+        if large and place == variants - 1:
+            fingerprint.begin()
+        request.progress(rows, None if share is None else (place + share) / variants)
+
+    return told
+
+
+def _environment(started: datetime, seconds: float, suite: LoadedSuite, request: RunRequest) -> RunEnvironment:
+    return RunEnvironment(
+        started=started.isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
+        workers=request.workers,
+        host=platform.node(),
+        python=sys.version.split()[0],
+        command=request.command,
+        folder=os.getcwd(),
+        suite=os.path.abspath(suite.config.source.name) if Path(suite.config.source.name).is_file() else "",
+    )

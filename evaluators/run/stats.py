@@ -1,0 +1,300 @@
+"""Sums to figures: the tally of an evaluator as the statistics that reports show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from evaluators.fields.key_counts import KeyCounts
+from evaluators.fields.path_details import (
+    CREDIT,
+    ERRORS,
+    EVALUATED,
+    FAULTS,
+    MATCHED,
+    MISSED,
+    OUTSIDE,
+    PAIRED,
+    PASSED,
+    SKIPPED,
+    SPURIOUS,
+    SURPLUS,
+    SURPLUS_ITEMS,
+    SURPLUS_ROWS,
+    SURPLUS_VALUES,
+    Detail,
+)
+from evaluators.fields.walk import OVERFLOW
+from evaluators.model import Standing, Status
+from evaluators.run.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
+from evaluators.run.result import (
+    ArrayStats,
+    Bound,
+    Counts,
+    EvaluatorStats,
+    FieldStats,
+    FigureStats,
+    Interval,
+    KeyStats,
+    Surplus,
+)
+from evaluators.run.statistics import mean_of, ratios, share, wilson
+from evaluators.run.tally import FigureSum, Tally
+
+MOST_FIELDS = 2_000
+NO_COUNTS = (0, 0, 0, 0)
+
+
+def evaluator_stats(
+    name: str,
+    kind: str,
+    fields: Sequence[str],
+    tally: Tally,
+    *,
+    variant: str | None = None,
+    slice_: tuple[str, str] | None = None,
+    extra_counts: bool = True,
+    surplus_counts: bool = True,
+    optional: Collection[str] = (),
+    figure_names: Sequence[str] = (),
+    clustered: bool = False,
+    substituted: Mapping[str, int] | None = None,
+) -> EvaluatorStats:
+    """The figures of one evaluator, every one rounded once from exact sums.
+
+    `extra_counts` says whether leaves that only the output has count against the accuracy of their path, as they do in
+    the score, and `surplus_counts` the same of leaves in items of lists that only the output has. `optional` are the
+    listed fields that may be absent from every row. `figure_names` are the further figures.
+    `substituted` says how many fields a substitute of a judge scores, by what stands in for what.
+    `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
+    """
+    scored, standings = tally.scored, tally.standings
+    counts = _counts_of_fields(tally) if fields else _leaf_counts(tally.counts) if any(tally.counts) else None
+    figures = ratios(counts) if counts is not None else None
+    intervals = _of_clusters(tally) if clustered else _of_rows(tally)
+    listed = (
+        _listed(fields, tally, optional)
+        if fields
+        else _open(tally, extra_counts, surplus_counts, optional, "mean_score" in figure_names)
+    )
+    return EvaluatorStats(
+        name=name,
+        type=kind,
+        rows=tally.rows,
+        scored=scored,
+        passed=tally.passed,
+        failed=scored - tally.passed,
+        skipped=standings[Standing.SKIPPED],
+        not_measured=standings[Standing.NOT_MEASURED],
+        invalid=standings[Standing.INVALID],
+        unjudged=standings[Standing.UNJUDGED],
+        bugs=standings[Standing.BUG],
+        unreadable=standings[Standing.UNREADABLE],
+        blocked=standings[Standing.BLOCKED],
+        mean=mean_of(tally.sums, scored),
+        pass_rate=share(tally.passed, scored),
+        interval=intervals.pass_rate,
+        fields=listed[:MOST_FIELDS],
+        more_fields=max(0, len(listed) - MOST_FIELDS),
+        counts=counts,
+        precision=figures.precision if figures else None,
+        recall=figures.recall if figures else None,
+        f1=figures.f1 if figures else None,
+        variant=variant,
+        slice=slice_,
+        empty_expected=tally.empty_expected,
+        gave_nothing=tally.gave_nothing,
+        unread=tally.unread,
+        figures=_figures(figure_names, tally),
+        outside=_outside(tally.details),
+        evaluated=_total(tally.details, EVALUATED),
+        evaluated_passed=_total(tally.details, PASSED),
+        surplus=_surplus(tally.details, surplus_counts),
+        substituted=dict(substituted or {}),
+        mean_interval=intervals.mean,
+        bounds=tuple(_bounds(tally, clustered)),
+        detectable=intervals.detectable,
+    )
+
+
+class _Intervals(NamedTuple):
+    pass_rate: Interval | None
+    mean: Interval | None
+    detectable: float | None
+
+
+def _of_rows(tally: Tally) -> _Intervals:
+    moments = moments_of_powers(tally.scored, tally.score_powers())
+    rate = wilson(tally.passed, tally.scored)
+    if moments is None:
+        return _Intervals(rate, None, None)
+    right_or_wrong = moments.second == moments.mean * (1 - moments.mean)  # x² = x for 0 and 1, and for nothing between
+    hits = moments.mean * tally.scored
+    mean = wilson(int(hits), tally.scored) if right_or_wrong else share_interval(moments)
+    return _Intervals(rate, mean, detectable_runs(moments))
+
+
+def _of_clusters(tally: Tally) -> _Intervals:
+    known = tally.clusters.values()
+    moments = moments_of_clusters((one.rows, one.total) for one in known)
+    rate = moments_of_clusters((one.rows, Fraction(one.passed)) for one in known)
+    return _Intervals(share_interval(rate), share_interval(moments), detectable_runs(moments))
+
+
+def _bounds(tally: Tally, clustered: bool) -> Iterator[Bound]:
+    """The intervals of the figures that are watched, over rows or over clusters."""
+    for (path, figure), sums in sorted(tally.ratios.items(), key=lambda each: (each[0][0] or "", each[0][1])):
+        units = sums
+        if clustered:
+            units = RatioSums()
+            for cluster in tally.clusters.values():
+                units.add(*cluster.ratios.get((path, figure), (0, 0)))
+        yield Bound(path, figure, tally.ratio_rows[path, figure], _ratio_interval(units, rows=not clustered))
+
+
+def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
+    """Wilson's where every row has one value, or none; else that of a ratio."""
+    if rows and sums.units and sums.sums[0, 1] == sums.sums[0, 2] == sums.units:
+        return wilson(sums.sums[1, 0], sums.units)
+    return share_interval(sums.moments())
+
+
+def _figures(names: Sequence[str], tally: Tally) -> tuple[FigureStats, ...]:
+    """The mean of each further figure; a figure that no row had is undefined."""
+    sums = [*tally.figures, *(FigureSum() for _ in range(len(names) - len(tally.figures)))]
+    return tuple(
+        FigureStats(name, mean_of(each.sums, each.rows), each.rows) for name, each in zip(names, sums, strict=True)
+    )
+
+
+def _outside(details: Mapping[Detail, int]) -> dict[str, int]:
+    """How often the expected side had something where the schema has nothing, by path."""
+    return {path: count for (path, kind, _), count in sorted(details.items()) if kind == OUTSIDE}
+
+
+def _total(details: Mapping[Detail, int], kind: str) -> int:
+    return sum(count for (_, each, _), count in details.items() if each == kind)
+
+
+def _surplus(details: Mapping[Detail, int], penalized: bool) -> Surplus | None:
+    rows = details.get(("", SURPLUS_ROWS, 1), 0)
+    values = _total(details, SURPLUS_VALUES)
+    return Surplus(details["", SURPLUS_ITEMS, 1], rows, values or None, penalized) if rows else None
+
+
+def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
+    """What was wrong with keys, by list, side and kind."""
+    return tuple(
+        KeyStats(*fault, items=count.items, rows=count.rows, first_rows=tuple(count.first))
+        for fault, count in sorted(counts.found.items())
+    )
+
+
+def _listed(fields: Sequence[str], tally: Tally, optional: Collection[str]) -> tuple[FieldStats, ...]:
+    return tuple(
+        _field(name, _status_counts(counts), optional=name in optional)
+        for name, counts in zip(fields, tally.statuses, strict=True)
+    )
+
+
+def _open(
+    tally: Tally, extra_counts: bool, surplus_counts: bool, optional: Collection[str], scores: bool
+) -> tuple[FieldStats, ...]:
+    """The fields that the documents turned out to have. `scores` says that each has a mean score, with partial credit."""
+    further = _by_path(tally.details)
+    surplus = _surplus_values(tally)
+
+    def of_path(path: str) -> FieldStats:
+        counts = _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {}))
+        items = surplus.get(path, 0)
+        keys = counts.hallucination - items
+        free = (0 if extra_counts else keys) + (0 if surplus_counts else items)
+        return _field(path, counts, free, path in optional, further.get(path, {}) if scores else None)
+
+    return tuple(map(of_path, sorted({*tally.paths, *further})))
+
+
+def _surplus_values(tally: Tally) -> dict[str, int]:
+    """The values in items that only the output has, by path; those of paths without a line of their own are in the last."""
+    found: dict[str, int] = {}
+    for (path, kind, _), count in tally.details.items():
+        if kind == SURPLUS_VALUES:
+            line = path if path in tally.paths else OVERFLOW
+            found[line] = found.get(line, 0) + count
+    return found
+
+
+def _field(
+    path: str,
+    counts: Counts,
+    free: int = 0,
+    optional: bool = False,
+    further: Mapping[tuple[str, int], int] | None = None,
+) -> FieldStats:
+    """The figures of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
+    figures = ratios(counts)
+    accuracy = share(counts.match, counts.measured - free)
+    return FieldStats(
+        path, counts, accuracy, figures.precision, figures.recall, figures.f1, optional,
+        None if further is None else _mean_score(counts, further), _array(further) if further else None,
+    )  # fmt: skip
+
+
+def _by_path(details: Mapping[Detail, int]) -> dict[str, dict[tuple[str, int], int]]:
+    found: dict[str, dict[tuple[str, int], int]] = {}
+    for (path, kind, den), count in details.items():
+        if kind != OUTSIDE and kind not in SURPLUS:
+            found.setdefault(path, {})[kind, den] = count
+    return found
+
+
+def _with_details(counts: Sequence[int], further: Mapping[tuple[str, int], int]) -> Counts:
+    """The counts of a path, the kinds of results that only a schema tells apart among them."""
+    match, mismatch, omission, hallucination = counts
+    errors = further.get((ERRORS, 1), 0)
+    return Counts(
+        match=match, mismatch=mismatch - errors, omission=omission, hallucination=hallucination, error=errors,
+        skipped=further.get((SKIPPED, 1), 0), fault=further.get((FAULTS, 1), 0),
+    )  # fmt: skip
+
+
+def _mean_score(counts: Counts, further: Mapping[tuple[str, int], int]) -> float | None:
+    """The mean over what was measured: a match is 1, everything else 0 but for its partial credit."""
+    partial = {den: count for (kind, den), count in further.items() if kind == CREDIT}
+    return mean_of({1: counts.match, **{den: num + (counts.match if den == 1 else 0) for den, num in partial.items()}},
+                   counts.measured)  # fmt: skip
+
+
+def _array(further: Mapping[tuple[str, int], int]) -> ArrayStats | None:
+    matched, missed, spurious, paired = (further.get((kind, 1), 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
+    if not matched + missed + spurious:
+        return None
+    return ArrayStats(
+        matched, missed, spurious, paired,
+        share(matched, matched + spurious or missed), share(matched, matched + missed or spurious),
+        share(2 * matched, 2 * matched + missed + spurious),
+        further.get((EVALUATED, 1), 0), further.get((PASSED, 1), 0),
+    )  # fmt: skip
+
+
+def _counts_of_fields(tally: Tally) -> Counts:
+    return _status_counts([sum(column) for column in zip(*tally.statuses, strict=True)])
+
+
+def _status_counts(counts: Sequence[int]) -> Counts:
+    return Counts(
+        match=counts[Status.MATCH],
+        mismatch=counts[Status.MISMATCH],
+        omission=counts[Status.OMISSION],
+        hallucination=counts[Status.HALLUCINATION],
+        error=counts[Status.ERROR],
+        skipped=counts[Status.SKIPPED],
+        not_measured=counts[Status.NOT_MEASURED],
+        fault=counts[Status.FAULT],
+    )
+
+
+def _leaf_counts(counts: Sequence[int]) -> Counts:
+    match, mismatch, omission, hallucination = counts
+    return Counts(match=match, mismatch=mismatch, omission=omission, hallucination=hallucination)

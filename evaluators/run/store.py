@@ -1,0 +1,234 @@
+"""The run folder: claimed before row 1, filled beside its place, and moved there in one step.
+
+Everything is written into a hidden folder next to the final one. `finish` renames it, so that a reader sees a whole run
+or none; a run that was cut short on purpose is finished too, and its `run.json` says so. Without `finish` nothing stays.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final, TextIO
+
+from evaluators.issues import Problems, problem
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
+
+RUN_JSON: Final = "run.json"
+ENVIRONMENT_JSON: Final = "environment.json"
+LINKS_JSON: Final = "links.json"
+
+_UNUSABLE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
+
+
+def default_name(started: datetime, fingerprint: str) -> str:
+    """The name of a run that was given none: date, time and the first 8 digits of the fingerprint."""
+    return f"{started:%Y-%m-%d_%H-%M-%S}_{fingerprint.rpartition(':')[2][:8]}"
+
+
+class RunFolder:
+    """A run folder that is being written. Use it as a context: left without `finish`, it cleans up after itself."""
+
+    def __init__(self, final: Path, working: Path, force: bool) -> None:
+        self.path = final
+        """Where the run will be."""
+        self.working = working
+        """Where its files are until then."""
+        self._force = force
+        self._open = True
+
+    @classmethod
+    def create(cls, results: Path, name: str, force: bool = False) -> RunFolder:
+        """A new run folder `name` in the folder `results`, which is made when it is not there.
+
+        Raises Problems (config) when the name cannot be a folder's, when the place is taken and `force` is not asked for,
+        when what is there is not a run (force never removes anything else), and when the folder cannot be written.
+        """
+        _check_name(name)
+        final = results / name
+        _check_free(final, force)
+        working = results / f".{name}.{_token()}.partial"
+        try:
+            working.parent.mkdir(parents=True, exist_ok=True)
+            working.mkdir(mode=_PRIVATE_FOLDER)
+        except OSError as error:
+            raise problem(
+                "results-folder",
+                f"the results cannot be written there: {_reason(error)}",
+                where=str(results),
+                hint="--results DIR names another folder",
+            ) from None
+        return cls(final, working, force)
+
+    @classmethod
+    def passing(cls) -> RunFolder:
+        """A folder that is never finished: for what is made from a run that keeps nothing."""
+        from tempfile import mkdtemp
+
+        working = Path(mkdtemp(prefix="evaluators-"))
+        return cls(working, working, force=False)
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+    def write(self, name: str, text: str) -> None:
+        """Put one file into the folder."""
+        write_text(self.working / name, text)
+
+    def finish(self, result: RunResult, files: Mapping[str, str] | None = None) -> Path:
+        """Write `run.json`, `environment.json` and the given files, and move the folder to its place.
+
+        Raises Problems (config) when the place was taken meanwhile; the run is then kept where the message says.
+        """
+        self.write(RUN_JSON, run_json(result))
+        if result.environment is not None:
+            self.write(ENVIRONMENT_JSON, environment_json(result.environment))
+        for name, text in (files or {}).items():
+            self.write(name, text)
+        _make_private(self.working)
+        self._open = False
+        try:
+            _check_free(self.path, self._force)
+            _move(self.working, self.path)
+        except (Problems, OSError) as error:
+            said = _reason(error) if isinstance(error, OSError) else error.issues[0].message
+            raise problem(
+                "results-taken",
+                f"the run could not be moved to its place: {said}",
+                where=str(self.path),
+                hint=f"nothing is lost: the run is in {self.working}",
+            ) from None
+        return self.path
+
+    def discard(self) -> None:
+        """Remove what was written, unless the folder is finished."""
+        if self._open:
+            self._open = False
+            _remove(self.working)
+
+
+def load_run(place: Path) -> RunResult:
+    """The run in a run folder, or in a `run.json`.
+
+    Raises Problems (config) when there is none.
+    """
+    file = place / RUN_JSON if place.is_dir() else place
+    result = read_run(_bytes_of(file, place), str(file))
+    beside = file.with_name(ENVIRONMENT_JSON)
+    if file.name != RUN_JSON or not beside.exists():
+        return result
+    return replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file, or leave what was there. Folders on the way are made."""
+    with open_text(path) as stream:
+        stream.write(text)
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """A UTF-8 stream into a file that appears, whole, when the block ends without an error.
+
+    Line ends are written as they are. Half of a surrogate pair, which UTF-8 cannot hold, is written as `\\ud83d`.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    working = path.with_name(f".{path.name}.{_token()}.partial")
+    try:
+        with open(working, "x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
+            yield stream
+        os.replace(working, path)
+    finally:
+        with suppress(FileNotFoundError):
+            working.unlink()
+
+
+def _check_name(name: str) -> None:
+    if not name or name.startswith(".") or name.endswith((".", " ")) or _UNUSABLE.search(name):
+        raise problem(
+            "run-name",
+            f'"{name}" cannot be the name of a run: it is the name of one folder',
+            hint="letters, digits, spaces, - and _ are always fine",
+        )
+
+
+def _check_free(final: Path, force: bool) -> None:
+    if not os.path.lexists(final):
+        return
+    if not force:
+        raise problem(
+            "run-exists",
+            "there is already a run of that name, and runs are never overwritten unasked",
+            where=str(final),
+            hint="--name gives this run another name; --force replaces the old one",
+        )
+    if final.is_symlink() or not final.is_dir() or not ((final / RUN_JSON).is_file() or not any(final.iterdir())):
+        raise problem(
+            "not-a-run-folder",
+            "this is not a run (it has no run.json), and --force replaces nothing but runs",
+            where=str(final),
+            hint="--name gives this run another name",
+        )
+
+
+def _move(working: Path, final: Path) -> None:
+    if not final.exists():
+        os.rename(working, final)
+        return
+    old = working.with_suffix(".old")
+    os.rename(final, old)
+    try:
+        os.rename(working, final)
+    except OSError:
+        os.rename(old, final)
+        raise
+    _remove(old)
+
+
+def _bytes_of(file: Path, place: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        said = f"there is no {file.name} in it, so it is not a run folder" if place.is_dir() else "there is no such run"
+        raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
+    except OSError as error:
+        raise problem("not-a-run", f"it cannot be read: {_reason(error)}", where=str(file)) from None
+
+
+_PRIVATE_FOLDER: Final = 0o700
+_PRIVATE_FILE: Final = 0o600
+
+
+def _make_private(folder: Path) -> None:
+    """Files and folders for their owner alone, where the system has such modes: rows may hold what others must not read."""
+    for place, folders, files in os.walk(folder):
+        for name in folders:
+            os.chmod(os.path.join(place, name), _PRIVATE_FOLDER)
+        for name in files:
+            os.chmod(os.path.join(place, name), _PRIVATE_FILE)
+
+
+def _token() -> str:
+    """A word that nobody else has."""
+    return os.urandom(4).hex()
+
+
+def _remove(folder: Path) -> None:
+    from shutil import rmtree  # brings every kind of archive along
+
+    rmtree(folder, ignore_errors=True)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

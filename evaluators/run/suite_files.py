@@ -1,0 +1,63 @@
+"""The texts of a suite as a run folder keeps them: its own, those it extends, and its schemas, as they are written.
+
+Values of `${NAME}` are not filled in. Files keep their places relative to each other, so that the copy loads as the suite
+did; folders above all of them are not told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from evaluators.run.loaded import LoadedSuite
+
+SUITE_FOLDER: Final = "suite"
+_PRESET: Final = "preset:"
+
+
+class SuiteTexts(NamedTuple):
+    """The files of a suite by their places in a folder, and which of them is the suite."""
+
+    main: str
+    texts: Mapping[str, str]
+
+
+def suite_texts(suite: LoadedSuite) -> SuiteTexts:
+    """Every file of a suite."""
+    source = suite.config.source
+    if suite.given is not None:
+        return SuiteTexts(
+            "suite.yaml", {"suite.yaml": json.dumps(suite.given, indent=2, ensure_ascii=False, default=str)}
+        )
+    files: dict[Path, str] = {}
+    for document in source.documents:
+        if not document.name.startswith(_PRESET):
+            files[_absolute(document.folder, document.name)] = document.text
+    for file in _schema_files(suite):
+        files.setdefault(file, file.read_text(encoding="utf-8-sig"))
+    main = _absolute(source.folder, source.name)
+    base = Path(os.path.commonpath([file.parent for file in files]))
+    return SuiteTexts(_within(main, base), {_within(file, base): text for file, text in files.items()})
+
+
+def _absolute(folder: Path | None, name: str) -> Path:
+    return Path(os.path.abspath((folder or Path()) / os.path.basename(name)))
+
+
+def _within(file: Path, base: Path) -> str:
+    return file.relative_to(base).as_posix()
+
+
+def _schema_files(suite: LoadedSuite) -> Iterator[Path]:
+    source = suite.config.source
+    for line in suite.lines:
+        settings: Any = source.data
+        for step in line.loc:
+            settings = settings[step]
+        name = settings.get("schema") if isinstance(settings, Mapping) else None
+        file = (source.folder_of(line.loc) or Path()) / name if isinstance(name, str) else None
+        if file is not None and file.is_file():
+            yield Path(os.path.abspath(file))

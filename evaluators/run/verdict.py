@@ -1,0 +1,110 @@
+"""The exit code of a run and every cause behind it, from the run's facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from evaluators.issues import Blame, Issue
+from evaluators.run.figures import rows_text
+from evaluators.run.gates import gate_label
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+
+OK: Final = 0
+FAILED: Final = 1
+CONFIG: Final = 2
+UNMEASURED: Final = 3
+INCOMPARABLE: Final = 4
+BUG: Final = 70
+INTERRUPTED: Final = 130
+
+PRECEDENCE: Final = (INTERRUPTED, BUG, CONFIG, INCOMPARABLE, FAILED, UNMEASURED)
+"""Which code wins when several apply. A failed gate is a finding: a CI that retries on 3 must not retry it away."""
+
+_CODE_OF_BLAME: Final[Mapping[Blame, int | None]] = {
+    Blame.CONFIG: CONFIG,
+    Blame.TESTSET: UNMEASURED,
+    Blame.ENVIRONMENT: UNMEASURED,
+    Blame.BUG: BUG,
+    Blame.OUTPUT: None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What decides how a run ends."""
+
+    evaluators: tuple[EvaluatorStats, ...] = ()
+    gates: tuple[GateResult, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    """What went wrong beside the rows: a field that no row measured, a tracker that refused."""
+    interrupted: bool = False
+    regressions: tuple[str, ...] = ()
+    """What got worse against another run, one sentence each."""
+    incomparable: tuple[str, ...] = ()
+    """Why two runs cannot be compared, one sentence each."""
+
+
+def exit_code(facts: Facts) -> int:
+    """The one exit code, by precedence."""
+    codes = {code for code, _ in _findings(facts)}
+    return next((code for code in PRECEDENCE if code in codes), OK)
+
+
+def causes(facts: Facts) -> tuple[str, ...]:
+    """Every cause in words, the weightiest first; empty when all is well."""
+    found = list(_findings(facts))
+    return tuple(text for code in PRECEDENCE for each, text in found if each == code)
+
+
+def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:
+    """The run with what went wrong once its folder was finished, among its causes; the weightier exit code counts."""
+    later = Facts(issues=tuple(issues))
+    codes = {result.exit_code, exit_code(later)}
+    weightiest = next((code for code in PRECEDENCE if code in codes), OK)
+    return replace(result, exit_code=weightiest, causes=(*result.causes, *causes(later)))
+
+
+def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
+    rows = max((stats.rows for stats in facts.evaluators), default=0)
+    if facts.interrupted:
+        yield INTERRUPTED, f"the run was interrupted after {rows_text(rows)}"
+    yield from ((INCOMPARABLE, text) for text in facts.incomparable)
+    yield from ((FAILED, text) for text in facts.regressions)
+    yield from _gate_findings(facts.gates)
+    yield from _row_findings(facts.evaluators)
+    for issue in facts.issues:
+        code = _CODE_OF_BLAME[issue.blame]
+        if code is not None:
+            yield code, _in_one_line(issue)
+    if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):
+        yield UNMEASURED, "nothing was measured" if rows else "nothing was measured: the test set has no rows"
+
+
+def _in_one_line(issue: Issue) -> str:
+    placed = f"{issue.where}: {issue.message}" if issue.where else issue.message
+    return f"{placed} ({issue.hint})" if issue.hint else placed
+
+
+def _gate_findings(gates: Iterable[GateResult]) -> Iterable[tuple[int, str]]:
+    for gate in gates:
+        if gate.verdict == "failed":
+            yield FAILED, f"gate {gate_label(gate)} failed: {gate.message}"
+        elif gate.verdict == "undecided":
+            yield UNMEASURED, f"gate {gate_label(gate)} is undecided: {gate.message}"
+
+
+def _row_findings(evaluators: tuple[EvaluatorStats, ...]) -> Iterable[tuple[int, str]]:
+    for code, attribute, said in (
+        (BUG, "bugs", "a fault in the program left rows without a score"),
+        (UNMEASURED, "invalid", "the test set left rows without a score"),
+        (UNMEASURED, "unjudged", "the environment left rows without a score"),
+    ):
+        hit = [(stats, getattr(stats, attribute)) for stats in evaluators if getattr(stats, attribute)]
+        if hit:
+            yield code, f"{said}: " + ", ".join(f"{_name(stats)} {count:,} of {stats.rows:,}" for stats, count in hit)
+
+
+def _name(stats: EvaluatorStats) -> str:
+    return f"{stats.name} ({stats.variant})" if stats.variant else stats.name

@@ -1,0 +1,73 @@
+"""What gates ask of a run beyond the usual sums: figures that are ratios of two sums, such as precision, row by row.
+
+The fields of a row are right or wrong together, so an interval of such a figure needs to know what each row added. Sums of
+that are made for the figures that a gate names, and for no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from evaluators.model import Standing, Status, Verdict
+from evaluators.run.statistics import Ratio, part_and_whole
+
+Watched: TypeAlias = tuple[str | None, Ratio]
+"""(the canonical path of a field, or None for all fields together; the figure)."""
+_Counts: TypeAlias = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """The figures of one evaluator that gates name."""
+
+    targets: tuple[Watched, ...]
+    fields: tuple[str, ...] = ()
+    """The closed list of the evaluator's fields; empty where documents decide what fields there are."""
+    extra_counts: bool = True
+    """Leaves that only the output has count against the accuracy of their path."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The fields of which a verdict must say what became of them, since its statuses do not."""
+        return () if self.fields else tuple(dict.fromkeys(path for path, _ in self.targets if path is not None))
+
+    def parts(self, verdict: Verdict) -> Iterator[tuple[Watched, int, int]]:
+        """What a row adds to each figure that it has: (target, part, whole).
+
+        A row in which something went wrong has a figure, also where there is nothing to divide by: a precision of 0 where
+        the output gave nothing. It adds nothing to the sums.
+        """
+        for target in self.targets:
+            path, figure = target
+            counts = self._of_all(verdict) if path is None else self._of_field(verdict, path)
+            if counts is None:
+                continue
+            match, mismatch, omission, hallucination = counts
+            extra = hallucination if self.extra_counts or figure != "accuracy" else 0
+            if match or mismatch or omission or extra:
+                yield target, *part_and_whole(figure, match, mismatch, omission, extra)
+
+    def _of_all(self, verdict: Verdict) -> _Counts | None:
+        if self.fields:
+            return _of_statuses(verdict.statuses)
+        return verdict.counts if verdict.standing.scored or verdict.standing is Standing.NOT_MEASURED else None
+
+    def _of_field(self, verdict: Verdict, path: str) -> _Counts | None:
+        if not self.fields:
+            return verdict.watched[self.paths.index(path)] if verdict.watched else None
+        place = self.fields.index(path) if path in self.fields else len(verdict.statuses)
+        return _of_statuses(verdict.statuses[place : place + 1])
+
+
+def _of_statuses(statuses: Sequence[int]) -> _Counts:
+    counts = [0] * len(Status)
+    for status in statuses:
+        counts[status] += 1
+    return (
+        counts[Status.MATCH],
+        counts[Status.MISMATCH] + counts[Status.ERROR],
+        counts[Status.OMISSION],
+        counts[Status.HALLUCINATION],
+    )

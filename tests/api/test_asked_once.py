@@ -1,0 +1,140 @@
+"""A function of the user's is asked once for each pair of values, whatever is written, reported or looked at."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+import evaluators
+from evaluators.api.execute import finish
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN, Evaluator, Needs
+from evaluators.model import Score
+from evaluators.run.preparing import RunRequest
+
+FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
+    """What a comparator of the user's was asked, which never answers the same twice: `picky`, and `picky_batch`."""
+    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
+    seen: Counter[Any] = Counter()
+    answers = count()
+
+    def score() -> float:
+        return next(answers) % 5 / 4
+
+    def picky(expected: Any, actual: Any, params: Any) -> float:
+        seen[json.dumps([expected, actual])] += 1
+        return score()
+
+    def picky_batch(questions: Any, params: Any) -> list[float]:
+        seen[json.dumps([[one.path, one.expected, one.actual] for one in questions])] += 1
+        return [score() for _ in questions]
+
+    evaluators.register("picky", picky)
+    evaluators.register("picky_batch", picky_batch, batch=True)
+    return seen
+
+
+def rows_file(folder: Path) -> Path:
+    file = folder / "rows.jsonl"
+    lines = []
+    for number in range(12):
+        expected = {"a": f"x{number % 5}", "items": [{"n": f"{number}-1"}, {"n": f"{number}-2"}]}
+        output = {"a": f"y{number % 3}", "items": [{"n": f"{number}-2!"}, {"n": f"{number}-1!"}]}
+        lines.append(json.dumps({"id": str(number), "expected": expected, "output": output}))
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+FAMILIES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "listed fields": lambda word: {"json_multi_field_match": {"fields": {"a": word, "items[*].n": word}}},
+    "a schema": lambda word: {"schema_match": {"fields": {"a": word, "items[*].n": word}}},
+    "paired items": lambda word: {
+        "schema_match": {"fields": {"a": word, "items": {"align": "hungarian"}, "items[*].n": word}}
+    },
+}
+
+
+@pytest.mark.parametrize("word", ["picky", "picky_batch"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_whatever_is_written_each_question_is_asked_once(
+    family: str, word: str, tmp_path: Path, asked: Counter[Any]
+) -> None:
+    suite = evaluators.load({"evaluators": [FAMILIES[family](word)]})
+    request = RunRequest(
+        test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", formats=("csv", "markdown", "html"),
+        files=tuple(tmp_path / name for name in FILES), hardest=3, summary=True,
+    )  # fmt: skip
+    finish(suite, request)
+    assert asked
+    assert set(asked.values()) == {1}
+
+
+def test_what_is_recorded_is_the_answer_that_was_scored(tmp_path: Path, asked: Counter[Any]) -> None:
+    suite = evaluators.load({"evaluators": [FAMILIES["listed fields"]("picky")]})
+    words = tmp_path / "words.jsonl"
+    request = RunRequest(test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", files=(words,))
+    folder = finish(suite, request).folder
+    assert folder is not None
+    outcomes = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+    scored = [json.loads(line) for line in words.read_text().splitlines()]
+    for row in scored:
+        said = {line["path"]: line["status"] for line in outcomes if line["row"] == row["row"] and "path" in line}
+        assert said.items() <= row["results"]["json_multi_field_match"]["fields"].items()
+
+
+def test_an_evaluation_never_contradicts_itself(tmp_path: Path, asked: Counter[Any]) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "picky"}}}
+    found = evaluators.evaluate([{"a": f"x{n}"} for n in range(9)], [{"a": f"y{n}"} for n in range(9)], schema)
+    figures = [record.f1 for record in found.records]
+    matches = [record.field_results[0].status.word == "match" for record in found.records]
+    assert figures == [float(match) for match in matches]
+    assert found.mean_f1 == pytest.approx(sum(matches) / 9)
+    found.save(tmp_path / "saved")
+    lines = [json.loads(line) for line in (tmp_path / "saved" / "outcomes.jsonl").read_text().splitlines()]
+    assert [line["status"] == "match" for line in lines if "path" in line] == matches
+    assert set(asked.values()) == {1}
+
+
+def test_a_row_that_is_scored_alone_is_asked_once(asked: Counter[Any]) -> None:
+    suite = evaluators.load({"evaluators": [FAMILIES["listed fields"]("picky")]})
+    suite.evaluate({"expected": {"a": "x", "items": [{"n": 1}]}, "output": {"a": "y", "items": [{"n": 2}]}})
+    assert set(asked.values()) == {1}
+
+
+EXPLAINED: Counter[str] = Counter()
+
+
+class Moody(Evaluator):
+    """Scores by chance, and counts how often it is asked."""
+
+    type: Literal["moody"] = "moody"
+
+    def needs(self) -> Needs:
+        return (self.column("id"),)
+
+    def explain(self, id: Any) -> Score:
+        EXPLAINED[id] += 1
+        return Score(sum(EXPLAINED.values()) % 3 / 2, reason="moody", details={"asked": sum(EXPLAINED.values())})
+
+
+def test_an_evaluator_of_the_users_is_asked_once_for_each_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BUILTIN._registered, "moody", Moody)
+    EXPLAINED.clear()
+    words = tmp_path / "words.jsonl"
+    request = RunRequest(
+        test_set=str(rows_file(tmp_path)), results=tmp_path / "runs", name="x", files=(words,), hardest=3
+    )
+    finish(evaluators.load({"evaluators": ["moody"]}), request)
+    assert set(EXPLAINED.values()) == {1}
+    results = [json.loads(line)["results"]["moody"] for line in words.read_text().splitlines()]
+    assert [result["score"] for result in results] == [result["details"]["asked"] % 3 / 2 for result in results]

@@ -1,0 +1,62 @@
+"""The figure of a field is the same number in the report of a run and in a comparison."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.api.comparisons import compare, update_baseline
+from evaluators.api.loading import load
+from evaluators.run.result import RunResult
+from evaluators.run.rows import RowsFormat
+
+FIELDS = {
+    "total": "exact",
+    "items": {"align": "any_order"},
+    "items[*].sku": "exact",
+    "items[*].qty": "exact",
+    "tags": {"align": "ordered"},
+    "tags[*]": "exact",
+}
+
+
+def document(place: int, wrong: int) -> dict[str, Any]:
+    """A document with 0 to 4 items, some of whose codes are wrong."""
+    items = [{"sku": "X" if (place + one) % 7 < wrong else f"P{one}", "qty": one} for one in range(place % 5)]
+    return {"total": place if place % 3 else place + wrong, "items": items, "tags": ["a", "b" if place % 4 else "c"]}
+
+
+def scored(folder: Path, name: str, wrong: int, rows: RowsFormat) -> RunResult:
+    file = folder / f"{name}.jsonl"
+    lines = [{"id": one, "output": document(one, wrong), "expected": document(one, 0)} for one in range(24)]
+    lines[5]["output"], lines[6]["output"] = "no JSON at all", {}
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    suite = load({"name": "figures", "evaluators": [{"schema_match": {"name": "invoice", "fields": FIELDS}}],
+                  "results": {"rows": rows}})  # fmt: skip
+    return suite.run(file, results=folder / "runs", name=name)
+
+
+@pytest.mark.parametrize("rows", ["jsonl", "parquet"])
+def test_run_and_compare_show_the_same_figure_of_every_field(tmp_path: Path, rows: RowsFormat) -> None:
+    if rows == "parquet":
+        pytest.importorskip("pyarrow")
+    runs = {name: scored(tmp_path, name, wrong, rows) for name, wrong in (("base", 1), ("new", 3))}
+    leaves = {path for path, rule in FIELDS.items() if rule == "exact"}
+    accuracies = {
+        name: {one.path: one.accuracy for one in run["invoice"].fields if one.path in leaves}
+        for name, run in runs.items()
+    }
+    baseline = tmp_path / "main.json"
+    update_baseline(tmp_path / "runs" / "base", baseline)
+    for base in (tmp_path / "runs" / "base", baseline):
+        found = compare(base, tmp_path / "runs" / "new")
+        assert not found.notes
+        assert {one.field: one.base for one in found.fields} == accuracies["base"]
+        assert {one.field: one.new for one in found.fields} == accuracies["new"]
+        assert {one.field: one.unit for one in found.fields} == {
+            "total": "rows", "items[*].sku": "values", "items[*].qty": "values", "tags[*]": "values",
+        }  # fmt: skip
+    assert (tmp_path / "runs" / "new" / f"rows.{rows}").is_file()

@@ -1,0 +1,233 @@
+"""Gates with `using: lower_bound` and `min_rows`: what a row adds, over rows and over clusters, whatever scores the fields."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from evaluators.api.loading import load
+from evaluators.run.intervals import RatioSums, share_interval
+from evaluators.run.result import GateResult, RunResult
+from evaluators.run.statistics import Ratio, part_and_whole, wilson
+
+Row = tuple[dict[str, Any], dict[str, Any]]
+"""(expected, output)."""
+QTY: Final = "items[*].qty"
+SCHEMA: Final = {
+    "type": "object",
+    "properties": {
+        "number": {"type": "string", "x-eval-compare": "exact"},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"qty": {"type": "number"}}}},
+    },
+}
+OPEN: Final[Mapping[str, Mapping[str, Any]]] = {
+    "whole documents": {"json_diff_match": {"name": "it", "extra_fields": "penalize"}},
+    "a schema": {"schema_match": {"name": "it", "schema": SCHEMA}},
+}
+"""Evaluators whose documents decide what fields there are."""
+FIGURES: Final[tuple[Ratio, ...]] = ("accuracy", "precision", "recall", "f1")
+
+
+def documents(count: int, seed: int) -> list[Row]:
+    """Rows of 2 to 4 items in order, of which some are wrong, missing or invented."""
+    random, found = Random(seed), []
+    for number in range(count):
+        items = [{"qty": random.randint(1, 9)} for _ in range(random.randint(2, 4))]
+        given = [{"qty": one["qty"] + (random.random() < 0.2)} for one in items]
+        if random.random() < 0.2:
+            given = given[:-1]
+        if random.random() < 0.2:
+            given = [*given, {"qty": 7}]
+        output: dict[str, Any] = {"number": str(number if random.random() < 0.8 else -1), "items": given}
+        if random.random() < 0.1:
+            del output["number"]
+        if random.random() < 0.05:
+            output = {"number": "-2"}
+        found.append(({"number": str(number), "items": items}, output))
+    return found
+
+
+def counts_of(row: Row, path: str | None) -> tuple[int, int, int, int]:
+    """(match, mismatch, omission, hallucination) of a field, or of all leaves, by hand."""
+    expected, output = row
+    pairs = [] if path == QTY else [(expected.get("number"), output.get("number"))]
+    if path != "number":
+        ours, theirs = expected["items"], output.get("items", [])
+        longer = max(len(ours), len(theirs))
+        pairs += [
+            (ours[place]["qty"] if place < len(ours) else None, theirs[place]["qty"] if place < len(theirs) else None)
+            for place in range(longer)
+        ]
+    kinds = Counter(
+        "omission"
+        if was is not None and now is None
+        else "hallucination"
+        if was is None
+        else "match"
+        if was == now
+        else "mismatch"
+        for was, now in pairs
+    )
+    return kinds["match"], kinds["mismatch"], kinds["omission"], kinds["hallucination"]
+
+
+def run(
+    folder: Path,
+    rows: Sequence[Row],
+    evaluator: Mapping[str, Any],
+    gates: Mapping[str, Any],
+    clusters: int = 0,
+    **suite: Any,
+) -> RunResult:
+    file = folder / "rows.jsonl"
+    lines = (
+        {"id": str(number), "expected": expected, "output": output, "batch": f"b{number % clusters}" if clusters else ""}
+        for number, (expected, output) in enumerate(rows)
+    )
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    statistics = {"statistics": {"cluster": "row.batch"}} if clusters else {}
+    return load({"evaluators": [evaluator], "gates": gates, **statistics, **suite}).run(file)
+
+
+def gate_of(*found: Any, **named: Any) -> GateResult:
+    (result,) = run(*found, **named).gates
+    return result
+
+
+def sums_of(rows: Sequence[Row], path: str | None, figure: Ratio, clusters: int = 0) -> Iterator[tuple[int, int]]:
+    """(part, whole) of each row, or of each cluster."""
+    each = [part_and_whole(figure, *counts_of(row, path)) for row in rows]
+    if not clusters:
+        yield from each
+        return
+    for cluster in range(clusters):
+        own = each[cluster::clusters]
+        yield sum(part for part, _ in own), sum(whole for _, whole in own)
+
+
+@pytest.mark.parametrize("clusters", [0, 12])
+@pytest.mark.parametrize("kind", OPEN)
+@pytest.mark.parametrize("path", [None, QTY, "number"])
+def test_a_lower_bound_is_that_of_a_ratio_over_rows_or_clusters(
+    tmp_path: Path, kind: str, path: str | None, clusters: int
+) -> None:
+    rows = documents(70, seed=len(kind))
+    target = "it" if path is None else f"it.{path}"
+    figures = FIGURES if path is not None else FIGURES[1:]
+    gates = {
+        target: [{"figure": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"} for figure in figures]
+    }
+    result = run(tmp_path, rows, OPEN[kind], gates, clusters)
+    for figure, gate in zip(figures, result.gates, strict=True):
+        sums = RatioSums()
+        for part, whole in sums_of(rows, path, figure, clusters):
+            sums.add(part, whole)
+        expected = share_interval(sums.moments())
+        if path == "number" and figure != "f1" and not clusters:
+            expected = wilson(sums.sums[1, 0], sums.units)
+        assert expected is not None
+        assert gate.value == expected.low, figure
+        assert gate.measured == len(rows)
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_what_is_watched_adds_up_to_what_a_field_counts(tmp_path: Path, kind: str) -> None:
+    rows = documents(40, seed=3)
+    plain = run(tmp_path, rows, OPEN[kind], {})
+    watched = run(tmp_path, rows, OPEN[kind], {f"it.{QTY}": {"fail_below": 0.1}})
+    assert [one.fields for one in plain.evaluators] == [one.fields for one in watched.evaluators]
+    (stats,) = watched.evaluators
+    (field,) = (one for one in stats.fields if one.path == QTY)
+    expected = [sum(column) for column in zip(*(counts_of(row, QTY) for row in rows), strict=True)]
+    assert [field.counts.match, field.counts.mismatch, field.counts.omission, field.counts.hallucination] == expected
+    assert "items in 40 rows" in (watched.gates[0].message or "")
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_listed_field_has_the_interval_of_its_rows(tmp_path: Path, figure: Ratio) -> None:
+    rows = [(one, {**other, "number": other.get("number", "?")}) for one, other in documents(50, seed=9)]
+    listed = {"json_multi_field_match": {"name": "it", "fields": ["number", "items[0].qty"]}}
+    gate = gate_of(tmp_path, rows, listed, {"it.number": {"figure": figure, "fail_below": 0.1, "using": "lower_bound"}})
+    right = sum(one["number"] == other["number"] for one, other in rows)
+    expected = wilson(right, 50)
+    assert expected is not None
+    assert gate.measured == 50
+    if figure != "f1":
+        assert gate.value == expected.low
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "target", "figure"),
+    [
+        (OPEN["whole documents"], "it", "mean"),
+        (OPEN["whole documents"], "it", "recall"),
+        (OPEN["a schema"], "it", "f1"),
+        (OPEN["a schema"], f"it.{QTY}", "accuracy"),
+        ({"json_multi_field_match": {"name": "it", "fields": ["number"]}}, "it.number", "precision"),
+        ({"json_multi_field_match": {"name": "it", "fields": ["number"]}}, "it", "pass_rate"),
+    ],
+)
+def test_a_perfect_run_passes_under_clusters_as_wilson_would(
+    tmp_path: Path, evaluator: Mapping[str, Any], target: str, figure: str
+) -> None:
+    rows = [(expected, expected) for expected, _ in documents(120, seed=1)]
+    gate = gate_of(
+        tmp_path, rows, evaluator, {target: {"figure": figure, "fail_below": 0.9, "using": "lower_bound"}}, clusters=40
+    )
+    sure = wilson(40, 40)
+    assert sure is not None
+    assert gate.verdict == "passed"
+    assert gate.value == pytest.approx(sure.low)
+
+
+@pytest.mark.parametrize("clusters", [0, 25])
+def test_scores_that_are_all_alike_have_a_lower_bound(tmp_path: Path, clusters: int) -> None:
+    rows: list[Row] = [({"number": "1", "items": [{"qty": 1}]}, {"number": "1", "items": [{"qty": 2}]})] * 50
+    gate = gate_of(
+        tmp_path, rows, OPEN["whole documents"], {"it": {"fail_below": 0.4, "using": "lower_bound"}}, clusters=clusters
+    )
+    sure = wilson(clusters or 50, clusters or 50)
+    assert sure is not None
+    assert gate.verdict == "passed"
+    assert gate.value == pytest.approx(0.5 * sure.low)
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_one_failure_more_never_lifts_a_lower_bound(tmp_path: Path, kind: str) -> None:
+    values = []
+    for failed in (0, 1, 2, 20):
+        rows = [(one, {} if number < failed else one) for number, (one, _) in enumerate(documents(40, seed=2))]
+        gate = gate_of(
+            tmp_path, rows, OPEN[kind], {"it": {"figure": "recall", "fail_below": 0.1, "using": "lower_bound"}}
+        )
+        values.append(gate.value or 0.0)
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("kind", OPEN)
+@pytest.mark.parametrize("using", ["estimate", "lower_bound"])
+def test_outputs_that_gave_nothing_have_a_precision_of_0(tmp_path: Path, kind: str, using: str) -> None:
+    rows: list[Row] = [(expected, {}) for expected, _ in documents(20, seed=4)]
+    gate = gate_of(tmp_path, rows, OPEN[kind], {"it": {"figure": "precision", "fail_below": 0.5, "using": using}})
+    assert (gate.verdict, gate.value, gate.measured) == ("failed", 0.0, 20)
+
+
+def test_min_rows_counts_rows_and_not_items(tmp_path: Path) -> None:
+    rows: list[Row] = [({"number": "1", "items": [{"qty": 1}] * 30}, {"number": "1", "items": [{"qty": 1}] * 30})] * 5
+    gate = gate_of(tmp_path, rows, OPEN["whole documents"], {f"it.{QTY}": {"fail_below": 0.5, "min_rows": 6}})
+    assert (gate.verdict, gate.measured) == ("undecided", 5)
+    assert gate.message == "only 5 rows measured, and the gate asks for 6; 150 items in 5 rows"
+
+
+def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:
+    rows = documents(60, seed=6)
+    gates = {"it": {"figure": "f1", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.id"}}
+    result = run(tmp_path, rows[:3], OPEN["whole documents"], gates, slices=["row.id"])
+    assert [gate.measured for gate in result.gates] == [1, 1, 1]
+    assert all(gate.value is not None for gate in result.gates)

@@ -1,0 +1,137 @@
+"""The advice of a run: from the mismatches that it recorded."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
+from evaluators.guide import near_misses as advice
+from evaluators.guide.near_misses import near_misses
+from evaluators.reports.near_misses import near_miss_section
+from evaluators.run import recording
+from evaluators.run.preparing import RunRequest
+from evaluators.run.record import read_record
+from evaluators.run.recorder import Recording
+
+
+def rows_csv(pairs: list[tuple[Any, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["id", "output", "expected"])
+    writer.writerows([f"R{n}", json.dumps(output), json.dumps(expected)] for n, (expected, output) in enumerate(pairs))
+    return text.getvalue()
+
+
+def run(
+    folder: Path, pairs: list[tuple[Any, Any]], *evaluators: Any, workers: int = 1, name: str = "run"
+) -> tuple[Any, Path]:
+    (folder / "rows.csv").write_text(rows_csv(pairs), encoding="utf-8")
+    suite = load({"test_set": str(folder / "rows.csv"), "evaluators": list(evaluators)})
+    finished = finish(suite, RunRequest(results=folder, name=name, workers=workers))
+    assert finished.folder is not None
+    return suite, finished.folder
+
+
+def said(suite: Any, folder: Path) -> list[tuple[str, str, int, int, tuple[int, ...]]]:
+    found = near_misses(suite.lines, read_record(folder))
+    return [(one.field, one.switch, one.turned, one.of, one.rows) for one in found]
+
+
+FIELDS = {"type": "json_multi_field_match", "name": "fields", "fields": {"city": "exact", "tags": "exact"}}
+ITEMS = {
+    "type": "schema_match",
+    "name": "items",
+    "fields": {"items[*].city": "exact", "tags": {"align": "ordered"}, "tags[*]": "exact"},
+}
+
+
+def test_the_rows_are_named_by_field(tmp_path: Path) -> None:
+    pairs = [
+        ({"city": "Rome"}, {"city": "ROME"}),
+        ({"city": "Oslo"}, {"city": "oslo"}),
+        ({"city": "Bari"}, {"city": "Turin"}),
+    ]
+    assert said(*run(tmp_path, [({"tags": 1}, {"tags": 1}), *pairs], FIELDS)) == [("city", "case: ignore", 2, 3, (3, 4))]
+
+
+def test_items_of_lists_are_one_field(tmp_path: Path) -> None:
+    document = {"items": [{"city": "Rome"}, {"city": "Oslo"}], "tags": ["a", "b"]}
+    output = {"items": [{"city": "ROME"}, {"city": "OSLO"}], "tags": ["b", "a"]}
+    assert said(*run(tmp_path, [(document, output)], ITEMS)) == [
+        ("items[*].city", "case: ignore", 2, 2, (2,)),
+        ("tags[*]", "align: any_order", 2, 2, (2,)),
+    ]
+
+
+def test_what_is_missing_or_right_is_no_near_miss(tmp_path: Path) -> None:
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1}), ({"city": "Rome"}, {})]
+    assert said(*run(tmp_path, pairs, FIELDS)) == []
+
+
+def test_several_workers_give_the_same_advice(tmp_path: Path) -> None:
+    pairs = [({"city": f"Rome {n % 7}", "tags": [n]}, {"city": f"ROME {n % 5}", "tags": [n]}) for n in range(60)]
+    one = run(tmp_path, pairs, FIELDS, name="one")[1]
+    two = run(tmp_path, pairs, FIELDS, name="two", workers=2)[1]
+    assert (one / "summary.txt").read_bytes() == (two / "summary.txt").read_bytes()
+    assert "Near misses" in (one / "summary.txt").read_text(encoding="utf-8")
+
+
+def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advice, "MOST_MISMATCHES", 3)
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})] * 5
+    suite, folder = run(tmp_path, pairs, FIELDS)
+    (section,) = near_miss_section(near_misses(suite.lines, read_record(folder)))
+    _, listing = section.blocks
+    assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
+        "fields: `case: ignore` on city would turn all of the first 3 recorded wrong values right; see rows 2, 3, 4"
+    )
+
+
+def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    city = {"city": "Rome", "tags": 1}
+    pairs = [(city, {"city": "ROME", "tags": 1} if n % 2 else {"tags": 1}) for n in range(600)]
+    suite, folder = run(tmp_path, pairs, FIELDS, name="whole")
+    (found,) = near_misses(suite.lines, read_record(folder))
+    assert (found.turned, found.of, found.first) == (300, 300, False)
+    monkeypatch.setattr(recording, "Recording", partial(Recording, most_lines=50))
+    for rows, of, first in ((600, 100, True), (202, 100, True), (198, 99, False)):
+        suite, folder = run(tmp_path, pairs[:rows], FIELDS, name=f"of {rows}")
+        (found,) = near_misses(suite.lines, read_record(folder))
+        assert (found.of, found.first) == (of, first)
+
+
+@pytest.mark.parametrize("of", [FIELDS, {**FIELDS, "type": "schema_match"}], ids=["one field", "items"])
+def test_a_list_whose_items_count_once_it_is_aligned_is_said(tmp_path: Path, of: Any) -> None:
+    document = {"city": "Rome", "tags": ["a", "b"]}
+    suite, folder = run(tmp_path, [(document, {**document, "tags": ["b", "a"]})], of)
+    (found,) = near_misses(suite.lines, read_record(folder))
+    items = of["type"] == "schema_match"
+    assert (found.switch, found.says) == (
+        "align: any_order",
+        "its figures count items then, not whole lists" if items else "",
+    )
+    (section,) = near_miss_section([found])
+    text = section.blocks[1].items[0].text  # type: ignore[union-attr]  # the second block is the list
+    assert text.endswith("see row 2 (its figures count items then, not whole lists)" if items else "see row 2")
+
+
+def test_without_a_suite_there_is_no_advice(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})], FIELDS)
+    assert near_miss_section(near_misses((), read_record(folder))) == ()
+
+
+def test_an_item_that_only_the_output_has_is_read_like_any_other(tmp_path: Path) -> None:
+    pair = ({"items": [{"name": "a"}]}, {"items": [{"name": "A"}, {"name": "new"}]})
+    fields = {"items": {"align": "ordered"}, "items[*].name": "exact"}
+    found = said(*run(tmp_path, [pair], {"type": "schema_match", "fields": fields}))
+    assert [one[0] for one in found] == ["items[*].name"]

@@ -1,0 +1,222 @@
+"""The record of a run: each row is read and scored once, and everything that is shown later comes from the folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
+from evaluators.cli import command
+from evaluators.issues import Problems
+from evaluators.run.preparing import RunRequest
+from evaluators.run.record import read_record
+from evaluators.suite.presets import gallery_folder
+
+FORMATS = ("csv", "markdown", "html", "junit")
+"""Every word of `formats:` that any suite may ask for."""
+FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml", "a.txt", "a.json")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of the gallery's two models, made with a page, whose suite and test set are gone."""
+    place = tmp_path_factory.mktemp("record")
+    shutil.copytree(gallery_folder() / "comparing_models", place / "models")
+    runs = place / "runs"
+    words = ["run", str(place / "models" / "suite.yaml"), "--results", str(runs), "--name", "x", "-q"]
+    CliRunner().invoke(command, [*words, "-o", str(place / "first.html")])
+    shutil.rmtree(place / "models")
+    (runs / "x" / "environment.json").unlink()
+    return runs / "x"
+
+
+def invoke(*words: str) -> tuple[int, str]:
+    ended = CliRunner().invoke(command, words)
+    return ended.exit_code, ended.output
+
+
+def test_a_page_written_from_a_folder_alone_is_the_page_of_the_run(run: Path, tmp_path: Path) -> None:
+    moved = shutil.copytree(run, tmp_path / "elsewhere")
+    later = tmp_path / "later.html"
+    assert invoke("report", str(moved), "-o", str(later)) == (0, f"{later}\n")
+    assert later.read_bytes() == (run.parent.parent / "first.html").read_bytes()
+
+
+def test_rows_are_written_from_a_folder_alone_in_every_format(run: Path, tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("a.csv", "a.jsonl", "a.md", "a.xml", "a.txt")]
+    code, said = invoke("report", str(run / "run.json"), *(word for file in files for word in ("-o", file)))
+    assert code == 0
+    assert [Path(line).name for line in said.splitlines()] == [
+        "a.careful.csv", "a.fast.csv", "a.careful.jsonl", "a.fast.jsonl", "a.md", "a.xml", "a.txt",
+    ]  # fmt: skip
+    assert (tmp_path / "a.fast.csv").read_bytes() == (run / "rows.fast.csv").read_bytes()
+    assert (tmp_path / "a.txt").read_bytes() == (run / "summary.txt").read_bytes()
+
+
+def test_the_summary_view_and_advice_need_the_folder_alone(run: Path) -> None:
+    assert invoke("report", str(run))[1].startswith("comparing models: FAILED")
+    assert invoke("view", str(run), "--no-open") == (0, f"{run / 'report.html'}\n")
+    code, said = invoke("advice", str(run))
+    assert (code, said.splitlines()[0]) == (0, "comparing models: advice")
+
+
+def test_a_file_that_cannot_be_is_said_before_anything_is_written(run: Path, tmp_path: Path) -> None:
+    assert invoke("report", str(run), "-o", str(tmp_path / "a.html"), "-o", str(tmp_path / "a.pdf"))[0] == 2
+    assert not (tmp_path / "a.html").exists()
+
+
+# Read once, scored once
+
+
+def rows_file(folder: Path, count: int) -> Path:
+    file = folder / "rows.jsonl"
+    lines = []
+    for number in range(count):
+        expected = {"a": number, "items": [{"n": 1}, {"n": number}]}
+        output = {"a": number + number % 2, "items": [{"n": number}, {"n": 1}]}
+        lines.append(json.dumps({"id": f"r{number}", "kind": "ab"[number % 2], "expected": expected, "output": output}))
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+EVERY_FAMILY: list[Any] = [
+    "exact_match",
+    "contains_json",
+    {"json_multi_field_match": {"fields": {"a": "exact", "items[*].n": "numeric"}}},
+    "json_diff_match",
+    "json_field_match_normalized",
+    {"schema_match": {"fields": {"a": "exact", "items": {"align": "hungarian"}, "items[*].n": "numeric"}}},
+    {"weighted_mean": {"name": "overall", "of": ["exact_match", "json_diff_match"]}},
+]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """How often each file was opened to be read from its rows."""
+    from evaluators.testsets.readers import jsonl
+
+    seen: Counter[str] = Counter()
+    read = jsonl.Jsonl.read
+
+    def counted(self: Any, split: Any, columns: Any) -> Any:
+        seen[f"{Path(self.source.path).name} {split.index}"] += 1
+        return read(self, split, columns)
+
+    monkeypatch.setattr(jsonl.Jsonl, "read", counted)
+    return seen
+
+
+def test_whatever_is_written_the_rows_are_read_once(tmp_path: Path, opened: Counter[str]) -> None:
+    suite = load({"evaluators": EVERY_FAMILY, "slices": ["row.kind"]})
+    files = tuple(tmp_path / name for name in (*FILES, "b.fields.csv", "b.report.json"))
+    request = RunRequest(
+        test_set=str(rows_file(tmp_path, 40)), results=tmp_path / "runs", name="x", formats=(*FORMATS, "fields", "report"),
+        files=files, hardest=5, summary=True,
+    )  # fmt: skip
+    finished = finish(suite, request)
+    assert all(file.exists() for file in files)
+    assert dict(opened) == {"rows.jsonl 0": 1}
+    assert finished.folder is not None
+    invoke("report", str(finished.folder), "-o", str(tmp_path / "again.html"), "-o", str(tmp_path / "again.csv"))
+    invoke("advice", str(finished.folder))
+    invoke("compare", str(finished.folder), str(finished.folder))
+    assert dict(opened) == {"rows.jsonl 0": 1}
+
+
+# What is kept
+
+
+def test_cells_are_kept_as_the_suite_says(tmp_path: Path) -> None:
+    rows = str(rows_file(tmp_path, 30))
+    for documents, many in (("all", 30), ("wrong", 30), ("none", 0)):
+        suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": documents}})
+        folder = finish(suite, RunRequest(test_set=rows, results=tmp_path / "runs", name=documents)).folder
+        assert folder is not None
+        record = read_record(folder)
+        assert sum(row.cells is not None for row in record.rows()) == many
+        assert (folder / "rows.csv").exists() is (many > 0)
+        assert (folder / "cells.jsonl").exists() is (documents != "none")
+
+
+def test_a_file_that_needs_more_than_was_kept_is_refused_with_the_way_to_it(tmp_path: Path) -> None:
+    suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": "none"}})
+    request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
+    folder = finish(suite, request).folder
+    code, said = invoke("report", str(folder), "-o", str(tmp_path / "again.csv"))
+    assert code == 2
+    assert "the run did not keep the cells of all its rows" in said
+    assert "evaluators run SUITE -o again.csv" in said
+    assert not (tmp_path / "again.csv").exists()
+
+
+def test_the_suite_is_kept_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_WORD", "hunter2")
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "base.yaml").write_text("evaluators:\n  - contains: {substring: '${SECRET_WORD}'}\n")
+    (tmp_path / "base" / "shape.json").write_text('{"type": "object", "properties": {"a": {"type": "integer"}}}')
+    (tmp_path / "mine").mkdir()
+    text = "extends: ../base/base.yaml\nevaluators:\n  - schema_match: {schema: ../base/shape.json}\n"
+    (tmp_path / "mine" / "suite.yaml").write_text(text)
+    suite = load(tmp_path / "mine" / "suite.yaml")
+    request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
+    folder = finish(suite, request).folder
+    assert folder is not None
+    assert (folder / "suite" / "mine" / "suite.yaml").read_text() == text
+    assert "${SECRET_WORD}" in (folder / "suite" / "base" / "base.yaml").read_text()
+    again = load(folder / read_record(folder).facts.suite)
+    assert again.fingerprint == suite.fingerprint
+    for file in folder.rglob("*"):
+        if file.is_file() and file.name != "environment.json":
+            assert str(tmp_path) not in file.read_text(encoding="utf-8"), file.name
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_a_run_folder_is_private_to_its_owner(tmp_path: Path) -> None:
+    request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
+    folder = finish(load({"evaluators": EVERY_FAMILY}), request).folder
+    assert folder is not None
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.rglob("*") if file.is_file()} == {0o600}
+
+
+# Damage
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("rows.fast.jsonl", lambda text: text.replace('"codes":[', '"codes":[99,', 1), "rows.fast.jsonl:1"),
+        ("rows.fast.jsonl", lambda text: text[:-20], "rows.fast.jsonl:12"),
+        ("codes.fast.jsonl", lambda text: text.replace('"scored"', '"scared"', 1), "codes.fast.jsonl:1"),
+        ("outcomes.careful.jsonl", lambda text: "{\n" + text, "outcomes.careful.jsonl:1"),
+        ("record.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "record.json"),
+        ("record.json", lambda text: text.replace('"format": 1', '"format": 99'), "written in format 99"),
+        ("record.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
+    ],
+)
+def test_a_damaged_folder_is_refused_with_file_and_line(
+    run: Path, tmp_path: Path, file: str, change: Any, said: str
+) -> None:
+    folder = shutil.copytree(run, tmp_path / "damaged")
+    (folder / file).write_text(change((folder / file).read_text(encoding="utf-8")), encoding="utf-8")
+    code, output = invoke("report", str(folder), "-o", str(tmp_path / "later.html"))
+    assert code == 2
+    assert said in output
+    assert not (tmp_path / "later.html").exists()
+
+
+def test_a_run_of_an_earlier_version_says_what_to_do(run: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(run, tmp_path / "old")
+    (folder / "record.json").unlink()
+    with pytest.raises(Problems, match="score the test set again"):
+        read_record(folder)

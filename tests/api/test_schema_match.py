@@ -1,0 +1,339 @@
+"""`schema_match` in whole runs: slices, variants, workers, gates, schemas that are inferred and schemas in cells."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from evaluators.api.comparisons import compare
+from evaluators.api.loading import load, loads
+from evaluators.cli import command
+from evaluators.issues import Blame, Problems
+from evaluators.run.result import RunResult
+from evaluators.testsets.readers import jsonl
+
+ORDER = {
+    "type": "object",
+    "properties": {
+        "header": {
+            "type": "object",
+            "properties": {
+                "number": {"type": "string", "x-eval-compare": "exact"},
+                "items": {
+                    "type": "array",
+                    "x-eval-align": {"match_by": "hungarian"},
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "sku": {"type": "string", "x-eval-compare": "exact"},
+                            "qty": {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"abs": 0.5}}}},
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
+INVOICE = {
+    "type": "object",
+    "properties": {
+        "total": {"type": "number", "evaluation_config": "number_tolerance"},
+        "lines": {"type": "array", "items": {"type": "string", "evaluation_config": "string_exact"}},
+    },
+}
+
+
+def document(number: int) -> dict[str, Any]:
+    items = [{"sku": f"S{at}", "qty": at + number % 3} for at in range(number % 4)]
+    return {"header": {"number": f"N{number % 7}", "items": items}}
+
+
+def answered(number: int, worse: int = 0) -> str:
+    """What a model made of it: mostly right, in another order, with things changed, left out and added."""
+    found = document(number)
+    header, kind = found["header"], (number + worse) % 6
+    header["items"].reverse()
+    if kind == 1:
+        header["number"] = "wrong"
+    elif kind == 2:
+        header["items"] = header["items"][1:]
+    elif kind == 3:
+        header["items"].append({"sku": "invented", "qty": 1, "note": None})
+    elif kind == 4:
+        found = {"header": None}
+    return "I cannot read it." if kind == 5 else json.dumps(found)
+
+
+def rows_of(count: int = 60) -> list[dict[str, Any]]:
+    return [
+        {"id": f"r{at}", "group": "abc"[at % 3], "output": answered(at), "expected": json.dumps(document(at))}
+        for at in range(count)
+    ]
+
+
+def written(folder: Path, rows: list[dict[str, Any]], name: str = "rows.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def suite_of(schema: Any, **more: Any) -> dict[str, Any]:
+    return {"evaluators": [{"schema_match": {"name": "order", "schema": schema}}], **more}
+
+
+def files_of(data: dict[str, Any], file: Path, folder: Path, **options: Any) -> tuple[RunResult, dict[str, bytes]]:
+    """A run, and the files of its folder that say nothing of the machine."""
+    result = load(data).run(file, results=folder, name="it", **options)
+    kept = [path for path in (folder / "it").rglob("*") if path.is_file() and path.name != "environment.json"]
+    return result, {path.name: path.read_bytes() for path in kept}
+
+
+@pytest.fixture
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small files are cut into many splits."""
+    monkeypatch.setattr(jsonl, "SPLIT_BYTES", 900)
+
+
+@pytest.mark.parametrize("schema", [ORDER, "infer"])
+def test_slices_and_workers_give_the_same_files_however_the_rows_are_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: Any
+) -> None:
+    data, file = suite_of(schema, slices=["row.group"]), written(tmp_path, rows_of())
+    result, whole = files_of(data, file, tmp_path / "one")
+    monkeypatch.setattr(jsonl, "SPLIT_BYTES", 900)
+    assert files_of(data, file, tmp_path / "pieces")[1] == whole
+    assert files_of(data, file, tmp_path / "two", workers=2)[1] == whole
+    assert {stats.slice for stats in result.slices} == {("group", name) for name in "abc"}
+    assert {figure.name for stats in result.slices for figure in stats.figures} >= {"mean_f1", "overall_score"}
+
+
+@pytest.mark.parametrize("schema", [ORDER, "infer"])
+def test_every_variant_has_its_figures_whoever_scores_it(tmp_path: Path, in_pieces: None, schema: Any) -> None:
+    rows = rows_of()
+    outputs = {}
+    for place, name in enumerate(("small", "large")):
+        lines = [{"id": row["id"], "output": answered(at, place)} for at, row in enumerate(rows)]
+        outputs[name] = str(written(tmp_path, lines, f"{name}.jsonl"))
+    expected = [{key: value for key, value in row.items() if key != "output"} for row in rows]
+    file = written(tmp_path, expected)
+    data = suite_of(schema, slices=["row.group"], test_set={"file": str(file), "outputs": outputs})
+    one, files = files_of(data, file, tmp_path / "one")
+    assert files_of(data, file, tmp_path / "two", workers=2)[1] == files
+    assert [stats.variant for stats in one.evaluators] == ["small", "large"]
+    assert len({stats.mean for stats in one.evaluators}) == 2
+    assert {"rows.small.jsonl", "outcomes.large.jsonl"} <= files.keys()
+
+
+def test_an_outcome_is_a_line_at_its_place_in_the_document(tmp_path: Path) -> None:
+    rows = [{"id": "1", "output": '{"header": {"number": "N2", "items": [{"sku": "S0", "qty": 9}, {"sku": "x"}]}}'}]
+    rows[0]["expected"] = '{"header": {"number": "N1", "items": [{"sku": "S0", "qty": 1}]}}'
+    _, files = files_of(suite_of(ORDER), written(tmp_path, rows), tmp_path / "runs")
+    lines = [json.loads(line) for line in files["outcomes.jsonl"].splitlines()]
+    found = [line for line in lines if line.get("status") not in (None, "match")]
+    assert [line["path"] for line in lines if line.get("status") == "match"] == ["header.items[0].sku"]
+    assert [(line["path"], line["status"], line.get("expected"), line.get("actual")) for line in found] == [
+        ("header.number", "mismatch", "N1", "N2"),
+        ("header.items[0].qty", "mismatch", 1, 9),
+        ("header.items[+1].sku", "hallucination", None, "x"),
+    ]
+    assert [line.get("field") for line in found] == [None, "header.items[*].qty", "header.items[*].sku"]
+
+
+# Gates
+
+
+def gated(folder: Path, target: str, **gate: Any) -> RunResult:
+    file = written(folder, rows_of())
+    return load(suite_of(ORDER, gates={target: gate})).run(file)
+
+
+@pytest.mark.parametrize(
+    "figure", ["mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate", "recall"]
+)
+def test_a_gate_holds_a_figure_of_the_schema_to_its_limits(tmp_path: Path, figure: str) -> None:
+    passed, failed = (gated(tmp_path, "order", figure=figure, fail_below=limit) for limit in (0.1, 0.99))
+    assert [passed.gates[0].verdict, passed.exit_code] == ["passed", 0]
+    assert [failed.gates[0].verdict, failed.exit_code] == ["failed", 1]
+    assert passed.gates[0].value == failed.gates[0].value
+
+
+@pytest.mark.parametrize("field", ["header.items[*].sku", "$.header.items[*].sku", "header.number"])
+@pytest.mark.parametrize("figure", [None, "accuracy", "recall", "mean_score"])
+def test_a_gate_holds_a_field_of_the_schema_to_its_limits(tmp_path: Path, field: str, figure: str | None) -> None:
+    named = {} if figure is None else {"figure": figure}
+    result = gated(tmp_path, f"order.{field}", **named, fail_below=0.99)
+    (gate,) = result.gates
+    (measured,) = (one for one in result.evaluators[0].fields if one.path == field.removeprefix("$."))
+    rows, items = len(rows_of()), measured.counts.measured
+    assert gate.verdict == "failed"
+    assert gate.measured <= rows
+    assert (gate.measured == items) == ("[*]" not in field)
+    assert (f"{items} items in {gate.measured} rows" in (gate.message or "")) == ("[*]" in field)
+
+
+def test_a_misspelled_field_of_a_gate_is_named_with_the_nearest_one(tmp_path: Path) -> None:
+    result = gated(tmp_path, "order.header.items[*].skuu", fail_below=0.5)
+    assert (result.gates[0].verdict, result.exit_code) == ("undecided", 3)
+    assert "header.items[*].sku" in (result.gates[0].message or "")
+
+
+def test_a_misspelled_figure_of_a_gate_is_refused_with_the_nearest_one(tmp_path: Path) -> None:
+    with pytest.raises(Problems) as caught:
+        gated(tmp_path, "order", figure="overal_score", fail_below=0.5)
+    (issue,) = caught.value.issues
+    assert issue.blame is Blame.CONFIG
+    assert issue.hint == 'did you mean "overall_score"?'
+
+
+def test_a_gate_holds_each_slice_to_its_limits(tmp_path: Path) -> None:
+    gates = {"order": {"figure": "overall_score", "fail_below": 0.1, "each_slice": "row.group"}}
+    result = load(suite_of(ORDER, slices=["row.group"], gates=gates)).run(written(tmp_path, rows_of()))
+    assert [(gate.verdict, gate.slice) for gate in result.gates] == [("passed", ("group", name)) for name in "abc"]
+
+
+def test_a_gate_on_a_field_in_slices_is_refused_where_slices_have_no_fields(tmp_path: Path) -> None:
+    gates = {"order.header.number": {"fail_below": 0.1, "each_slice": "row.group"}}
+    with pytest.raises(Problems) as caught:
+        load(suite_of(ORDER, slices=["row.group"], gates=gates)).run(written(tmp_path, rows_of()))
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.blame) == ("no-fields-in-slices", Blame.CONFIG)
+    assert issue.hint == 'gate "order" itself in each slice, or the field over the whole run'
+
+
+# A schema that is inferred
+
+
+def test_an_inferred_schema_passes_over_expected_cells_that_cannot_be_read(tmp_path: Path) -> None:
+    rows = rows_of(12)
+    rows[3]["expected"] = "not json"
+    rows[5]["expected"] = ""
+    result = load(suite_of("infer")).run(written(tmp_path, rows))
+    (stats,) = result.evaluators
+    assert (stats.rows, stats.invalid, stats.bugs) == (12, 2, 0)
+    assert {field.path for field in stats.fields} >= {"header.number", "header.items[*].sku"}
+    assert any("inferred" in note for note in result.notes)
+
+
+def test_nothing_can_be_inferred_from_an_empty_column(tmp_path: Path) -> None:
+    rows = [{**row, "expected": ""} for row in rows_of(3)]
+    with pytest.raises(Problems) as caught:
+        load(suite_of("infer")).run(written(tmp_path, rows))
+    (issue,) = caught.value.issues
+    assert issue.blame is Blame.TESTSET
+    assert issue.where == f'column "expected" of {tmp_path / "rows.jsonl"}'
+    assert issue.message == '"order": there is no expected answer to infer a schema from'
+    assert issue.hint == "fill in the expected answers, or name their column"
+
+
+def test_a_row_on_its_own_says_what_an_inferred_schema_lacks() -> None:
+    result = load(suite_of("infer")).evaluate({"output": "{}", "expected": "{}"}).results["order"]
+    assert result.score is None
+    assert result.issue is not None
+    assert result.issue.message == "the schema is inferred from a test set, and there is none here"
+    assert result.issue.blame is Blame.CONFIG
+
+
+# Schemas in cells
+
+
+def in_cells(folder: Path, bad: Any = None, **options: Any) -> RunResult:
+    """A run in which every other row has a schema of its own."""
+    rows: list[dict[str, Any]] = []
+    for at in range(20):
+        invoice = {"total": at, "lines": ["a", "b"]}
+        expected = invoice if at % 2 else document(at)
+        rows.append({"id": at, "schema": INVOICE if at % 2 else ORDER, "expected": expected, "output": expected})
+    rows[4]["output"] = {"header": {"number": "wrong"}}
+    rows[5]["output"] = {"total": 5, "lines": ["b"]}
+    if bad is not None:
+        rows[7]["schema"] = bad
+    return load(suite_of({"column": "schema"})).run(written(folder, rows), **options)
+
+
+def test_rows_with_schemas_of_their_own_are_scored_by_them(tmp_path: Path, in_pieces: None) -> None:
+    result = in_cells(tmp_path)
+    (stats,) = result.evaluators
+    assert (stats.scored, stats.passed) == (20, 18)
+    fields = {field.path: field.counts.measured for field in stats.fields}
+    assert (fields["header.number"], fields["total"], fields["lines[*]"]) == (10, 10, 20)
+    assert replace(in_cells(tmp_path, workers=2), environment=None) == replace(result, environment=None)
+
+
+@pytest.mark.parametrize("bad", ["{", '{"type": "strin"}', "", 7, '{"type": "object", "x-eval-compar": "exact"}'])
+def test_a_cell_with_a_bad_schema_is_a_fault_of_the_test_set(tmp_path: Path, bad: Any) -> None:
+    result = in_cells(tmp_path, bad)
+    (stats,) = result.evaluators
+    assert (stats.scored, stats.invalid, stats.bugs, result.exit_code) == (19, 1, 0, 3)
+    (issue,) = result.issues
+    assert issue.blame is Blame.TESTSET
+    assert "row 8" in (issue.where or "")
+    assert 'column "schema"' in f"{issue.where} {issue.message}"
+
+
+def test_the_place_and_the_remedy_of_a_bad_schema_in_a_cell_are_named(tmp_path: Path) -> None:
+    bad = {"type": "object", "properties": {"a": {"type": "strin", "x-eval-compare": "exact"}}}
+    (issue,) = in_cells(tmp_path, bad).issues
+    assert issue.message == 'unknown type "strin" (at #/properties/a/type of the schema)'
+    assert issue.hint == 'did you mean "string"?'
+
+
+# Suites on a terminal
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, rows_of(4))
+    (tmp_path / "suite.yaml").write_text("evaluators:\n  - schema_match: {schema: infer}\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_check_infers_the_schema_and_says_so(folder: Path) -> None:
+    found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
+    assert found.exit_code == 0
+    said = " ".join(found.stdout.split())
+    assert '"schema_match": its schema was inferred from the expected answers' in said
+    assert "It compares header.items[*].qty: numeric, header.items[*].sku: exact, header.number: exact" in said
+
+
+def test_check_says_that_there_is_nothing_to_infer_a_schema_from(folder: Path) -> None:
+    written(folder, [{**row, "expected": ""} for row in rows_of(2)])
+    found = CliRunner().invoke(command, ["check", "suite.yaml", "rows.jsonl"])
+    assert found.exit_code == 3
+    assert "there is no expected answer to infer a schema from" in found.stderr
+
+
+def test_explain_shows_a_suite_that_infers_its_schema(folder: Path) -> None:
+    found = CliRunner().invoke(command, ["explain", "suite.yaml"])
+    assert (found.exit_code, "schema: infer" in found.stdout) == (0, True)
+
+
+def test_try_scores_a_row_by_the_schema_that_is_inferred(folder: Path) -> None:
+    found = CliRunner().invoke(command, ["try", "suite.yaml", "rows.jsonl", "--row", "2"])
+    assert "wrong: header.number" in found.stdout
+
+
+def test_two_runs_are_compared_field_by_field(tmp_path: Path) -> None:
+    good = [{**row, "output": row["expected"]} for row in rows_of(24)]
+    bad = [{**row, "output": str(row["output"]).replace('"N', '"n')} for row in good]
+    for name, rows in (("good", good), ("bad", bad)):
+        load(suite_of(ORDER)).run(written(tmp_path, rows, f"{name}.jsonl"), results=tmp_path / "runs", name=name)
+    found = compare(tmp_path / "runs/good", tmp_path / "runs/bad")
+    assert {one.field: (one.broken, one.finding) for one in found.fields} == {
+        "header.number": (24, "worse"),
+        "header.items[*].sku": (0, "the same"),
+        "header.items[*].qty": (0, "the same"),
+    }
+    assert found.changed[0].fields == ("order.header.number: match → mismatch",)
+
+
+def test_the_share_of_rows_is_no_figure_of_a_row_and_the_right_name_is_said() -> None:
+    with pytest.raises(Problems) as caught:
+        loads('{"evaluators": [{"schema_match": {"fields": ["a"], "score": "pass_rate"}}]}')
+    (issue,) = caught.value.issues
+    assert (issue.blame, issue.hint) == (Blame.CONFIG, "write score: overall_pass_rate")

@@ -1,0 +1,594 @@
+"""Comparing: what must hold for any two runs, and what is said when two runs are not of one question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
+from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
+from evaluators.compare.comparison import Comparison
+from evaluators.compare.comparison_json import comparison_json
+from evaluators.compare.guard_config import CompareConfig, GuardConfig
+from evaluators.compare.sides import Said, Side, SideRows
+from evaluators.issues import Problems
+
+FIELDS = ("total", "date")
+PLAIN = st.builds(lambda right: Said("scored", float(right), right), st.booleans())
+LISTED = st.builds(
+    lambda one, other: Said("scored", ((one == "match") + (other == "match")) / 2, one == other == "match", (one, other)),
+    *[st.sampled_from(["match", "mismatch", "omission", "hallucination"])] * 2,
+) | st.sampled_from([Said("invalid", None, None, ("not measured",) * 2), Said("skipped", None, None)])
+COLUMNS = st.lists(st.tuples(PLAIN, LISTED), min_size=1, max_size=25)
+TWO = COLUMNS.flatmap(
+    lambda one: st.tuples(st.just(one), st.lists(st.tuples(PLAIN, LISTED), min_size=len(one), max_size=len(one)))
+)
+LISTED_RIGHT = Said("scored", 1.0, True, ("match", "match"))
+LISTED_WRONG = Said("scored", 0.5, False, ("match", "mismatch"))
+RIGHT, WRONG = Said("scored", 1.0, True), Said("scored", 0.0, False)
+
+
+def rows_of(columns: list[tuple[Said, Said]], clusters: bool = False) -> SideRows:
+    count = range(len(columns))
+    return SideRows(
+        numbers=[place + 2 for place in count],
+        ids=[f"D-{place}" for place in count],
+        given=[f"{place:08x}" for place in count],
+        clusters=["ab"[place % 2] for place in count] if clusters else [],
+        said={"parses": [one for one, _ in columns], "header": [other for _, other in columns]},
+    )
+
+
+def side(label: str, rows: SideRows | Mapping[str, SideRows]) -> Side:
+    by_variant: dict[str | None, SideRows] = {None: rows} if isinstance(rows, SideRows) else dict(rows.items())
+    meaning = {"": {"parse": "1"}, "parses": {"type": "2"}, "header": {"type": "3", "fields → total": "4"}}
+    fields = {"parses": (), "header": FIELDS}
+    return Side(label, "invoices", "0.1.0", "rows.csv", "sha256:0", True, meaning, fields, None, by_variant)
+
+
+def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **targets: str | None) -> Comparison:
+    """Two runs of one evaluator: `+` is right, `-` is wrong."""
+    one, other = (
+        side(name, rows_of([(RIGHT if mark == "+" else WRONG, RIGHT) for mark in text]))
+        for name, text in (("base", base), ("new", new))
+    )
+    return compare_sides(one, other, config, {name: (name, None) for name in targets})
+
+
+@settings(max_examples=50, deadline=None)
+@given(COLUMNS, st.booleans())
+def test_a_run_against_itself_finds_nothing(columns: list[tuple[Said, Said]], clusters: bool) -> None:
+    one = side("one", rows_of(columns, clusters))
+    found = compare_sides(one, one, CompareConfig(fail_on=("significant_drop", "broken_rows")))
+    assert (found.fixed, found.broken, found.changed, found.exit_code) == (0, 0, (), 0)
+    assert found.unchanged == found.rows == len(columns)
+    for each in (*found.evaluators, *found.fields):
+        assert each.finding in ("the same", "not measured")
+        assert each.difference in (0.0, None)
+        assert each.p in (1.0, None)
+
+
+PARTIAL = st.integers(0, 6).map(lambda part: Said("scored", part / 6, part == 6))
+MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_size=40)
+
+
+@settings(max_examples=150, deadline=None)
+@given(MANY, st.integers(1, 3), st.integers(1, 12))
+def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Said, Said]], times: int, clusters: int) -> None:
+    """Law 15: the interval of a difference holds 0 just when the p-value is not below 0.05."""
+    pairs = pairs * times
+    one, other = (
+        rows_of([(pair[place], LISTED_RIGHT if pair[place].passed else LISTED_WRONG) for pair in pairs])
+        for place in (0, 1)
+    )
+    names = [f"c{place % clusters}" for place in range(len(pairs))]
+    for each in ([], names):
+        found = compare_sides(side("a", replace(one, clusters=each)), side("b", replace(other, clusters=each)))
+        for difference in (*found.evaluators, *found.fields):
+            assert difference.interval is not None
+            assert difference.p_corrected is not None
+            assert (difference.interval.low <= 0 <= difference.interval.high) == (difference.p_corrected >= 0.05)
+            assert difference.interval.low <= (difference.difference or 0.0) <= difference.interval.high
+
+
+@settings(max_examples=50, deadline=None)
+@given(TWO, st.booleans())
+def test_swapping_the_runs_mirrors_every_sign(
+    columns: tuple[list[tuple[Said, Said]], list[tuple[Said, Said]]], clusters: bool
+) -> None:
+    one, other = (side(name, rows_of(each, clusters)) for name, each in zip("ab", columns, strict=True))
+    there, back = compare_sides(one, other), compare_sides(other, one)
+    mirrored = {"better": "worse", "worse": "better"}
+    for forth, again in zip((*there.evaluators, *there.fields), (*back.evaluators, *back.fields), strict=True):
+        assert (forth.fixed, forth.broken, forth.p, forth.base) == (again.broken, again.fixed, again.p, again.new)
+        assert again.finding == mirrored.get(forth.finding, forth.finding)
+        if forth.difference is not None and again.difference is not None:
+            assert forth.difference == -again.difference
+        if forth.interval is not None and again.interval is not None and forth.difference is not None:
+            assert (forth.interval.low, forth.interval.high) == pytest.approx((-again.interval.high, -again.interval.low))
+            assert forth.interval.low <= forth.difference <= forth.interval.high
+    assert {row.id: (row.broken, row.fixed) for row in there.changed} == {
+        row.id: (row.fixed, row.broken) for row in back.changed
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(TWO)
+def test_the_order_of_rows_does_not_matter(columns: tuple[list[tuple[Said, Said]], list[tuple[Said, Said]]]) -> None:
+    base, new = rows_of(columns[0]), rows_of(columns[1])
+    turned = SideRows(
+        base.numbers[::-1], base.ids[::-1], base.given[::-1], [], {name: said[::-1] for name, said in base.said.items()}
+    )
+    assert comparison_json(compare_sides(side("b", turned), side("n", new))) == comparison_json(
+        compare_sides(side("b", base), side("n", new))
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(COLUMNS, st.booleans())
+def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Said, Said]], clusters: bool) -> None:
+    one = side("runs/one", rows_of(columns, clusters))
+    text = baseline_text(one)
+    assert text == baseline_text(replace(one, label="elsewhere"))
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "main.json"
+        write_baseline(file, one)
+        assert replace(read_baseline(file), label=one.label) == one
+
+
+def test_rows_that_changed_are_counted_and_named() -> None:
+    found = plain("++--+", "+-+-+")
+    assert (found.fixed, found.broken, found.unchanged) == (1, 1, 3)
+    assert [(row.id, row.number, row.broken, row.fixed) for row in found.changed] == [
+        ("D-1", 3, ("parses",), ()), ("D-2", 4, (), ("parses",)),
+    ]  # fmt: skip
+
+
+def test_a_drop_that_chance_does_not_explain_fails() -> None:
+    found = plain("+" * 30, "+" * 20 + "-" * 10)
+    assert found.evaluators[0].finding == "worse"
+    assert found.exit_code == 1
+    assert found.causes == ("significant_drop: clearly worse: parses by 0.3333",)
+
+
+def test_a_drop_that_could_be_chance_does_not_fail_but_broken_rows_may() -> None:
+    assert plain("+" * 30, "+" * 28 + "--").exit_code == 0
+    strict = CompareConfig(fail_on=("broken_rows",))
+    assert plain("+" * 30, "+" * 28 + "--", strict).exit_code == 1
+    assert plain("+" * 30, "+" * 28 + "--", CompareConfig(max_broken_rows=2)).exit_code == 0
+
+
+def test_a_guard_is_about_one_evaluator() -> None:
+    config = CompareConfig(fail_on=(), guards={"parses": GuardConfig(max_drop=0.05, max_broken_rows=2)})
+    found = plain("+" * 30, "+" * 28 + "--", config, parses=None)
+    assert [(one.rule, one.verdict) for one in found.guards] == [("max_drop", "failed"), ("max_broken_rows", "passed")]
+    assert found.causes == ("max_drop of parses: lower by 0.0667; the most is 0.05",)
+
+
+def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
+    blank = [(RIGHT, Said("skipped", None, None))] * 4
+    one = side("one", rows_of(blank))
+    config = CompareConfig(guards={"header.total": GuardConfig(max_drop=0.1)})
+    found = compare_sides(one, one, config, {"header.total": ("header", "total")})
+    assert (found.guards[-1].verdict, found.exit_code) == ("undecided", 3)
+
+
+def test_runs_of_which_no_row_was_scored_are_no_comparison() -> None:
+    blank = [(Said("invalid", None, None), Said("invalid", None, None))] * 4
+    one = side("one", rows_of(blank))
+    assert compare_sides(one, one).causes == ("nothing was compared: no row was scored in both runs",)
+
+
+def test_what_makes_runs_incomparable_is_said_exactly() -> None:
+    base, new = side("base", rows_of([(RIGHT, RIGHT)] * 4)), rows_of([(RIGHT, RIGHT)] * 5)
+    new.given[1] = "other"
+    new.ids[3] = "X"
+    changed = replace(
+        side("new", new), complete=False, fields={"header": FIELDS, "extra": ()},
+        meaning={"": {"parse": "9"}, "header": {"type": "3", "fields → total": "5"}, "extra": {}},
+    )  # fmt: skip
+    found = compare_sides(base, changed)
+    assert found.exit_code == 4
+    assert found.evaluators == ()
+    assert found.incomparable == (
+        'only the base has the evaluator "parses"',
+        'only the new run has the evaluator "extra"',
+        "the test set is read otherwise: parse",
+        'the evaluator "header" has other settings: fields → total',
+        "the new run was interrupted before its last row",
+        "1 row is in the base only: D-3",
+        "2 rows are in the new run only: X, D-4",
+        "1 row has another expected answer, or another cell that is looked at: D-1 (row 3)",
+    )
+
+
+def test_what_different_runs_have_in_common_is_compared_when_asked_for() -> None:
+    base, new = side("base", rows_of([(RIGHT, RIGHT)] * 4)), rows_of([(WRONG, RIGHT)] * 5)
+    new.given[1] = "other"
+    found = compare_sides(base, side("new", new), common=True)
+    assert (found.rows, found.evaluators[0].pairs, found.broken) == (4, 3, 3)
+    assert (found.gained, found.one_sided, found.exit_code) == (1, 1, 0)
+    assert found.notes == (
+        "set aside: 1 row has another expected answer, or another cell that is looked at: D-1 (row 3)",
+        "1 row is in the new run only: D-4",
+    )
+
+
+def test_rows_that_the_new_run_does_not_have_are_lost() -> None:
+    base, new = side("base", rows_of([(RIGHT, RIGHT)] * 4)), side("new", rows_of([(RIGHT, RIGHT)] * 3))
+    assert compare_sides(base, new).exit_code == 4
+    found = compare_sides(base, new, common=True)
+    assert (found.rows, found.unchanged, found.lost, found.exit_code) == (4, 3, 1, 3)
+    (row,) = found.changed
+    assert (row.id, row.number, row.change, row.lost) == ("D-3", 5, "lost", ("parses", "header"))
+    assert row.reasons == {"parses": "absent", "header": "absent"}
+
+
+def test_rows_that_share_an_id_are_paired_in_their_order() -> None:
+    base, new = rows_of([(RIGHT, RIGHT), (WRONG, RIGHT)]), rows_of([(RIGHT, RIGHT), (RIGHT, RIGHT)])
+    base.ids = new.ids = ["D", "D"]
+    found = compare_sides(side("base", base), side("new", new))
+    assert (found.fixed, found.broken) == (1, 0)
+    assert found.notes == ("1 row shares its id with an earlier one; such rows are paired in their order",)
+
+
+def test_no_common_row_is_no_comparison() -> None:
+    base, new = rows_of([(RIGHT, RIGHT)]), rows_of([(RIGHT, RIGHT)])
+    new.ids = ["other"]
+    assert compare_sides(side("base", base), side("new", new), common=True).exit_code == 4
+
+
+def test_variants_are_ranked_and_those_that_chance_explains_share_a_rank() -> None:
+    marks = {"best": "+" * 30, "close": "+" * 29 + "-", "poor": "+" * 15 + "-" * 15}
+    rows = {name: rows_of([(RIGHT if one == "+" else WRONG, RIGHT) for one in text]) for name, text in marks.items()}
+    parses = rank_variants(side("run", rows), tuple(marks))[0]
+    assert [(one.variant, one.rank, one.passed, one.alike) for one in parses.variants] == [
+        ("best", 1, 30, ("close",)), ("close", 1, 29, ("best",)), ("poor", 3, 15, ()),
+    ]  # fmt: skip
+
+
+def test_a_variant_is_a_run_of_its_own() -> None:
+    rows = {"a": rows_of([(RIGHT, RIGHT)] * 3), "b": rows_of([(WRONG, RIGHT)] * 3)}
+    run = side("run", rows)
+    found = compare_sides(variant_side(run, "a"), variant_side(run, "b"))
+    assert (found.base, found.new, found.broken) == ("a", "b", 3)
+
+
+UNSCORED = {
+    "skipped": Said("skipped", None, None),
+    "invalid": Said("invalid", None, None, (), "the cell is empty"),
+    "unjudged": Said("unjudged", None, None),
+    "bug": Said("bug", None, None),
+}
+
+
+@pytest.mark.parametrize("standing", UNSCORED)
+def test_a_row_that_the_base_scored_and_the_new_run_did_not_is_lost(standing: str) -> None:
+    base = side("base", rows_of([(RIGHT, RIGHT)] * 9 + [(WRONG, RIGHT)]))
+    new = side("new", rows_of([(RIGHT, RIGHT)] * 8 + [(UNSCORED[standing], RIGHT)] * 2))
+    found = compare_sides(base, new)
+    parses = found.evaluators[0]
+    assert (found.unchanged, found.lost, found.broken) == (8, 2, 0)
+    assert (parses.pairs, parses.lost, parses.lost_passed, parses.unpaired, parses.base) == (8, 2, 1, 2, 1.0)
+    assert [(row.id, row.lost, row.lost_passed) for row in found.changed] == [
+        ("D-8", ("parses",), ("parses",)), ("D-9", ("parses",), ()),
+    ]  # fmt: skip
+    why = "invalid: the cell is empty" if standing == "invalid" else standing
+    assert found.changed[0].reasons == {"parses": why}
+    assert found.exit_code == 3
+    assert found.causes == (
+        f"2 rows are lost, scored in the base and not in the new run ({standing} 2): D-8, D-9",
+    )  # fmt: skip
+
+
+def test_a_lost_row_that_passed_in_the_base_is_broken_for_guards() -> None:
+    base = side("base", rows_of([(RIGHT, RIGHT)] * 10 + [(WRONG, RIGHT)] * 10))
+    new = side("new", rows_of([(RIGHT, RIGHT)] * 8 + [(UNSCORED["invalid"], RIGHT)] * 4 + [(WRONG, RIGHT)] * 8))
+    guard = GuardConfig(max_drop=0.05, max_broken_rows=1)
+    config = CompareConfig(fail_on=("broken_rows",), guards={"parses": guard})
+    found = compare_sides(base, new, config, {"parses": ("parses", None)})
+    assert found.exit_code == 1
+    assert [(one.rule, one.verdict, one.message) for one in found.guards] == [
+        ("broken_rows", "failed", "2 rows broken, 2 of them lost; the most is 0"),
+        ("max_drop", "failed", "lower by 0.1111 (2 lost rows count 0); the most is 0.05"),
+        ("max_broken_rows", "failed", "2 rows broken, 2 of them lost; the most is 1"),
+    ]
+    assert found.evaluators[0].difference == 0.0
+
+
+def test_many_lost_rows_are_a_clear_drop() -> None:
+    base, new = ("+" * 30), [(RIGHT, RIGHT)] * 20 + [(UNSCORED["unjudged"], RIGHT)] * 10
+    found = compare_sides(side("base", rows_of([(RIGHT, RIGHT) for _ in base])), side("new", rows_of(new)))
+    assert (found.exit_code, found.evaluators[0].finding) == (1, "the same")
+    assert found.causes[0] == "significant_drop: clearly worse: parses by 0.3333 (10 lost rows count 0)"
+
+
+def test_a_row_that_the_new_run_scores_for_the_first_time_is_gained_and_harms_nothing() -> None:
+    base = side("base", rows_of([(RIGHT, RIGHT)] * 5 + [(UNSCORED["unjudged"], RIGHT)]))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, RIGHT)] * 5 + [(WRONG, RIGHT)])))
+    assert (found.unchanged, found.gained, found.exit_code) == (5, 1, 0)
+    assert (found.evaluators[0].gained, found.evaluators[0].new) == (1, 1.0)
+    assert (found.changed[0].gained, found.changed[0].reasons) == (("parses",), {"parses": "unjudged"})
+
+
+EMPTY = Said("not measured", None, None, ("not measured", "not measured"))
+INVENTED = Said("scored", 0.0, False, ("hallucination", "not measured"))
+BOTH = Said("scored", 1.0, True, ("match", "match"))
+
+
+def test_a_row_in_which_nothing_is_there_any_more_is_settled_and_shows_in_the_figures() -> None:
+    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED)] * 2))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2)))
+    header, total = found.evaluators[1], found.fields[0]
+    assert (found.settled, found.lost, found.exit_code) == (2, 0, 0)
+    assert (header.settled, header.base, header.new, header.difference) == (2, 0.8, 1.0, pytest.approx(0.2))
+    assert (total.settled, total.base, total.new, total.p) == (2, 0.8, 1.0, 0.5)
+
+
+def test_an_invention_where_nothing_was_lowers_the_figure_of_the_new_run() -> None:
+    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 8))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED)] * 8)))
+    header = found.evaluators[1]
+    assert (header.gained, header.base, header.new, header.finding) == (8, 1.0, 0.5, "worse")
+    assert found.exit_code == 1
+
+
+def test_a_field_that_a_condition_sets_aside_is_lost_and_not_settled() -> None:
+    aside = Said("not measured", None, None, ("skipped", "not measured"))
+    base = side("base", rows_of([(RIGHT, BOTH)] * 4))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, aside)])))
+    assert (found.lost, found.fields[0].lost, found.exit_code) == (1, 1, 3)
+
+
+def test_a_field_of_a_row_without_a_score_still_counts_where_it_was_measured() -> None:
+    half = Said("invalid", None, None, ("match", "error"))
+    base = side("base", rows_of([(RIGHT, BOTH)] * 4))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, half)])))
+    assert [(one.field, one.pairs, one.lost) for one in found.fields] == [("total", 4, 0), ("date", 3, 1)]
+
+
+def test_fields_are_compared_also_when_no_row_of_the_new_run_has_any() -> None:
+    base, new = side("base", rows_of([(RIGHT, BOTH)] * 4)), rows_of([(RIGHT, UNSCORED["invalid"])] * 4)
+    config = CompareConfig(fail_on=(), guards={"header.total": GuardConfig(max_broken_rows=3)})
+    blank = replace(side("new", new), fields={"parses": (), "header": ()})
+    found = compare_sides(base, blank, config, {"header.total": ("header", "total")})
+    assert (found.guards[0].verdict, found.guards[0].message) == (
+        "failed", "4 rows broken, 4 of them lost; the most is 3",
+    )  # fmt: skip
+
+
+FAILURES = [
+    (WRONG, Said("scored", 0.0, False, ("mismatch", "mismatch"))),
+    (WRONG, Said("unreadable", 0.0, False, ("omission", "omission"))),
+    (RIGHT, Said("blocked", 0.0, False, ("omission", "omission"))),
+    *[(one, one) for one in UNSCORED.values()],
+    (RIGHT, Said("unjudged", None, None, ("match", "error"))),
+]
+ANY = LISTED | st.sampled_from([EMPTY, INVENTED, *UNSCORED.values(), FAILURES[-1][1]])
+ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), min_size=1, max_size=25)
+
+
+def compared(pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], clusters: bool = False) -> Comparison:
+    base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
+    guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
+    config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)
+    return compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
+
+
+@settings(max_examples=100, deadline=None)
+@given(ALL_KINDS, st.booleans())
+def test_every_row_is_exactly_one_thing(pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], clusters: bool) -> None:
+    found = compared(pairs, clusters)
+    kinds = {
+        "fixed": found.fixed, "broken": found.broken, "lost": found.lost, "gained": found.gained, "settled": found.settled,
+    }  # fmt: skip
+    assert sum(kinds.values()) + found.unchanged + found.never_measured == found.rows == len(pairs)
+    listed = [row.change for row in found.changed]
+    assert {kind: listed.count(kind) for kind in kinds} == kinds  # type: ignore[arg-type]  # the words are changes
+    for one in (*found.evaluators, *found.fields):
+        assert one.unpaired == one.lost + one.gained + one.settled
+        assert one.pairs + one.unpaired <= len(pairs)
+        assert one.lost_passed <= one.lost
+    for row in found.changed:
+        assert set(row.reasons) == {*row.lost, *row.gained}
+
+
+SEVERITY = (0, 3, 1, 4)
+MEASURED_ROWS = st.lists(
+    st.tuples(st.tuples(PLAIN, LISTED), st.tuples(PLAIN, LISTED)), min_size=1, max_size=25
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(MEASURED_ROWS, st.data(), st.sampled_from(FAILURES), st.booleans())
+def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
+    pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]],
+    data: st.DataObject,
+    failure: tuple[Said, Said],
+    clusters: bool,
+) -> None:
+    place = data.draw(st.integers(0, len(pairs) - 1))
+    pairs[place] = (pairs[place][0], (RIGHT, BOTH))
+    worse = list(pairs)
+    worse[place] = (pairs[place][0], failure)
+    before, after = compared(pairs, clusters), compared(worse, clusters)
+    assert SEVERITY.index(after.exit_code) >= SEVERITY.index(before.exit_code)
+    assert after.broken + after.lost >= before.broken + before.lost
+    assert after.fixed <= before.fixed
+    for one, other in zip((*before.evaluators, *before.fields), (*after.evaluators, *after.fields), strict=True):
+        assert other.broken + other.lost >= one.broken + one.lost
+        assert other.fixed <= one.fixed
+
+
+@settings(max_examples=50, deadline=None)
+@given(MEASURED_ROWS, st.data())
+def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
+    pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(pairs) - 1))
+    pairs[place] = (pairs[place][0], (RIGHT, BOTH))
+    base, new = (rows_of([pair[side_] for pair in pairs]) for side_ in (0, 1))
+    left = [number for number in range(len(pairs)) if number != place]
+    without = SideRows(
+        [new.numbers[one] for one in left], [new.ids[one] for one in left], [new.given[one] for one in left], [],
+        {name: [said[one] for one in left] for name, said in new.said.items()},
+    )  # fmt: skip
+    whole = compare_sides(side("b", base), side("n", new))
+    assert compare_sides(side("b", base), side("n", without)).exit_code == 4
+    if left:
+        found = compare_sides(side("b", base), side("n", without), common=True)
+        assert SEVERITY.index(found.exit_code) >= SEVERITY.index(whole.exit_code)
+        assert found.broken + found.lost >= whole.broken + whole.lost
+        assert found.rows == whole.rows
+
+
+def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() -> None:
+    """With 6 of 30 fields worse (p = 0.0312), two tests explain it by chance, whatever the other one found."""
+    no_total, no_date = (Said("scored", 0.5, False, one) for one in (("mismatch", "match"), ("match", "mismatch")))
+    base = [(RIGHT, no_date)] * 15 + [(RIGHT, BOTH)] * 15
+    new = [(RIGHT, BOTH)] * 24 + [(RIGHT, no_total)] * 6
+    found = compare_sides(side("base", rows_of(base)), side("new", rows_of(new)))
+    assert [(one.field, one.finding, one.p_corrected) for one in found.fields] == [
+        ("total", "no clear difference", pytest.approx(0.0625)), ("date", "better", pytest.approx(2 * 2 * 0.5**15)),
+    ]  # fmt: skip
+
+
+MANY = st.integers(0, 4).flatmap(
+    lambda whole: st.integers(0, whole).map(
+        lambda right: Said("scored", float(right == whole), right == whole, (_TOGETHER[right == whole, whole > 0], "match"),
+                           None, (0, right, whole) if whole > 1 else ())
+    )
+)  # fmt: skip
+_TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "not measured"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())
+def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swapped(
+    pairs: list[tuple[Said, Said]], clusters: bool
+) -> None:
+    one, other = (
+        side(name, rows_of([(RIGHT, pair[place]) for pair in pairs], clusters)) for place, name in enumerate("bn")
+    )
+    there, back = compare_sides(one, other).fields[0], compare_sides(other, one).fields[0]
+    for figure, place in ((there.base, 0), (there.new, 1)):
+        counted = [pair[place].counted(0) or (int(status == "match"), int(status != "not measured"))
+                   for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
+        right, whole = (sum(column) for column in zip(*counted, strict=True))
+        assert figure == (right / whole if whole else None)
+    assert (there.base, there.new, there.p) == (back.new, back.base, back.p)
+    if there.difference is not None and there.interval is not None and back.interval is not None:
+        assert there.interval.low <= there.difference <= there.interval.high
+        assert (there.interval.low, there.interval.high) == pytest.approx((-back.interval.high, -back.interval.low))
+
+
+def test_a_test_of_values_exchanges_rows() -> None:
+    """Two of four values right in each of eight rows, and all of them after: p is that of eight rows, not of sixteen values."""
+    half, whole = (Said("scored", share, share == 1, (word, "match"), None, (0, int(4 * share), 4))
+                   for share, word in ((0.5, "mismatch"), (1.0, "match")))  # fmt: skip
+    base, new = (side(name, rows_of([(RIGHT, said)] * 8)) for name, said in (("b", half), ("n", whole)))
+    total = compare_sides(base, new).fields[0]
+    assert (total.base, total.new, total.fixed, total.pairs, total.unit) == (0.5, 1.0, 8, 8, "values")
+    assert total.p == pytest.approx(2 / 2**8)
+
+
+def test_a_run_that_does_not_count_values_is_compared_by_rows_and_says_so() -> None:
+    said = [
+        Said("scored", 0.5, False, ("mismatch", "match"), None, (0, 1, 4)),
+        Said("scored", 1.0, True, ("match", "match")),
+    ]
+    new = replace(side("n", rows_of([(RIGHT, one) for one in said])), fields={"parses": (), "header": ("a[*].b", "date")})
+    old = replace(new, label="b", row_values=False)
+    found = compare_sides(old, new)
+    assert (found.fields[0].base, found.fields[0].new, found.fields[0].unit) == (0.5, 0.5, "rows")
+    assert found.notes[-1].startswith(
+        "the base was written by an earlier version, so fields below lists are compared by rows"
+    )
+    assert compare_sides(new, new).fields[0].base == 0.4
+
+
+def test_a_variant_that_lacks_rows_is_listed_below_the_ranking() -> None:
+    gap = UNSCORED["invalid"]
+    rows = {
+        "whole": rows_of([(RIGHT, BOTH)] * 90 + [(WRONG, BOTH)] * 10),
+        "close": rows_of([(RIGHT, BOTH)] * 60 + [(WRONG, BOTH)] * 35 + [(gap, BOTH)] * 5),
+        "gappy": rows_of([(RIGHT, BOTH)] * 80 + [(gap, BOTH)] * 20),
+    }
+    parses, header = rank_variants(side("run", rows), tuple(rows))
+    assert [(one.variant, one.rank, one.mean, one.passed) for one in parses.variants] == [
+        ("whole", 1, pytest.approx(90 / 95), 90), ("close", 2, pytest.approx(60 / 95), 60),
+    ]  # fmt: skip
+    assert parses.rows == 95
+    assert [(one.variant, one.lacking, one.others) for one in parses.unranked] == [("gappy", 20, 100)]
+    assert (header.rows, header.unranked) == (100, ())
+
+
+def test_unreadable_and_blocked_outputs_count_0_in_a_ranking() -> None:
+    none = Said("unreadable", 0.0, False), Said("blocked", 0.0, False)
+    rows = {"good": rows_of([(RIGHT, BOTH)] * 40), "poor": rows_of([(RIGHT, BOTH)] * 20 + [(none[0], none[1])] * 20)}
+    parses, header = rank_variants(side("run", rows), tuple(rows))
+    for ranking in (parses, header):
+        assert (ranking.rows, ranking.unranked) == (40, ())
+        assert [(one.variant, one.rank, one.mean) for one in ranking.variants] == [("good", 1, 1.0), ("poor", 2, 0.5)]
+
+
+def test_inventions_count_in_a_ranking_where_another_variant_rightly_gave_nothing() -> None:
+    rows = {
+        "quiet": rows_of([(RIGHT, BOTH), (RIGHT, EMPTY)] * 10),
+        "chatty": rows_of([(RIGHT, BOTH), (RIGHT, INVENTED)] * 10),
+    }
+    header = rank_variants(side("run", rows), tuple(rows))[1]
+    assert [(one.variant, one.rank, one.mean) for one in header.variants] == [("quiet", 1, 1.0), ("chatty", 2, 0.5)]
+    assert (header.rows, header.unranked) == (20, ())
+
+
+def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> None:
+    gap = UNSCORED["skipped"]
+    rows = {"a": rows_of([(RIGHT, BOTH), (gap, BOTH)] * 5), "b": rows_of([(gap, BOTH), (RIGHT, BOTH)] * 5)}
+    parses = rank_variants(side("run", rows), tuple(rows))[0]
+    assert (parses.rows, parses.variants) == (0, ())
+    assert [(one.variant, one.lacking, one.others) for one in parses.unranked] == [("a", 5, 5), ("b", 5, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not a baseline"),
+        ("[1]", "not a baseline, and not a run folder"),
+        ('{"kind": "evaluators baseline", "format": 3}', "written in format 3"),
+        ('{"kind": "evaluators baseline", "format": 1}', "not a baseline"),
+    ],
+)
+def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "main.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(Problems, match=said):
+        read_baseline(file)
+
+
+def test_runs_with_variants_are_compared_variant_by_variant() -> None:
+    base = {"a": rows_of([(RIGHT, RIGHT)] * 3), "b": rows_of([(RIGHT, RIGHT)] * 3)}
+    new = {"a": rows_of([(RIGHT, RIGHT)] * 3), "b": rows_of([(WRONG, RIGHT)] * 3)}
+    found = compare_sides(side("base", base), side("new", new))
+    assert [(one.variant, one.evaluator, one.broken) for one in found.evaluators] == [
+        ("a", "parses", 0), ("a", "header", 0), ("b", "parses", 3), ("b", "header", 0),
+    ]  # fmt: skip
+    assert (found.rows, found.broken, {row.variant for row in found.changed}) == (6, 3, {"b"})
+    other = compare_sides(side("base", base), side("new", {"a": new["a"], "c": new["b"]}))
+    assert other.incomparable == ('the variants differ: "a", "b" in the base, "a", "c" in the new run',)
+
+
+def test_variants_without_rows_have_no_rank() -> None:
+    assert rank_variants(side("run", {"a": SideRows(), "b": SideRows()}), ("a", "b")) == ()
+
+
+def test_what_could_be_detected_is_unknown_while_no_test_could_tell_the_changes_from_chance() -> None:
+    assert plain("+" * 12, "-" * 5 + "+" * 7).evaluators[0].detectable is None
+    assert plain("+" * 12, "-" * 6 + "+" * 6).evaluators[0].detectable is not None

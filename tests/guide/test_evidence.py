@@ -1,0 +1,170 @@
+"""How the values of a field are best compared, and why."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.guide.differing import differing_numbers
+from evaluators.guide.evidence import propose
+from evaluators.guide.questions import Question
+from evaluators.values.path_text import ANY
+
+
+def first(question: Question) -> str:
+    return question.answers[0]
+
+
+MANY = [f"{day:02}/03/2024" for day in range(1, 29)]
+
+
+@pytest.mark.parametrize(
+    ("values", "compare", "why"),
+    [
+        ([], "exact", "null wherever it stands"),
+        ([True, False], "exact", "all 2 are true or false"),
+        ([1, 2, 3], "numeric", "3 of 3 are whole numbers"),
+        (
+            [1.25, 3],
+            "numeric",
+            "2 of 2 are numbers with up to two decimals: every digit counts",
+        ),
+        (
+            [0.123456, 2],
+            "numeric",
+            "2 of 2 are numbers with up to 6 decimals: every digit counts",
+        ),
+        (["2024-03-01", "2024-03-02"], "date", "all 2 values parse as dates written as ISO 8601 (2024-05-31)"),
+        (MANY, {"date": {"formats": ["DD/MM/YYYY"]}}, "all 28 values parse as dates written as DD/MM/YYYY"),
+        (
+            ["2024-03-01", "1 March 2024"],
+            {"date": {"formats": ["iso", "D MMMM YYYY"]}},
+            "all 2 values parse as dates written as ISO 8601 (2024-05-31) or D MMMM YYYY",
+        ),
+        (
+            ["1,200.50", "12"],
+            {"numeric": {"parse": {"thousands": ","}}},
+            'all 2 values parse as numbers written in text, such as "1,200.50"',
+        ),
+        (
+            ["€ 12,50", "$ 9,90"],
+            "exact",
+            "amounts in several currencies (€, $): as a number alone, one would pass for another",
+        ),
+        (
+            ["12.50 EUR", "9.90 EUR"],
+            {"numeric": {"parse": {"currency": True}}},
+            'all 2 values parse as numbers written in text, such as "12.50 EUR"',
+        ),
+        (["00123", "45678"], "exact", 'codes or numbers in text, such as "00123": every character counts'),
+        (["https://a.io", "www.b.org/x"], "url", "all 2 are web addresses"),
+        (["red", "blue"] * 3, "exact", '2 distinct values: "red", "blue"'),
+        (["no"] * 3, "exact", 'always the same value: "no"'),
+        (["Ada Venn", "Lou Sorin"], "normalized", "short text: case, accents and spacing do not count"),
+        ([1, "one"], "exact", "several kinds of values: number, text"),
+    ],
+)  # fmt: skip
+def test_values_are_read_as_what_they_all_are(values: list[Any], compare: Any, why: str) -> None:
+    found = propose(values, "field", first)
+    assert (found.compare, found.why) == (compare, why)
+
+
+def test_a_version_is_no_number() -> None:
+    found = propose(["1.10", "1.9"], "app.version", first)
+    assert (found.compare, found.why[:23]) == ("exact", 'versions, such as "1.10')
+    assert propose(["1.10", "1.9"], "app.weight", first).compare == {"numeric": {"parse": True}}
+
+
+# A number of the output beside the expected one; the expected ones have two decimals at most.
+ROUNDED = [(0.01, 0.0123), (1.25, 1.2467), (3.0, 3.004)]
+
+
+def test_a_tolerance_needs_outputs_that_round_to_their_answer() -> None:
+    found = propose([0.01, 1.25, 3.0], "dose", first, ROUNDED)
+    assert found.compare == {"numeric": {"tolerance": {"abs": 0.005}}}
+    assert found.why == (
+        "3 of 3 are numbers with up to two decimals; 3 outputs have more decimals and round to their answer, so half of the "
+        "last decimal place, 0.005, more or less is fine"
+    )
+
+
+@pytest.mark.parametrize(
+    "differing",
+    [
+        [],
+        [(0.01, 0.02)] * 20,
+        ROUNDED[:2],
+        [*ROUNDED, *[(0.01, 0.02)] * 4],
+        [(0.01, 0.0151)] * 5,
+    ],
+    ids=["none", "other values", "too few", "most are wrong", "further than half"],
+)
+def test_without_them_every_digit_counts(differing: list[tuple[float, float]]) -> None:
+    assert propose([0.01, 1.25, 3.0], "dose", first, differing).compare == "numeric"
+
+
+NUMBERS = st.one_of(st.integers(-1000, 1000), st.floats(-1e6, 1e6, allow_nan=False), st.floats(-1, 1, allow_nan=False))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=6), st.lists(st.tuples(NUMBERS, NUMBERS), max_size=8))
+def test_a_tolerance_is_never_larger_than_half_of_the_last_decimal_place(
+    values: list[float], differing: list[tuple[float, float]]
+) -> None:
+    found = propose(values, "field", first, differing)
+    if found.compare != "numeric":
+        allowed = Fraction(Decimal(repr(found.compare["numeric"]["tolerance"]["abs"])))
+        places = max(-min(0, int(Decimal(repr(value)).normalize().as_tuple().exponent)) for value in values)
+        assert 0 < allowed <= Fraction(1, 2 * 10**places)
+        assert sum(0 < abs(Fraction(Decimal(repr(a))) - Fraction(Decimal(repr(b)))) <= allowed for a, b in differing) >= 3
+
+
+def test_numbers_that_differ_are_found_by_field() -> None:
+    rows = [
+        ({"a": 1.5, "l": [{"n": 2}], "t": "x"}, 'Here: {"a": 1.51, "l": [{"n": 3}], "t": "y"}'),
+        ({"a": 2, "l": [{"n": 2}]}, {"a": 2.0, "l": []}),
+        ({"a": 3}, "no JSON"),
+        ({"a": True}, {"a": 2}),
+    ]
+    assert differing_numbers(rows) == {("a",): [(1.5, 1.51)], ("l", ANY, "n"): [(2, 3)]}
+
+
+def test_long_text_is_compared_by_its_letters() -> None:
+    texts = [f"This is the {n}th sentence of a text that goes on and on for a while." for n in range(4)]
+    found = propose(texts, "notes", first)
+    assert (next(iter(found.compare)), found.why[:21]) == ("fuzzy", "long free text, about")
+
+
+def test_one_value_that_is_no_date_is_named() -> None:
+    found = propose([*MANY, "soon"], "due", first)
+    assert found.compare == "normalized"
+    assert found.why.endswith('; 28 of 29 are dates, but not "soon"')
+
+
+def test_days_and_months_that_could_be_either_are_asked_about() -> None:
+    asked: list[Question] = []
+
+    def second(question: Question) -> str:
+        asked.append(question)
+        return question.answers[1]
+
+    found = propose(["03/04/2024", "05/06/2024"], "due", second)
+    assert found.compare == {"date": {"formats": ["MM/DD/YYYY"]}}
+    assert found.why.endswith("; DD/MM/YYYY would fit them too")
+    assert asked[0].answers == ("DD/MM/YYYY", "MM/DD/YYYY")
+
+
+def test_marks_that_could_be_either_are_asked_about() -> None:
+    asked: list[Question] = []
+
+    def second(question: Question) -> str:
+        asked.append(question)
+        return question.answers[1]
+
+    found = propose(["1.234", "2.500"], "total", second)
+    assert asked[0].hints[0] == '"1.234" is 1.234'
+    assert found.compare == {"numeric": {"parse": {"thousands": ".", "decimal": ","}}}

@@ -1,0 +1,131 @@
+"""A small test set with everything that can happen to a row, and a way to score it in any number of pieces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+import pytest
+
+from evaluators.api.loading import Suite, load
+from evaluators.run.engines.engine import ENGINES, Engine, Result, Task
+from evaluators.run.job import Job
+from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.record_files import record_files
+from evaluators.run.recorder import Recording
+from evaluators.run.rows import RowsFormat
+from evaluators.run.runner import Measured, measure, store_parts
+from evaluators.testsets.readers import jsonl
+
+SUITE: dict[str, Any] = {
+    "evaluators": [
+        {"weighted_mean": {"name": "overall", "of": {"header": 2, "json_diff_match": 1}}},
+        "exact_match",
+        "contains_json",
+        {
+            "json_multi_field_match": {
+                "name": "header",
+                "fields": {"a": "exact", "b.c": "numeric", "items[*].n": "numeric"},
+            }
+        },
+        {"type": "json_diff_match", "needs": ["contains_json"]},
+        "json_field_match_normalized",
+    ],
+    "slices": ["row.group"],
+}
+
+
+def row(number: int) -> dict[str, Any]:
+    """One of some two hundred rows: most are fine, some are wrong, some cannot be read."""
+    random = Random(number)
+    expected = {"a": f"A{number % 5}", "b": {"c": number % 7}, "items": [{"n": n} for n in range(number % 4)]}
+    output: Any = json.loads(json.dumps(expected))
+    kind = random.randrange(8)
+    if kind == 1:
+        output["a"] = "wrong"
+    elif kind == 2:
+        output["b"]["c"] += 1
+        output["x é"] = [1]
+    elif kind == 3:
+        del output["b"]
+    elif kind == 4:
+        output["items"].append({"n": -1})
+    text = "there is none" if kind == 5 else json.dumps(output, ensure_ascii=False)
+    wanted = "not json" if kind == 6 else json.dumps(expected)
+    found: dict[str, Any] = {"id": f"row-{number}", "output": text, "expected": wanted, "group": "abc"[number % 3]}
+    if kind == 7:
+        del found["output"]
+    return found
+
+
+def lines_of(rows: Iterable[dict[str, Any]]) -> str:
+    """JSON lines, with a blank line here and there."""
+    text = [json.dumps(one, ensure_ascii=False) + "\n" for one in rows]
+    return "".join(line + ("\n" if place % 40 == 7 else "") for place, line in enumerate(text))
+
+
+class Shuffled(Engine):
+    """Runs every task at once, and hands the results over in an order of its own: one for each number of workers."""
+
+    shares_memory: ClassVar[bool] = True
+
+    def map(self, run: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        results = [run(task) for task in tasks]
+        Random(self.workers).shuffle(results)
+        return iter(results)
+
+
+@dataclass
+class Bench:
+    """Scores a test set; what comes out can be compared to the byte."""
+
+    folder: Path
+    patch: pytest.MonkeyPatch
+    rows: list[dict[str, Any]] = field(default_factory=lambda: [row(number) for number in range(200)])
+    suite: dict[str, Any] = field(default_factory=lambda: SUITE)
+    runs: int = 0
+
+    def job(
+        self, splits: int = 1, most: int | None = 3, rows: RowsFormat = "jsonl", chunk: int = 2_000
+    ) -> tuple[Suite, Job]:
+        """The test set, cut into about so many splits, and what is to be done with each."""
+        file = self.folder / "rows.jsonl"
+        if not file.exists():
+            file.write_text(lines_of(self.rows), encoding="utf-8")
+        self.patch.setattr(jsonl, "SPLIT_BYTES", max(1, -(-file.stat().st_size // splits)))
+        self.patch.setattr(jsonl, "CHUNK_BYTES", chunk)
+        suite = load(self.suite)
+        prepared = prepare(suite, RunRequest(test_set=str(file)))
+        self.runs += 1
+        parts = self.folder / f"parts-{self.runs}"
+        parts.mkdir()
+        job = Job(
+            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, parts, rows, suite.config.slices,
+            Recording(most, columns=prepared.test_set.header, most_lines=0, first_rows=0), cluster=suite.cluster,
+        )  # fmt: skip
+        return suite, job
+
+    def score(
+        self, engine: Engine | None = None, *, stopped: Callable[[], bool] = lambda: False, **options: Any
+    ) -> tuple[Measured, dict[str, bytes]]:
+        """The sums, and the stored files by name."""
+        suite, job = self.job(**options)
+        assert job.folder is not None
+        measured = measure(job, suite.lines, engine or ENGINES.find("in_process")(), "rows.jsonl", stopped)
+        store_parts(job, suite.lines, measured, record_files(job.folder, job.rows))
+        measured.parts = []
+        return measured, {path.name.partition(".")[0]: path.read_bytes() for path in job.folder.iterdir()}
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return Bench(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def shuffled() -> type[Shuffled]:
+    return Shuffled

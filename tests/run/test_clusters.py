@@ -1,0 +1,53 @@
+"""Clusters: exact sums, the same whatever the pieces, also beyond the cap."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.model import Standing, Verdict
+from evaluators.run import clusters as module
+from evaluators.run.clusters import ClusterCounts, ClusterSum, cluster_names, merge_clusters
+
+VERDICTS = [
+    Verdict(Standing.SCORED, True, 1, 1),
+    Verdict(Standing.SCORED, False, 1, 3),
+    Verdict(Standing.UNREADABLE, False, 0, 1),
+    Verdict(Standing.INVALID, None, 0, 0),
+]
+ROWS = st.lists(st.tuples(st.text("abcdefgh", max_size=2), st.integers(0, 3)), max_size=30)
+
+
+def counted(rows: list[tuple[str, int]]) -> dict[str, ClusterSum]:
+    counts = ClusterCounts(1)
+    counts.add([name for name, _ in rows], [[code for _, code in rows]])
+    return counts.sums(0, VERDICTS)
+
+
+@pytest.mark.parametrize("most", [3, 20_000])
+def test_pieces_come_to_what_all_rows_come_to(most: int) -> None:
+    @settings(max_examples=60, deadline=None)
+    @given(ROWS, st.integers(0, 30), st.integers(0, 30))
+    def same(rows: list[tuple[str, int]], one: int, other: int) -> None:
+        low, high = sorted((min(one, len(rows)), min(other, len(rows))))
+        merged = counted(rows[:low])
+        for piece in (rows[high:], rows[low:high]):
+            merge_clusters(merged, counted(piece))
+        assert merged == counted(rows)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_CLUSTERS", most)
+        same()
+
+
+def test_a_cluster_counts_its_scored_rows() -> None:
+    found = counted([("a", 0), ("a", 1), ("a", 2), ("a", 3), ("b", 1)])
+    assert (found["a"].rows, found["a"].passed, found["a"].total) == (3, 1, Fraction(4, 3))
+    assert found["b"].total == Fraction(1, 3)
+
+
+def test_a_cell_that_is_no_text_names_a_cluster_too() -> None:
+    assert cluster_names(["a", 7, None, True]) == ["a", "7", "", "true"]

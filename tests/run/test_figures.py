@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.run.figures import beside_limit, counted, interval_text, limit_text, percent_text, score_text
+from evaluators.run.result import Interval
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.93333, "0.9333"), (1.0, "1.0000"), (0.99999, "0.9999"), (0.00001, "0.0001"), (0.0, "0.0000"), (None, "–")],
+)
+def test_only_a_perfect_score_prints_as_one(value: float | None, text: str) -> None:
+    assert score_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.933, "93.3 %"), (1.0, "100.0 %"), (0.9999, "99.9 %"), (0.0001, "0.1 %"), (None, "–")]
+)
+def test_only_every_row_prints_as_a_hundred_percent(value: float | None, text: str) -> None:
+    assert percent_text(value) == text
+
+
+def test_an_interval_is_in_percent() -> None:
+    assert interval_text(Interval(0.8812, 0.9641)) == "[88.1, 96.4]"
+    assert interval_text(None) == "–"
+
+
+def test_a_figure_that_misses_a_limit_never_prints_as_the_limit() -> None:
+    assert beside_limit(0.98996, 0.99) == "0.98996"
+    assert beside_limit(0.99, 0.99) == "0.9900"
+    assert beside_limit(0.9899999999999999, 0.99) == "0.9899999999999999"
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_text_beside_a_limit_is_on_the_same_side_of_it(value: float, limit: float) -> None:
+    text = float(beside_limit(value, limit))
+    if value != limit:
+        assert text != limit
+        assert (text < limit) == (value < limit)
+
+
+def test_numbers_read_as_people_write_them() -> None:
+    assert limit_text(1.0) == "1"
+    assert limit_text(0.95) == "0.95"
+    assert counted(1, "row") == "1 row"
+    assert counted(1204, "row") == "1,204 rows"

@@ -1,0 +1,359 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from evaluators.issues import Blame, Problems
+from evaluators.run.gates import (
+    Gate,
+    GateConfig,
+    Target,
+    check_gates,
+    gate_label,
+    judge_gates,
+    parse_target,
+    read_gate,
+)
+from evaluators.run.result import Bound, Counts, EvaluatorStats, FieldStats, FigureStats, GateResult, Interval
+from evaluators.run.statistics import ratios, share, wilson
+from tests.bounds import bounds_of
+
+
+def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any) -> EvaluatorStats:
+    scored = passed + failed
+    figures: dict[str, Any] = {
+        "skipped": 0, "not_measured": 0, "invalid": 0, "unjudged": 0, "bugs": 0, "unreadable": 0, "blocked": 0,
+        "mean": share(passed, scored), "pass_rate": share(passed, scored), "interval": None, **others,
+    }  # fmt: skip
+    figures.setdefault("bounds", bounds_of(figures.get("fields", ()), figures.get("counts")))
+    return EvaluatorStats(name, "exact_match", scored, scored, passed, failed, **figures)
+
+
+def field(path: str, **counts: int) -> FieldStats:
+    found = Counts(**counts)
+    return FieldStats(path, found, *ratios(found))
+
+
+def gate(target: str = "header", **config: Any) -> Gate:
+    return read_gate(target, GateConfig.model_validate(config), ["header", "other"], "suite.yaml:9:3")
+
+
+def judged(one: Gate, *figures: EvaluatorStats, slices: tuple[EvaluatorStats, ...] = ()) -> GateResult:
+    (result,) = judge_gates([one], figures, slices)
+    return result
+
+
+# --- settings
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"fail_below": 1},
+        {"fail_below": 0},
+        {"fail_below": 0.9, "warn_below": 0.9},
+        {"fail_above": 0.1, "warn_above": 0.05, "figure": "f1"},
+        {"warn_below": 0.5, "slice": {"supplier": "ACME"}, "variant": "gpt", "min_rows": 30},
+        {"fail_below": 0.5, "each_slice": "row.supplier"},
+    ],
+)
+def test_sound_settings_are_read(config: Mapping[str, object]) -> None:
+    assert GateConfig.model_validate(config)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({}, "needs a limit"),
+        ({"figure": "mean"}, "needs a limit"),
+        ({"fail_below": 1.1}, "less than or equal to 1"),
+        ({"fail_below": -0.1}, "greater than or equal to 0"),
+        ({"fail_below": float("nan")}, "input_value=nan"),
+        ({"fail_below": True}, "valid number"),
+        ({"fail_below": "0.9"}, "valid number"),
+        ({"fail_below": 0.9, "warn_below": 0.8}, "fail_below (0.9) must not be more than warn_below (0.8)"),
+        ({"fail_above": 0.1, "warn_above": 0.2}, "warn_above (0.2) must not be more than fail_above (0.1)"),
+        ({"fail_below": 0.9, "fail_above": 0.5}, "fail_below (0.9) must not be more than fail_above (0.5)"),
+        ({"fail_below": 0.9, "min_rows": 0}, "greater than or equal to 1"),
+        ({"fail_below": 0.9, "fial_above": 1}, "Extra inputs"),
+        ({"fail_below": 0.9, "figure": "median"}, "'mean', 'pass_rate'"),
+        ({"fail_below": 0.9, "slice": {"a": "1", "b": "2"}}, "one column and its value"),
+        ({"fail_below": 0.9, "slice": {"a": "1"}, "each_slice": "a"}, "not both"),
+    ],
+)
+def test_unsound_settings_are_refused(config: Mapping[str, object], said: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        GateConfig.model_validate(config)
+    assert said in str(error.value)
+
+
+def test_a_slice_value_may_be_a_number_or_a_boolean() -> None:
+    assert GateConfig.model_validate({"fail_below": 1, "slice": {"year": 2024}}).slice == {"year": "2024"}
+    assert GateConfig.model_validate({"fail_below": 1, "slice": {"paid": True}}).slice == {"paid": "true"}
+
+
+def test_limits_read_as_words() -> None:
+    config = GateConfig(fail_below=0.99, warn_below=0.995)
+    assert config.limit == "fail below 0.99, warn below 0.995"
+
+
+# --- targets
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("header", Target("header", None)),
+        ("header.total", Target("header", "total")),
+        ("header.totals.gross", Target("header", "totals.gross")),
+        ("header./totals/gross", Target("header", "totals.gross")),
+        ("header.$.totals.gross", Target("header", "totals.gross")),
+        ("header.items[*].qty", Target("header", "items[*].qty")),
+    ],
+)
+def test_a_target_splits_at_the_first_dot(text: str, target: Target) -> None:
+    assert parse_target(text, ["header"]) == target
+
+
+def test_an_unknown_evaluator_is_named_with_a_suggestion() -> None:
+    with pytest.raises(Problems) as error:
+        read_gate("haeder.total", GateConfig(fail_below=1), ["header", "lines"], "suite.yaml:9:3")
+    (issue,) = error.value.issues
+    assert issue.blame is Blame.CONFIG
+    assert issue.where == "suite.yaml:9:3"
+    assert issue.hint == 'did you mean "header"?'
+
+
+def test_a_far_off_name_lists_the_evaluators() -> None:
+    with pytest.raises(Problems) as error:
+        parse_target("zzz", ["header", "lines"])
+    assert error.value.issues[0].hint == "evaluators: header, lines"
+
+
+def test_a_target_does_not_end_in_a_dot() -> None:
+    with pytest.raises(Problems, match="ends in a dot"):
+        parse_target("header.", ["header"])
+
+
+def test_a_malformed_path_is_a_config_problem() -> None:
+    with pytest.raises(Problems) as error:
+        parse_target("header.items[", ["header"])
+    assert error.value.issues[0].blame is Blame.CONFIG
+
+
+# --- before row 1
+
+
+def test_a_field_outside_a_closed_list_is_named_with_a_suggestion() -> None:
+    (issue,) = check_gates([gate("header.totals.gros", fail_below=1)], {"header": ["totals.gross", "id"]})
+    assert issue.where == "suite.yaml:9:3"
+    assert '"totals.gros"' in issue.message
+    assert issue.hint == 'did you mean "totals.gross"?'
+
+
+def test_the_spelling_of_a_field_does_not_matter() -> None:
+    assert check_gates([gate("header./totals/gross", fail_below=1)], {"header": ["totals.gross"]}) == []
+
+
+def test_the_fields_of_an_open_tree_are_not_known_before_the_run() -> None:
+    assert check_gates([gate("header.anything", fail_below=1)], {"header": None}) == []
+
+
+@pytest.mark.parametrize("target", ["header.total", "header"])
+def test_an_evaluator_without_fields_has_no_field_and_no_precision(target: str) -> None:
+    (issue,) = check_gates([gate(target, fail_below=1, figure="precision")], {"header": ()})
+    assert issue.code == "no-fields"
+
+
+def test_a_column_that_the_suite_does_not_slice_by_is_named() -> None:
+    one = gate(fail_below=1, each_slice="row.suplier")
+    (issue,) = check_gates([one], {"header": ()}, slices=["row.supplier"])
+    assert issue.hint == 'did you mean "supplier"?'
+    (issue,) = check_gates([one], {"header": ()})
+    assert issue.hint == "add it to the suite: slices: [row.suplier]"
+
+
+def test_an_unknown_variant_is_named() -> None:
+    one = gate(fail_below=1, variant="gtp")
+    (issue,) = check_gates([one], {"header": ()}, variants=["gpt", "llama"])
+    assert issue.hint == 'did you mean "gpt"?'
+    (issue,) = check_gates([one], {"header": ()})
+    assert issue.hint is not None
+    assert "no variants" in issue.hint
+
+
+@pytest.mark.parametrize(
+    ("target", "figure", "hint"),
+    [
+        ("header.a", "mean", "write figure: accuracy"),
+        ("header.a", "pass_rate", "write figure: accuracy"),
+        ("header.a", "overall_pass_rate", "its figures: accuracy, precision, recall, f1"),
+        ("header", "accuracy", "write figure: pass_rate"),
+    ],
+)
+def test_figures_of_rows_and_figures_of_fields_have_names_of_their_own(target: str, figure: str, hint: str) -> None:
+    (issue,) = check_gates([gate(target, figure=figure, fail_below=0.5)], {"header": ("a",)})
+    assert (issue.code, issue.blame) == ("no-such-figure", Blame.CONFIG)
+    assert issue.hint is not None
+    assert issue.hint.startswith(hint)
+
+
+def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() -> None:
+    figures = stats(fields=(field("a", match=9, mismatch=1),))
+    assert judged(gate(fail_below=0.5), figures).figure == "mean"
+    assert judged(gate("header.a", fail_below=0.5), figures).figure == "accuracy"
+
+
+# --- judging
+
+
+@pytest.mark.parametrize(
+    ("config", "verdict", "message"),
+    [
+        ({"fail_below": 0.9}, "passed", "mean 0.9000"),
+        ({"fail_below": 0.95}, "failed", "mean 0.9000 is below 0.95"),
+        ({"fail_below": 0.9000001}, "failed", "mean 0.9000 is below 0.9000001"),
+        ({"warn_below": 0.95, "fail_below": 0.8}, "warned", "mean 0.9000 is below 0.95"),
+        ({"fail_above": 0.5, "figure": "pass_rate"}, "failed", "pass rate 0.9000 is above 0.5"),
+        ({"fail_above": 0.9}, "passed", "mean 0.9000"),
+        ({"warn_above": 0.5, "fail_above": 0.95}, "warned", "mean 0.9000 is above 0.5"),
+        ({"fail_below": 0.5, "min_rows": 11}, "undecided", "only 10 rows measured, and the gate asks for 11"),
+        ({"fail_below": 0.5, "min_rows": 10}, "passed", "mean 0.9000"),
+    ],
+)
+def test_a_gate_is_judged_by_its_limits(config: Mapping[str, Any], verdict: str, message: str) -> None:
+    result = judged(gate(**config), stats())
+    assert (result.verdict, result.message, result.measured) == (verdict, message, 10)
+
+
+def test_failing_outweighs_warning() -> None:
+    result = judged(gate(fail_below=0.95, warn_below=0.99), stats())
+    assert result.verdict == "failed"
+    assert result.limit == "fail below 0.95, warn below 0.99"
+
+
+def test_a_gate_without_a_measured_row_is_undecided() -> None:
+    assert judged(gate(fail_below=0), stats(passed=0, failed=0)).verdict == "undecided"
+    assert judged(gate(fail_below=0.5)).verdict == "undecided"
+
+
+def test_a_figure_over_fields_that_no_row_has_is_undecided() -> None:
+    result = judged(gate(fail_below=0.5, figure="f1"), stats())
+    assert (result.verdict, result.message, result.measured) == ("undecided", "no row was measured", 0)
+
+
+def test_rows_with_an_empty_expected_answer_measure_nothing() -> None:
+    result = judged(gate(fail_below=0.5), stats(passed=10, failed=0, empty_expected=10))
+    assert (result.verdict, result.measured) == ("undecided", 0)
+
+
+def test_a_gate_on_a_field_reads_its_accuracy() -> None:
+    figures = stats(fields=(field("totals.gross", match=97, mismatch=2, omission=1, not_measured=50),))
+    result = judged(gate("header./totals/gross", fail_below=0.99), figures)
+    assert (result.value, result.measured, result.verdict) == (0.97, 100, "failed")
+    assert result.target == "header./totals/gross"
+    assert result.message == "accuracy 0.9700 is below 0.99"
+
+
+@pytest.mark.parametrize(("figure", "value"), [("precision", 6 / 10), ("recall", 6 / 12), ("f1", 12 / 22)])
+def test_a_gate_on_a_field_reads_the_figure_it_names(figure: str, value: float) -> None:
+    figures = stats(fields=(field("a", match=6, mismatch=2, hallucination=2, omission=4),))
+    assert judged(gate("header.a", fail_below=0.1, figure=figure), figures).value == value
+
+
+def test_a_field_that_no_row_has_is_undecided_with_a_suggestion() -> None:
+    figures = stats(fields=(field("vendor.name", match=9),))
+    result = judged(gate("header.vendr.name", fail_below=0.5), figures)
+    assert result.verdict == "undecided"
+    assert result.message == 'no row has the field "vendr.name"; did you mean "vendor.name"?'
+
+
+def test_a_gate_holds_for_every_variant_unless_it_names_one() -> None:
+    figures = (stats(variant="gpt"), stats(passed=1, failed=9, variant="llama"))
+    both = judge_gates([gate(fail_below=0.5)], figures)
+    assert [(each.variant, each.verdict) for each in both] == [("gpt", "passed"), ("llama", "failed")]
+    (one,) = judge_gates([gate(fail_below=0.5, variant="gpt")], figures)
+    assert one.variant == "gpt"
+
+
+def test_each_slice_is_held_to_the_limits_on_its_own() -> None:
+    slices = (stats(slice=("supplier", "ACME")), stats(passed=1, failed=1, slice=("supplier", "Zeta")))
+    found = judge_gates([gate(fail_below=0.8, each_slice="row.supplier", min_rows=5)], [stats()], slices)
+    assert [(each.slice, each.verdict) for each in found] == [
+        (("supplier", "ACME"), "passed"),
+        (("supplier", "Zeta"), "undecided"),
+    ]
+
+
+def test_a_gate_on_one_slice_leaves_the_others_alone() -> None:
+    slices = (stats(slice=("row.year", "2023")), stats(passed=1, slice=("row.year", "2024")))
+    result = judged(gate(fail_below=0.8, slice={"year": 2024}), stats(), slices=slices)
+    assert (result.slice, result.verdict) == (("row.year", "2024"), "failed")
+
+
+def test_a_slice_that_no_row_is_in_is_undecided() -> None:
+    result = judged(gate(fail_below=0.8, slice={"year": 1999}), stats(), slices=(stats(slice=("year", "2024")),))
+    assert (result.verdict, result.slice) == ("undecided", ("year", "1999"))
+
+
+def test_a_label_says_what_the_gate_is_about() -> None:
+    result = judged(gate(fail_below=0.5, figure="pass_rate", variant="gpt"), stats(variant="gpt"))
+    assert gate_label(result) == "header (pass rate, variant gpt)"
+    assert gate_label(judged(gate(fail_below=0.5), stats())) == "header"
+
+
+def test_a_gate_on_the_lower_bound_is_held_down_by_few_rows() -> None:
+    few = stats(passed=9, failed=1, mean_interval=Interval(0.6, 0.98), interval=Interval(0.55, 0.97))
+    mean = judged(gate("header", fail_below=0.8, using="lower_bound"), few)
+    assert (mean.verdict, mean.value) == ("failed", 0.6)
+    assert mean.message == "lower bound of the mean 0.6000 is below 0.8"
+    rate = judged(gate("header", fail_below=0.5, using="lower_bound", figure="pass_rate"), few)
+    assert (rate.verdict, rate.value) == ("passed", 0.55)
+
+
+def test_the_lower_bound_of_a_field_is_that_of_its_accuracy() -> None:
+    one = stats(fields=(field("total", match=9, mismatch=1),))
+    for figure, expected in (("accuracy", wilson(9, 10)), ("precision", wilson(9, 10)), ("recall", wilson(9, 10))):
+        found = judged(gate("header.total", fail_below=0.9, using="lower_bound", figure=figure), one)
+        assert expected is not None
+        assert (found.value, found.verdict) == (expected.low, "failed")
+
+
+def test_a_lower_bound_that_nobody_knows_leaves_a_gate_undecided() -> None:
+    found = judged(gate("header", fail_below=0.5, using="lower_bound"), stats())
+    assert found.verdict == "undecided"
+    assert found.message == "lower bound of the mean is unknown: there is nothing to divide by"
+
+
+def test_the_lower_bound_of_a_figure_over_all_fields_is_that_of_its_rows() -> None:
+    pooled = stats(counts=Counts(match=90, mismatch=10), precision=0.9, recall=0.9, f1=0.9)
+    for figure in ("precision", "recall", "f1"):
+        one = replace(pooled, bounds=(Bound(None, figure, 10, Interval(0.7, 0.95)),))
+        found = judged(gate("header", fail_below=0.6, using="lower_bound", figure=figure, coverage="any"), one)
+        assert (found.verdict, found.value, found.measured) == ("passed", 0.7, 10)
+
+
+def test_rows_are_counted_for_min_rows_and_items_are_said_apart() -> None:
+    lines = field("items[*].qty", match=90, mismatch=10)
+    one = stats(fields=(lines,), bounds=(Bound("items[*].qty", "accuracy", 10, Interval(0.7, 0.95)),))
+    few = judged(gate("header.items[*].qty", fail_below=0.5, min_rows=11), one)
+    assert (few.verdict, few.measured) == ("undecided", 10)
+    assert few.message == "only 10 rows measured, and the gate asks for 11; 100 items in 10 rows"
+    found = judged(gate("header.items[*].qty", fail_below=0.5), one)
+    assert (found.verdict, found.measured) == ("passed", 10)
+    assert found.message == "accuracy 0.9000; 100 items in 10 rows"
+
+
+def test_a_figure_of_rows_counts_the_rows_that_have_it() -> None:
+    one = stats(figures=(FigureStats("mean_recall", 0.8, 4),))
+    assert judged(gate("header", fail_below=0.5, figure="mean_recall"), one).measured == 4
+
+
+@pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "figure": "mean_f1"}])
+def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="lower_bound"):
+        GateConfig.model_validate({**config, "using": "lower_bound"})

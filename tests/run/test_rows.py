@@ -1,0 +1,190 @@
+"""Stored rows: the same in both formats, whatever the parts they were written in."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluators.issues import Blame, Issue
+from evaluators.model import Standing, Status, Verdict
+from evaluators.run import rows as stored_rows
+from evaluators.run.codes import read_codes
+from evaluators.run.rows import Beside, RowColumns, RowsFormat, join_parts, open_part
+from evaluators.run.tally import Ledger
+
+COLUMNS = RowColumns(("plain", "fields", "open"), ("kind",), clustered=True)
+LOST = Issue("expected-not-json", Blame.TESTSET, 'not JSON: "é" \ud800')
+
+VERDICTS = st.tuples(
+    st.sampled_from(
+        [
+            Verdict(Standing.SCORED, True, 1, 1),
+            Verdict(Standing.SCORED, False, 1, 3),
+            Verdict(Standing.SKIPPED, None, 0, 0),
+        ]
+    ),
+    st.one_of(
+        st.builds(
+            lambda statuses, num: Verdict(Standing.SCORED, num == 4, num, 4, bytes(statuses)),
+            st.lists(st.sampled_from(Status), min_size=4, max_size=4),
+            st.integers(0, 4),
+        ),
+        st.just(Verdict(Standing.INVALID, None, 0, 0, issue=LOST)),
+    ),
+    st.builds(
+        lambda right: Verdict(Standing.SCORED, right == 7, right, 7, counts=(right, 7 - right, 0, 2)), st.integers(0, 7)
+    ),
+)
+IDS = st.text(st.sampled_from('a"\\\n,é\ud800 '), max_size=4) | st.text(max_size=3)
+ROWS = st.lists(st.tuples(IDS, VERDICTS), max_size=25)
+
+
+def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool = True, first: int = 2) -> Path:
+    """The rows, cut into parts and joined. Every part is written in two chunks."""
+    places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    parts = []
+    for index, (start, end) in enumerate(pairwise(places)):
+        ledgers = [Ledger(4 if name == "fields" else 0) for name in COLUMNS.evaluators]
+        path = folder / f"{kind}-{index}.part"
+        writer = open_part(kind, path, COLUMNS, ledgers)
+        middle = (start + end) // 2
+        for low, high in ((start, middle), (middle, end)):
+            some = rows[low:high]
+            codes = [ledger.codes([verdicts[place] for _, verdicts in some]) for place, ledger in enumerate(ledgers)]
+            names = [one for one, _ in some]
+            beside = Beside([zlib.crc32(str(place).encode()) for place in range(low, high)], names, [names])
+            writer.add(range(low - start, high - start), names if ids else None, codes, beside)
+        writer.close()
+        parts.append((path, first + start))
+    target = folder / f"whole.{kind}"
+    join_parts(kind, parts, COLUMNS, target, folder / f"codes.{kind}")
+    return target
+
+
+def of_lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines, in the columns of Parquet."""
+    found = []
+    for line in map(json.loads, path.read_bytes().splitlines()):
+        codes = {f"code {name}": code for name, code in zip(COLUMNS.evaluators, line.pop("codes"), strict=True)}
+        (value,) = line.pop("slices")
+        found.append({**line, "slice kind": value, **codes})
+    return found
+
+
+def of_parquet(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    return found
+
+
+@given(ROWS, st.lists(st.integers(0, 25), max_size=3), st.booleans())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_both_formats_hold_the_same_rows(tmp_path: Path, rows: Any, cuts: list[int], ids: bool) -> None:
+    lines = of_lines(write(tmp_path, "jsonl", rows, cuts, ids))
+    assert lines == of_parquet(write(tmp_path, "parquet", rows, cuts, ids))
+    assert [line["row"] for line in lines] == list(range(2, 2 + len(rows)))
+    if not ids:
+        assert [line["id"] for line in lines] == [str(line["row"]) for line in lines]
+
+
+@given(ROWS, st.lists(st.integers(0, 25), max_size=4))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_the_parts_leave_no_trace(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
+    for kind in ("jsonl", "parquet"):
+        whole, codes = write(tmp_path, kind, rows, []).read_bytes(), (tmp_path / f"codes.{kind}").read_bytes()
+        assert write(tmp_path, kind, rows, cuts).read_bytes() == whole
+        assert (tmp_path / f"codes.{kind}").read_bytes() == codes
+
+
+YES = (
+    Verdict(Standing.SCORED, True, 1, 1),
+    Verdict(Standing.SCORED, True, 4, 4, bytes([1, 1, 1, 1])),
+    Verdict(Standing.SCORED, True, 7, 7, counts=(7, 0, 0, 0)),
+)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [('a "b"', 'a "b"'), ("c\\d\n", "c\\d\n"), ("é 日", "é 日"), ("", ""), ("null", "null"), ("\ud800", "\\ud800")],
+)
+def test_an_id_is_kept_as_it_is(tmp_path: Path, kind: RowsFormat, given: str, kept: str) -> None:
+    path = write(tmp_path, kind, [(given, YES), ("other", YES)], [])
+    found = of_lines(path) if kind == "jsonl" else of_parquet(path)
+    assert [row["id"] for row in found] == [kept, "other"]
+
+
+@given(ROWS, st.lists(st.integers(0, 25), max_size=3))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_code_stands_for_the_verdict_of_its_row(tmp_path: Path, rows: Any, cuts: list[int]) -> None:
+    lines = of_lines(write(tmp_path, "jsonl", rows, cuts))
+    verdicts = read_codes(tmp_path / "codes.jsonl")
+    for line, (_, given_verdicts) in zip(lines, rows, strict=True):
+        assert tuple(verdicts[name][line[f"code {name}"]] for name in COLUMNS.evaluators) == given_verdicts
+    for name in verdicts:
+        seen = dict.fromkeys(line[f"code {name}"] for line in lines)
+        assert list(seen) == list(range(len(verdicts[name]))), "codes are numbered by the first row that has them"
+
+
+def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> None:
+    lost = Verdict(Standing.INVALID, None, 0, 0, issue=LOST)
+    half = Verdict(
+        Standing.SCORED, False, 1, 3, bytes([Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.SKIPPED]),
+        figures=((1, 2), (0, 0)),
+    )  # fmt: skip
+    write(tmp_path, "jsonl", [("x", (lost, half, YES[2]))], [])
+    lines = [json.loads(line) for line in (tmp_path / "codes.jsonl").read_bytes().splitlines()]
+    issue = {"code": "expected-not-json", "blame": "testset", "message": 'not JSON: "é" \ud800'}
+    assert lines == [
+        {"evaluator": "plain", "code": 0, "standing": "invalid", "issue": issue},
+        {"evaluator": "fields", "code": 0, "standing": "scored", "score": [1, 3], "passed": False, "fields": "=x-s",
+         "figures": [[1, 2], [0, 0]]},
+        {"evaluator": "open", "code": 0, "standing": "scored", "score": [7, 7], "passed": True, "counts": [7, 0, 0, 0]},
+    ]  # fmt: skip
+
+
+def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_path: Path) -> None:
+    stored = RowColumns(("exact", "json", "fields", "diff", "normal"))
+    ledgers = [Ledger(12 if name == "fields" else 0) for name in stored.evaluators]
+    many = 2 * stored_rows.FLUSH_ROWS
+    columns: list[list[Verdict]] = [[], [], [], [], []]
+    noise = 1
+    for _ in range(many):
+        noise = noise * 6364136223846793005 % 2**64
+        wrong, where = noise >> 61, (noise >> 50) % 12
+        right = 12 - (wrong == 0)
+        columns[0].append(Verdict(Standing.SCORED, wrong > 2, int(wrong > 2), 1))
+        columns[1].append(Verdict(Standing.SCORED, True, 1, 1))
+        statuses = bytes(Status.MISMATCH if place == where and wrong == 0 else Status.MATCH for place in range(12))
+        columns[2].append(Verdict(Standing.SCORED, right == 12, right, 12, statuses))
+        leaves = 20 + (noise >> 40) % 8
+        columns[3].append(Verdict(Standing.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
+        columns[4].append(Verdict(Standing.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
+    writer = open_part("parquet", tmp_path / "part", stored, ledgers)
+    for start in range(0, many, 1_000):
+        ids = [str(number) for number in range(start, min(start + 1_000, many))]
+        writer.add(
+            range(start, start + len(ids)),
+            ids,
+            [ledger.codes(column[start : start + 1_000]) for ledger, column in zip(ledgers, columns, strict=True)],
+            Beside([zlib.crc32(name.encode()) for name in ids]),
+        )
+    writer.close()
+    join_parts("parquet", [(tmp_path / "part", 2)], stored, tmp_path / "rows.parquet", tmp_path / "codes.jsonl")
+    assert (tmp_path / "rows.parquet").stat().st_size / many <= 15
+
+
+def test_rows_are_written_in_groups_of_one_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_rows, "FLUSH_ROWS", 4)
+    monkeypatch.setattr(stored_rows, "GROUP_ROWS", 4)
+    path = write(tmp_path, "parquet", [(str(number), YES) for number in range(22)], [3, 10])
+    groups = pyarrow.parquet.ParquetFile(path)
+    assert [groups.metadata.row_group(place).num_rows for place in range(groups.num_row_groups)] == [4, 4, 4, 4, 4, 2]
+    groups.close()

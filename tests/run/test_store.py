@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.result import Environment, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.run_json import read_run, run_json
+from evaluators.run.store import RunFolder, default_name, load_run, open_text, write_text
+
+ENVIRONMENT = Environment("2026-03-14T09:26:53+00:00", 1.75, 4, "build-7", "3.11.9", ("evaluators", "run"))
+
+
+def result(**others: object) -> RunResult:
+    plain = RunResult("nightly", "5f0c", "a41b", "0.1.0", "invoices.csv", 0, {"output": "answer"}, ())
+    return replace(plain, **others)  # type: ignore[arg-type]  # each test names real fields
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def told(error: pytest.ExceptionInfo[Problems]) -> Issue:
+    (issue,) = error.value.issues
+    assert issue.blame is Blame.CONFIG
+    return issue
+
+
+def test_the_default_name_is_date_time_and_fingerprint() -> None:
+    started = datetime(2026, 3, 14, 9, 26, 53)
+    assert default_name(started, "5f0c2a9b1e77d3c4") == "2026-03-14_09-26-53_5f0c2a9b"
+    assert default_name(started, "sha256:5f0c2a9b1e77d3c4") == "2026-03-14_09-26-53_5f0c2a9b"
+
+
+def test_a_finished_run_is_whole_and_alone(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path / "runs", "nightly") as folder:
+        folder.write("rows.jsonl", "{}\n")
+        place = folder.finish(result(environment=ENVIRONMENT), {"summary.txt": "fine\n"})
+    assert place == tmp_path / "runs" / "nightly"
+    assert listing(tmp_path) == [
+        "runs",
+        "runs/nightly",
+        "runs/nightly/environment.json",
+        "runs/nightly/rows.jsonl",
+        "runs/nightly/run.json",
+        "runs/nightly/summary.txt",
+    ]
+
+
+def test_nothing_is_in_the_place_before_the_run_is_finished(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.write("rows.jsonl", "{}\n")
+        assert not folder.path.exists()
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_run_that_breaks_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> None:
+    def breaks() -> None:
+        with RunFolder.create(tmp_path, "nightly") as folder:
+            folder.write("rows.jsonl", "{}\n")
+            raise error
+
+    with pytest.raises(error):
+        breaks()
+    assert listing(tmp_path) == []
+
+
+def test_an_interrupted_run_is_kept_and_says_so(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(complete=False, exit_code=130, causes=("the run was interrupted after 3 rows",)))
+    loaded = load_run(tmp_path / "nightly")
+    assert (loaded.complete, loaded.exit_code) == (False, 130)
+
+
+def test_a_run_is_never_overwritten_unasked(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result())
+    with pytest.raises(Problems) as error:
+        RunFolder.create(tmp_path, "nightly")
+    issue = told(error)
+    assert issue.where == str(tmp_path / "nightly")
+    assert issue.hint is not None
+    assert "--force" in issue.hint
+
+
+def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(), {"old.txt": "old"})
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        assert (tmp_path / "nightly" / "old.txt").exists()
+        folder.finish(result(rows=7))
+    assert listing(tmp_path) == ["nightly", "nightly/run.json"]
+    assert load_run(tmp_path / "nightly").rows == 7
+
+
+def test_force_replaces_nothing_but_runs(tmp_path: Path) -> None:
+    write_text(tmp_path / "src" / "main.py", "precious")
+    write_text(tmp_path / "file", "precious")
+    (tmp_path / "link").symlink_to(tmp_path / "src")
+    for name in ("src", "file", "link"):
+        with pytest.raises(Problems) as error:
+            RunFolder.create(tmp_path, name, force=True)
+        assert told(error).code == "not-a-run-folder"
+    assert (tmp_path / "src" / "main.py").read_text() == "precious"
+
+
+def test_a_place_that_was_taken_meanwhile_loses_neither_run(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as slow:
+        with RunFolder.create(tmp_path, "nightly") as quick:
+            quick.finish(result(rows=1))
+        with pytest.raises(Problems) as error:
+            slow.finish(result(rows=2))
+    hint = told(error).hint
+    assert hint is not None
+    assert str(slow.working) in hint
+    assert load_run(slow.working).rows == 2
+    assert load_run(tmp_path / "nightly").rows == 1
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", ".hidden", "a/b", "a\\b", "../up", "a:b", "a\n", "end."])
+def test_a_name_is_the_name_of_one_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(Problems) as error:
+        RunFolder.create(tmp_path, name)
+    assert told(error).code == "run-name"
+
+
+def test_a_results_folder_that_is_a_file_is_a_problem(tmp_path: Path) -> None:
+    write_text(tmp_path / "file", "")
+    with pytest.raises(Problems) as error:
+        RunFolder.create(tmp_path / "file" / "runs", "nightly")
+    assert told(error).code == "results-folder"
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    write_text(tmp_path / "rows.csv", "old")
+
+    def breaks() -> None:
+        with open_text(tmp_path / "rows.csv") as stream:
+            stream.write("half of")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        breaks()
+    assert listing(tmp_path) == ["rows.csv"]
+    assert (tmp_path / "rows.csv").read_text() == "old"
+
+
+def test_half_a_surrogate_pair_is_written_as_an_escape(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(notes=("odd \ud83d text",)))
+    text = (tmp_path / "nightly" / "run.json").read_text()
+    assert json.loads(text)["notes"] == ["odd \ud83d text"]
+
+
+def test_the_same_run_is_the_same_bytes_whatever_the_environment(tmp_path: Path) -> None:
+    for name, environment in (("a", ENVIRONMENT), ("b", replace(ENVIRONMENT, workers=1, host="laptop"))):
+        with RunFolder.create(tmp_path, name) as folder:
+            folder.finish(result(environment=environment))
+    assert (tmp_path / "a" / "run.json").read_bytes() == (tmp_path / "b" / "run.json").read_bytes()
+    assert (tmp_path / "a" / "environment.json").read_bytes() != (tmp_path / "b" / "environment.json").read_bytes()
+
+
+def test_a_run_with_its_environment_comes_back_the_same(tmp_path: Path) -> None:
+    wanted = result(environment=ENVIRONMENT, issues=(Issue("x", Blame.TESTSET, "empty", "a.csv row 2"),))
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        place = folder.finish(wanted)
+    assert load_run(place) == wanted
+    assert load_run(place / "run.json") == wanted
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"format": 1}', '{"format": "1"}', "\ufeff{}"])
+def test_what_is_not_a_run_is_a_problem(tmp_path: Path, text: str) -> None:
+    write_text(tmp_path / "run.json", text)
+    with pytest.raises(Problems) as error:
+        load_run(tmp_path)
+    assert told(error).where == str(tmp_path / "run.json")
+
+
+def test_a_later_format_asks_for_an_upgrade(tmp_path: Path) -> None:
+    write_text(tmp_path / "run.json", '{"format": 2}')
+    with pytest.raises(Problems, match="format 2"):
+        load_run(tmp_path)
+
+
+def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
+    with pytest.raises(Problems, match="not a run folder"):
+        load_run(tmp_path)
+    with pytest.raises(Problems, match="no such run"):
+        load_run(tmp_path / "nowhere")
+
+
+def test_keys_are_sorted_and_lists_hold_what_programs_read() -> None:
+    stats = EvaluatorStats("a", "exact_match", 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1.0, 1.0, None)
+    body = json.loads(run_json(result(evaluators=(stats,))))
+    assert list(body) == sorted(body)
+    wanted = {"name", "type", "mean", "pass_rate", "interval", "scored", "skipped", "not_measured", "invalid"}
+    assert wanted | {"unjudged", "bugs", "fields"} <= set(body["evaluators"][0])
+
+
+_ratio = st.none() | st.floats(0, 1)
+_count = st.integers(0, 10**12)
+_runs = st.builds(
+    RunResult,
+    name=st.text(),
+    columns=st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=2),
+    evaluators=st.lists(
+        st.builds(
+            EvaluatorStats,
+            fields=st.lists(
+                st.builds(FieldStats, accuracy=_ratio, precision=_ratio, recall=_ratio, f1=_ratio), max_size=2
+            ).map(tuple),
+            mean=_ratio, pass_rate=_ratio, interval=st.none(), precision=_ratio, recall=_ratio, f1=_ratio,
+            rows=_count, slice=st.none() | st.tuples(st.text(max_size=4), st.text(max_size=4)),
+        ),
+        max_size=2,
+    ).map(tuple),
+    slices=st.just(()), gates=st.just(()), warnings=st.just(()), environment=st.none(),
+    issues=st.lists(st.builds(Issue), max_size=2).map(tuple),
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(_runs)
+def test_run_json_is_a_round_trip(run: RunResult) -> None:
+    text = run_json(run)
+    assert read_run(text.encode(), "run.json") == run
+    assert run_json(read_run(text.encode(), "run.json")) == text
+
+
+def test_no_temporary_name_is_left_behind(tmp_path: Path) -> None:
+    write_text(tmp_path / "deep" / "file.txt", "x")
+    assert os.listdir(tmp_path / "deep") == ["file.txt"]

@@ -1,0 +1,250 @@
+"""Counting is exact, and does not care how the rows are cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluators.fields.walk import OVERFLOW
+from evaluators.issues import Blame, Issue
+from evaluators.model import Standing, Status, Verdict
+from evaluators.run.statistics import mean_of
+from evaluators.run.tally import MOST_PATHS, Ledger, Tally
+from evaluators.run.watch import Watch, Watched
+
+FIELDS = 3
+
+
+@st.composite
+def verdicts(draw: st.DrawFn) -> Verdict:
+    standing = draw(st.sampled_from(Standing))
+    statuses = draw(st.just(b"") | st.binary(min_size=FIELDS, max_size=FIELDS).map(_as_statuses))
+    counts = draw(st.none() | st.tuples(*[st.integers(0, 3)] * 4)) if not statuses else None
+    if not standing.scored:
+        return Verdict(standing, None, 0, 0, statuses, counts, draw(st.sampled_from(ISSUES)))
+    if standing is not Standing.SCORED:
+        return Verdict(standing, False, 0, 1, statuses, counts)
+    den = draw(st.integers(1, 12) | st.just(2**52))
+    num = draw(st.integers(0, den))
+    return Verdict(standing, draw(st.booleans()), num, den, statuses, counts)
+
+
+def _as_statuses(data: bytes) -> bytes:
+    return bytes(one % len(Status) for one in data)
+
+
+ISSUES = (None, Issue("expected-not-json", Blame.TESTSET, "not JSON"), Issue("bug", Blame.BUG, "it broke"))
+ROWS = st.lists(verdicts(), max_size=30)
+
+
+def tally_of(rows: Sequence[Verdict]) -> Tally:
+    tally = Tally(FIELDS)
+    for verdict in rows:
+        tally.add(verdict)
+    return tally
+
+
+def merged(*tallies: Tally) -> Tally:
+    whole = Tally(FIELDS)
+    for tally in tallies:
+        whole.merge(tally)
+    return whole
+
+
+def total(tally: Tally) -> Fraction:
+    return sum((Fraction(num, den) for den, num in tally.sums.items()), Fraction(0))
+
+
+def same_figures(one: Tally, other: Tally) -> bool:
+    return one == other and mean_of(one.sums, one.scored) == mean_of(other.sums, other.scored)
+
+
+@given(ROWS, ROWS, ROWS)
+def test_merging_is_associative_and_commutative(a: list[Verdict], b: list[Verdict], c: list[Verdict]) -> None:
+    one, two, three = map(tally_of, (a, b, c))
+    assert merged(merged(one, two), three) == merged(one, merged(two, three))
+    assert merged(one, two) == merged(two, one)
+
+
+@given(ROWS, st.lists(st.integers(0, 30), max_size=6), st.randoms(use_true_random=False))
+def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Verdict], cuts: list[int], random: Random) -> None:
+    places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    parts = [tally_of(rows[start:end]) for start, end in pairwise(places)]
+    random.shuffle(parts)
+    assert same_figures(merged(*parts), tally_of(rows))
+
+
+WATCHED: tuple[Watched, ...] = ((None, "f1"), (None, "precision"), ("b", "accuracy"), ("b", "recall"))
+
+
+@given(ROWS, st.integers(0, 30), st.booleans())
+def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Verdict], cut: int, closed: bool) -> None:
+    watch = Watch(WATCHED, ("a", "b", "c") if closed else ())
+    rows = [row._replace(watched=((len(row.statuses), 1, 2, 0),)) for row in rows if closed or not row.statuses]
+
+    def tally(some: Sequence[Verdict]) -> Tally:
+        found = Tally(FIELDS, watch=watch)
+        for row in some:
+            found.add(row)
+        return found
+
+    whole = tally(rows)
+    assert merged(tally(rows[cut:]), tally(rows[:cut])).ratios == whole.ratios
+    assert merged(tally(rows[cut:]), tally(rows[:cut])).ratio_rows == whole.ratio_rows
+    for target, sums in whole.ratios.items():
+        assert sums.units <= whole.ratio_rows[target] <= len(rows)
+
+
+@given(ROWS)
+def test_the_sums_are_exact(rows: list[Verdict]) -> None:
+    tally = tally_of(rows)
+    scored = [Fraction(row.num, row.den) for row in rows if row.standing.scored]
+    assert total(tally) == sum(scored, Fraction(0))
+    assert tally.scored == len(scored)
+    assert tally.rows == len(rows)
+    assert mean_of(tally.sums, tally.scored) == (float(sum(scored) / len(scored)) if scored else None)
+
+
+@given(ROWS, st.integers(0, 4))
+def test_a_verdict_met_several_times_counts_so_often(rows: list[Verdict], times: int) -> None:
+    at_once, one_by_one = Tally(FIELDS), Tally(FIELDS)
+    for verdict in rows:
+        at_once.add(verdict, times)
+        for _ in range(times):
+            one_by_one.add(verdict)
+    at_once.sums = {den: num for den, num in at_once.sums.items() if times}
+    at_once.powers = {den: both for den, both in at_once.powers.items() if times}
+    assert same_figures(at_once, one_by_one)
+
+
+@given(ROWS)
+def test_merging_leaves_the_other_tally_alone(rows: list[Verdict]) -> None:
+    other = tally_of(rows)
+    other.add_paths({"a": (1, 0, 0, 0)})
+    before = deepcopy(other)
+    whole = Tally(FIELDS)
+    whole.merge(other)
+    whole.merge(other)
+    assert other == before
+    assert whole.paths["a"] == [2, 0, 0, 0]
+
+
+@given(st.integers(1, 7), st.integers(0, 1_000))
+@settings(max_examples=15, deadline=None)
+def test_more_paths_than_are_kept_come_to_the_same_for_any_split(pieces: int, seed: int) -> None:
+    random = Random(seed)
+    rows = [f"items.{random.randrange(2 * MOST_PATHS)}" for _ in range(3 * MOST_PATHS)]
+    whole = Tally()
+    whole.add_paths(paths_of(rows))
+    random.shuffle(rows)
+    split = Tally()
+    for piece in range(pieces):
+        part = Tally()
+        part.add_paths(paths_of(rows[piece::pieces]))
+        split.merge(part)
+    assert split.paths == whole.paths
+    assert len(whole.paths) <= MOST_PATHS + 1
+    assert sum(counts[0] for counts in whole.paths.values()) == len(rows)
+    assert max(whole.paths.keys() - {OVERFLOW}) == sorted(set(rows))[:MOST_PATHS][-1]
+
+
+def paths_of(rows: Sequence[str]) -> dict[str, tuple[int, int, int, int]]:
+    """Each path with one match for every row that has it."""
+    return {path: (count, 0, 0, 0) for path, count in Counter(rows).items()}
+
+
+def test_unreadable_and_blocked_rows_are_scored_and_count_nothing() -> None:
+    tally = tally_of(
+        [
+            Verdict(Standing.SCORED, True, 1, 1),
+            Verdict(Standing.UNREADABLE, False, 0, 1),
+            Verdict(Standing.BLOCKED, False, 0, 1),
+            Verdict(Standing.SKIPPED, None, 0, 0),
+            Verdict(Standing.INVALID, None, 0, 0),
+        ]
+    )
+    assert (tally.rows, tally.scored, tally.passed) == (5, 3, 1)
+    assert mean_of(tally.sums, tally.scored) == 1 / 3
+
+
+def test_the_fields_of_a_row_without_a_score_still_count() -> None:
+    statuses = bytes([Status.MATCH, Status.FAULT, Status.OMISSION])
+    tally = tally_of([Verdict(Standing.INVALID, None, 0, 0, statuses)])
+    assert tally.scored == 0
+    assert [counts[status] for counts, status in zip(tally.statuses, statuses, strict=True)] == [1, 1, 1]
+
+
+def test_a_row_that_expects_nothing_is_counted_as_empty_expected() -> None:
+    empty = Verdict(Standing.SCORED, True, 1, 1, counts=(0, 0, 0, 0))
+    tally = tally_of(
+        [empty, empty, Verdict(Standing.SCORED, True, 1, 1, counts=(2, 0, 0, 0)), Verdict(Standing.SCORED, True, 1, 1)]
+    )
+    assert tally.empty_expected == 2
+
+
+def test_an_unreadable_output_is_not_an_empty_expectation() -> None:
+    assert tally_of([Verdict(Standing.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
+
+
+@given(ROWS, st.integers(1, 7), st.sampled_from([0, 1, 3, Ledger.KEPT]))
+def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Verdict], chunk: int, kept: int) -> None:
+    ledger = ledger_that_keeps(kept)
+    stored: list[Verdict] = []
+    for start in range(0, len(rows), chunk):
+        codes = ledger.codes(rows[start : start + chunk])
+        stored += [ledger.verdicts[code] for code in codes]
+    assert stored == rows
+    assert same_figures(ledger.settle(), tally_of(rows))
+
+
+@given(st.lists(st.integers(0, 9), max_size=60), st.sampled_from([0, 2, Ledger.KEPT]))
+@settings(max_examples=50)
+def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[int], kept: int) -> None:
+    ledger = ledger_that_keeps(kept)
+    for number in numbers:  # a new object each time, dropped at once, so that identities are used again
+        (code,) = ledger.codes([Verdict(Standing.SCORED, False, number, 10)])
+        assert ledger.verdicts[code].num == number
+    assert len(ledger.verdicts) == len(set(numbers))
+    assert sum(ledger.counts) == len(numbers)
+    assert ledger.settle().sums == ({10: sum(numbers)} if numbers else {})
+
+
+def test_more_distinct_verdicts_than_are_kept_are_told_apart() -> None:
+    ledger = ledger_that_keeps(100)
+    many = 1_000
+    for start in range(0, many, 50):
+        ledger.codes([Verdict(Standing.SCORED, False, number, many) for number in range(start, start + 50)])
+    codes = ledger.codes([Verdict(Standing.SCORED, False, number, many) for number in range(many)])
+    assert codes == list(range(many))
+    assert ledger.settle().sums == {many: 2 * sum(range(many))}
+
+
+def test_a_settled_ledger_starts_afresh() -> None:
+    ledger = Ledger(0)
+    verdict = Verdict(Standing.SCORED, True, 1, 1)
+    ledger.codes([verdict])
+    ledger.settle()
+    assert ledger.codes([verdict, verdict]) == [0, 0]
+    assert ledger.settle().scored == 3
+
+
+def ledger_that_keeps(count: int) -> Ledger:
+    class Small(Ledger):
+        __slots__ = ()
+        KEPT = count
+
+    return Small(FIELDS)
+
+
+def test_what_a_row_without_a_score_lost_does_not_make_the_others_look_better() -> None:
+    tally = Tally()
+    tally.add(Verdict(Standing.SCORED, False, 1, 2, counts=(1, 1, 0, 0)))
+    tally.add(Verdict(Standing.BUG, None, 0, 0, counts=(5, 0, 0, 0)))
+    assert tally.counts == [1, 1, 0, 0]

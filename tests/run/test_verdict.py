@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from evaluators.issues import Blame, Issue
+from evaluators.run.result import EvaluatorStats, GateResult
+from evaluators.run.verdict import PRECEDENCE, Facts, causes, exit_code
+
+
+def stats(scored: int = 10, **others: Any) -> EvaluatorStats:
+    counts: dict[str, Any] = {"skipped": 0, "not_measured": 0, "invalid": 0, "unjudged": 0, "bugs": 0, **others}
+    rows = scored + sum(counts[name] for name in ("skipped", "not_measured", "invalid", "unjudged", "bugs"))
+    figures: dict[str, Any] = {"unreadable": 0, "blocked": 0, "mean": 1.0, "pass_rate": 1.0, "interval": None, **counts}
+    return EvaluatorStats("header", "exact_match", rows, scored, scored, 0, **figures)
+
+
+def gate(verdict: Any) -> GateResult:
+    return GateResult("header", "mean", 0.5, 10, "fail below 0.9", verdict, "mean 0.5000 is below 0.9")
+
+
+ONE_OF_EACH: dict[int, dict[str, Any]] = {
+    130: {"interrupted": True},
+    70: {"evaluators": (stats(bugs=1),)},
+    2: {"issues": (Issue("odd", Blame.CONFIG, "an odd setting"),)},
+    4: {"incomparable": ("the suites differ",)},
+    1: {"regressions": ("header got worse",)},
+    3: {"gates": (gate("undecided"),)},
+}
+
+
+@pytest.mark.parametrize("code", PRECEDENCE)
+def test_each_finding_has_its_code(code: int) -> None:
+    assert exit_code(Facts(**ONE_OF_EACH[code])) == code
+
+
+@pytest.mark.parametrize(("winner", "loser"), list(combinations(PRECEDENCE, 2)))
+def test_the_weightier_code_wins_and_both_causes_are_told(winner: int, loser: int) -> None:
+    facts = Facts(**{**ONE_OF_EACH[winner], **ONE_OF_EACH[loser]})
+    assert exit_code(facts) == winner
+    told = causes(facts)
+    assert len(told) == 2
+    assert told[0] == next(iter(causes(Facts(**ONE_OF_EACH[winner])))) or winner == 130
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        (Facts((stats(),)), 0),
+        (Facts((stats(),), (gate("passed"), gate("warned"))), 0),
+        (Facts((stats(),), (gate("failed"),)), 1),
+        (Facts((stats(invalid=1),)), 3),
+        (Facts((stats(unjudged=1),)), 3),
+        (Facts((stats(unreadable=5, blocked=5),)), 0),
+        (Facts((stats(skipped=90, not_measured=3),)), 0),
+        (Facts((stats(0, skipped=90),)), 3),
+        (Facts((stats(0),)), 3),
+        (Facts((stats(4, empty_expected=4),)), 3),
+        (Facts((stats(invalid=1),), (gate("failed"),)), 1),
+        (Facts((stats(),), issues=(Issue("x", Blame.ENVIRONMENT, "the tracker refused"),)), 3),
+        (Facts((stats(),), issues=(Issue("x", Blame.TESTSET, "a field that no row has"),)), 3),
+        (Facts((stats(),), issues=(Issue("x", Blame.OUTPUT, "prose"),)), 0),
+        (Facts((stats(),), issues=(Issue("x", Blame.BUG, "oops"),)), 70),
+    ],
+)
+def test_the_facts_decide_the_exit_code(facts: Facts, code: int) -> None:
+    assert exit_code(facts) == code
+    assert bool(causes(facts)) == (code != 0)
+
+
+def test_causes_are_words_with_counts() -> None:
+    facts = Facts((stats(invalid=2, bugs=1),), (gate("failed"),), interrupted=True)
+    assert causes(facts) == (
+        "the run was interrupted after 13 rows",
+        "a fault in the program left rows without a score: header 1 of 13",
+        "gate header failed: mean 0.5000 is below 0.9",
+        "the test set left rows without a score: header 2 of 13",
+    )
+
+
+def test_a_test_set_without_rows_says_so() -> None:
+    assert causes(Facts((stats(0),))) == ("nothing was measured: the test set has no rows",)
