@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from evaluators.reports.document import Document, Section
-from evaluators.reports.formats.markdown import MarkdownFormat
+from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.summary import summary
 from evaluators.run.record import RunRecord
 
@@ -25,4 +25,6 @@ def note_of(record: RunRecord, most: int) -> str:
 
 
 def _text(page: Document, sections: list[Section]) -> str:
-    return MarkdownFormat().page(Document(page.title, tuple(sections), page.tone))
+    markdown = FORMATS.find("markdown")()
+    assert isinstance(markdown, PageFormat)
+    return markdown.page(Document(page.title, tuple(sections), page.tone))
