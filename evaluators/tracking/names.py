@@ -12,6 +12,7 @@ are joined by `.`, and `/` stands between what a metric is about. Two different 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -39,6 +40,17 @@ def field_name(path: str) -> str:
         return _joined("as-pointer", path[1:].split("/"))
     steps = _steps(path)
     return _joined("as-path", path.split(".")) if steps is None else ".".join(map(_step, steps))
+
+
+def fitted(name: str, most: int) -> str:
+    """The name in at most `most` characters: one that is longer ends in `_-cut-` and a checksum of the whole.
+
+    No name that is short enough as it is ends like that, because `_-` is always followed by a number.
+    """
+    if len(name) <= most:
+        return name
+    mark = f"_-cut-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return name[: most - len(mark)] + mark
 
 
 def _plain(text: str, place: int) -> bool:

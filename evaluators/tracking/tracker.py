@@ -12,6 +12,7 @@ import hashlib
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import ClassVar, Final, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import NonNegativeInt
 
@@ -84,6 +85,12 @@ TRACKERS: Final[Socket[Tracker]] = Socket("evaluators.tracking.plugs", Tracker, 
 def run_key(record: RunRecord) -> str:
     """What stands for a run: the same rows under the same suite have the same, wherever the folder is."""
     return hashlib.sha256((record.folder / RUN_JSON).read_bytes()).hexdigest()[:32]
+
+
+def without_password(address: str) -> str:
+    """An address without the user and the password that it may hold."""
+    parts = urlsplit(address)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else address
 
 
 def _is_installed(module: str) -> bool:

@@ -1,0 +1,177 @@
+"""A run goes to a real MLflow server, and is read back by MLflow's own client."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import mlflow
+import pytest
+from click.testing import CliRunner
+
+from evaluators.cli import command
+from evaluators.tracking.names import fitted
+from evaluators.tracking.params import flat_params
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+
+
+@pytest.fixture
+def client(mlflow_store: str) -> Any:
+    return mlflow.MlflowClient(mlflow_store)
+
+
+def sent(ours: Figures) -> dict[str, str]:
+    (link,) = json.loads((ours.folder / "links.json").read_text(encoding="utf-8"))
+    return dict(link)
+
+
+def in_experiment(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", name)
+
+
+def test_a_run_is_there_with_our_figures(client: Any, mlflow_store: str, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "mlflow")
+    link = sent(ours)
+    run = client.get_run(link["run_id"])
+    assert link["url"] == f"{mlflow_store}/#/experiments/{run.info.experiment_id}/runs/{run.info.run_id}"
+    assert client.get_experiment(run.info.experiment_id).name == "table"
+    assert run.info.status == "FINISHED"
+    assert run.info.run_name == "table"
+    assert run.data.metrics == {fitted(name, 250): value for name, value in ours.metrics.items()}
+    assert run.data.params == flat_params(ours.record)
+    said = {
+        name: Aggregate(
+            run.data.metrics[f"evaluator/{name}/mean_score"], run.data.metrics[f"evaluator/{name}/pass_rate"],
+            int(run.data.metrics[f"evaluator/{name}/rows/scored"]),
+        )
+        for name in ours.evaluators
+    }  # fmt: skip
+    assert_same_figures(said, ours)
+    assert run.data.metrics["evaluator/header/field/items.each.price/accuracy"] == 3 / 7
+    assert run.data.metrics["slice/supplier/R_-26_D _-5b_north_-5d_/evaluator/header/rows/scored"] == 3
+    assert run.data.metrics["gates/failed"] == 1
+    assert run.data.tags["evaluators.gate/page.number/accuracy"].startswith("failed: accuracy 0.7500 is below 0.99")
+    assert run.data.tags["mlflow.note.content"].startswith("# table: FAILED")
+
+
+def test_the_table_has_every_row_for_mlflows_own_reader(client: Any, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "mlflow")
+    run = client.get_run(sent(ours)["run_id"])
+    table = client.load_table(run.info.experiment_id, "rows.json", run_ids=[run.info.run_id])
+    found = {
+        row["id"]: {
+            name: Found(
+                None if row[f"{name}.score"] != row[f"{name}.score"] else row[f"{name}.score"],
+                row[f"{name}.status"] in ("invalid", "unjudged"),
+            )
+            for name in ours.evaluators
+        }
+        for row in table.to_dict("records")
+    }
+    assert_same_rows(found, ours)
+    assert {"header/items[*].price", "output", "slice supplier"} <= {*table.columns}
+
+
+def test_the_test_set_and_the_files_are_there(client: Any, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "mlflow")
+    run = client.get_run(sent(ours)["run_id"])
+    (given,) = run.inputs.dataset_inputs
+    assert given.dataset.name == "rows.csv"
+    assert (
+        ours.run["data_fingerprint"].endswith(given.dataset.digest)
+        or given.dataset.digest in ours.run["data_fingerprint"]
+    )
+    assert [(tag.key, tag.value) for tag in given.tags] == [("mlflow.data.context", "evaluation")]
+    files = {one.path for one in client.list_artifacts(run.info.run_id, "run")}
+    assert {"run/run.json", "run/rows.jsonl", "run/report.html", "run/suite"} <= files
+    assert "run/environment.json" not in files
+    assert {one.path for one in client.list_artifacts(run.info.run_id, "run/suite")} == {"run/suite/suite.yaml"}
+    suite = client.download_artifacts(run.info.run_id, "run/suite/suite.yaml", str(tmp_path))
+    assert Path(suite).read_bytes() == SUITE.read_bytes()
+
+
+def everything(client: Any, run_id: str) -> str:
+    run = client.get_run(run_id)
+    return json.dumps([run.data.metrics, run.data.params, run.data.tags, run.inputs.to_dictionary()])
+
+
+def test_the_machine_is_told_only_when_somebody_asks(client: Any, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "mlflow")
+    known = json.loads((ours.folder / "environment.json").read_text(encoding="utf-8"))
+    assert known["folder"] not in everything(client, sent(ours)["run_id"])
+    with_it = tmp_path / "suite.yaml"
+    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {SUITE.parent / 'rows.csv'}")
+    with_it.write_text(f"{text}\ntracking: [{{mlflow: {{environment: true, experiment: told}}}}]\n", encoding="utf-8")
+    told = client.get_run(sent(figures(tmp_path, suite=with_it, name="told"))["run_id"])
+    assert told.data.tags["evaluators.host"] == known["host"]
+    assert client.get_experiment(told.info.experiment_id).name == "told"
+    assert "run/environment.json" in {one.path for one in client.list_artifacts(told.info.run_id, "run")}
+
+
+def test_sending_again_changes_nothing(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_experiment(monkeypatch, "again")
+    ours = figures(tmp_path, "--track", "mlflow", "--trace-rows", "4")
+    first = sent(ours)
+    before = everything(client, first["run_id"])
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "6"])
+    assert ended.exit_code == 0, ended.output
+    assert sent(ours) == first
+    assert everything(client, first["run_id"]) == before
+    experiment = client.get_experiment_by_name("again").experiment_id
+    assert len(client.search_runs([experiment])) == 1
+    history = client.get_metric_history(first["run_id"], "evaluator/header/mean_score")
+    assert len(history) == 1
+    traces = client.search_traces(locations=[experiment], run_id=first["run_id"])
+    assert len(traces) == 6
+    names = [
+        one.name for trace in traces for one in trace.info.assessments if trace.info.tags["evaluators.id"] == "wrong"
+    ]
+    assert len(names) == len({*names})
+
+
+def test_traces_have_a_feedback_for_every_score_and_every_error(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_experiment(monkeypatch, "traces")
+    ours = figures(tmp_path, "--track", "mlflow", "--trace-rows", "100")
+    experiment = client.get_experiment_by_name("traces").experiment_id
+    assert os.environ["MLFLOW_TRACKING_URI"] == mlflow.get_tracking_uri() == client.tracking_uri
+    traces = client.search_traces(locations=[experiment], run_id=sent(ours)["run_id"])
+    by_id = {trace.info.tags["evaluators.id"]: trace for trace in traces}
+    found = {
+        id: {one.name: Found(one.value, one.error is not None) for one in trace.info.assessments}
+        for id, trace in by_id.items()
+    }
+    assert_same_rows(found, ours)
+    assert by_id["skipped"].info.tags["evaluators.status.header"] == "skipped"
+    wrong = {one.name: one for one in by_id["wrong"].info.assessments}
+    assert (wrong["header/field/number"].value, wrong["header/field/number"].rationale) == (
+        0.0,
+        '"A-7" differs from "A-2"',
+    )
+    assert wrong["page/field/items.each.price"].metadata["path"] == "items[*].price"
+    silent = {one.name: one for one in by_id["judge failed"].info.assessments}
+    assert silent["header"].error.error_message == "the judge gave no answer"
+    assert by_id["fenced"].data.spans[0].outputs.startswith("Here it is:")
+
+
+def test_a_server_that_is_away_loses_nothing(mlflow_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    ours = figures(tmp_path, "--track", "mlflow")
+    assert not (ours.folder / "links.json").exists()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", mlflow_store)
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow"])
+    assert ended.exit_code == 0, ended.output
+    assert sent(ours)["platform"] == "mlflow"
+
+
+def test_a_run_that_the_environment_names_is_taken(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = client.create_experiment("of somebody else")
+    run = client.create_run(experiment, run_name="training")
+    monkeypatch.setenv("MLFLOW_RUN_ID", run.info.run_id)
+    ours = figures(tmp_path, "--track", "mlflow")
+    assert sent(ours)["run_id"] == run.info.run_id
+    assert client.get_run(run.info.run_id).data.metrics["run/rows"] == 9
