@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Problems, problem
-from evaluators.runs.record import RunRecord
+from evaluators.run.record import RunRecord
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.names import fitted
 from evaluators.tracking.tracker import run_key

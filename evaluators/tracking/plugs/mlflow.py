@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from evaluators.reports.formats.html import Html
 from evaluators.reports.html.material import material_of
 from evaluators.reports.summary import Options
-from evaluators.runs.record import RunRecord
-from evaluators.runs.result import GateResult
-from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON
+from evaluators.run.record import RunRecord
+from evaluators.run.result import GateResult
+from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.settings_model import Name
 from evaluators.tracking.metrics import Number, metrics_of
 from evaluators.tracking.names import fitted, segment
