@@ -45,27 +45,31 @@ def checked(word: str, found: object) -> Checked:
     raise bad_answer(word, f"returned {type(found).__name__} {quote(found)}; {_TAKES}")
 
 
-def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Outcome | RowProblem]:
-    """A comparator's answers to all the questions of a row, in their order, from one call, each with a reason.
+def answers_in(comparator: Comparator, questions: Sequence[Question], found: object) -> list[Outcome | RowProblem]:
+    """What one call answered to some questions, in their order, each with a reason.
 
-    A problem with one question stands in its place; an exception, or a list of another length, is everyone's problem.
+    `found` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
+    exception, or a list of another length, is everyone's problem: `WholeCall`, raised.
     """
-    if not questions:
-        return []
     word = word_of(comparator)
-    try:
-        found = comparator.compare_all(questions)
-    except RowProblem as error:
-        return [error] * len(questions)
-    except Exception as error:  # a row is guarded: a comparator that breaks costs its own fields
-        return [failed("comparator", word, error)] * len(questions)
+    if isinstance(found, RowProblem):
+        raise WholeCall(found)
+    if isinstance(found, Exception):
+        raise WholeCall(failed("comparator", word, found))
     if not isinstance(found, list | tuple):
-        wrong = bad_answer(word, f"returned {type(found).__name__}; it must return a list with one answer per question")
-        return [wrong] * len(questions)
+        said = f"returned {type(found).__name__}; it must return a list with one answer per question"
+        raise WholeCall(bad_answer(word, said))
     if len(found) != len(questions):
-        wrong = bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions")
-        return [wrong] * len(questions)
-    return [_answer(comparator, question, one) for question, one in zip(questions, found, strict=True)]
+        raise WholeCall(bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions"))
+    return [answer_in(comparator, question, one) for question, one in zip(questions, found, strict=True)]
+
+
+class WholeCall(Exception):
+    """A call about several questions answered none of them."""
+
+    def __init__(self, problem: RowProblem) -> None:
+        self.problem = problem
+        super().__init__(str(problem))
 
 
 def reasoned(comparator: Comparator, expected: object, actual: object, found: Outcome) -> Outcome:
@@ -97,9 +101,12 @@ def in_field(error: RowProblem, path: str) -> RowProblem:
     return RowProblem(replace(issue, message=f'field "{path}": {issue.message}'))
 
 
-def _answer(comparator: Comparator, question: Question, found: object) -> Outcome | RowProblem:
+def answer_in(comparator: Comparator, question: Question, found: object) -> Outcome | RowProblem:
+    """One answer, checked, with a reason; the problem where it is none."""
     if isinstance(found, RowProblem):
         return found
+    if isinstance(found, Exception):
+        return failed("comparator", word_of(comparator), found)
     try:
         one = checked(word_of(comparator), found)
     except RowProblem as error:

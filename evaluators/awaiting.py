@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 
@@ -53,6 +53,29 @@ def result_of(awaitable: Awaitable[Any]) -> Any:
         return alone.result_of(awaitable)
     finally:
         alone.stop()
+
+
+def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
+    """What several awaitables come to, in their order; `at_once` of them run at the same time, at most.
+
+    Each is made when its turn comes. What one of them raises stands in its place.
+    """
+    return list(result_of(_bounded(make, at_once)))
+
+
+async def _bounded(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
+    import asyncio
+
+    room = asyncio.Semaphore(max(1, at_once))
+
+    async def one(begin: Callable[[], Awaitable[Any]]) -> Any:
+        async with room:
+            try:
+                return await begin()
+            except Exception as error:
+                return error
+
+    return list(await asyncio.gather(*map(one, make)))
 
 
 def rest() -> None:

@@ -6,15 +6,18 @@ other. A two-sided comparator is reflexive: the core compares for equality first
 A comparator that cannot use every expected value says so in `readable`. It is asked about the expected value alone, once
 for each, also where both sides are equal and where the output has nothing: what is invalid never depends on the output.
 
-A *batch* comparator is asked once for all the pairs of a row, through `compare_all`. A *judged* one asks a judge, and is
-never used to choose how the items of lists are paired.
+A comparator that *costs* is never asked from inside a comparison loop, nor to choose how the items of lists are paired:
+its questions go on a list (see `judges.asking`). A *batch* gets the questions of many rows in one call of `compare_all`, or,
+with `batch = "row"`, those of one row; one that *waits* is an async function, of which several calls run at once; a *judged*
+one asks a judge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome
@@ -36,11 +39,15 @@ Matches: TypeAlias = Any
 """Whether each expected value matches each of the output: lists of lists, or an array of numpy."""
 
 
+AT_ONCE: Final = 10
+"""Calls of an async function that run at the same time, where its comparator says nothing else."""
+
+
 class Question(NamedTuple):
-    """One pair of values that a batch comparator is asked about."""
+    """One pair of values that a comparator which costs is asked about."""
 
     path: str
-    """Where the pair stands, as people read it: `items[0].name`."""
+    """Where the pair stands, as people read it: `items[0].name`. Of pairs that are asked about once, the first one's."""
     expected: Any
     actual: Any
     """The two values, transformed."""
@@ -68,10 +75,25 @@ class Comparator(Settings):
     examples: ClassVar[tuple[Pair, ...]] = ()
     judged: ClassVar[bool] = False
     """It asks a judge, which costs time and money."""
-    batch: ClassVar[bool] = False
-    """It gets all its pairs of a row in one call of `compare_all`."""
+    batch: ClassVar[bool | Literal["row"]] = False
+    """It gets many pairs in one call of `compare_all`: True, the distinct ones of a chunk of rows; `row`, all those that one
+    evaluator asks about in one row, in the order of the document."""
+    waits: ClassVar[bool] = False
+    """It answers with an awaitable, so that several of its calls can run at the same time."""
+    at_once: ClassVar[int] = AT_ONCE
+    """How many calls run at the same time, at most, where it waits."""
     word: ClassVar[str] = ""
     """The name it was registered under; empty for one that its module names."""
+
+    @property
+    def costs(self) -> bool:
+        """Its questions go on a list: it is a batch, it waits, or it asks a judge."""
+        return bool(self.batch) or self.judged or self.waits
+
+    @cached_property
+    def identity(self) -> Hashable:
+        """What two comparators share that ask the same: the class and its options."""
+        return type(self), self.model_dump_json(fallback=repr)
 
     def compile(self) -> Compare:
         """The fast comparison: True, False, or an Outcome where there is partial credit."""
@@ -116,6 +138,17 @@ class Comparator(Settings):
                 return error
 
         return [answer(question) for question in questions]
+
+    def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
+        """What `compare_all` says of several rows, one call for each: a call that raises stands for its row alone."""
+
+        def of_row(questions: Sequence[Question]) -> Sequence[Answer] | Exception:
+            try:
+                return self.compare_all(questions)
+            except Exception as error:  # a row is guarded: a call that breaks costs its own row
+                return error
+
+        return [of_row(questions) for questions in rows]
 
 
 COMPARATORS: Socket[Comparator] = Socket("evaluators.comparators", Comparator, "comparator")

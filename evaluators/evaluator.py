@@ -116,6 +116,21 @@ class Evaluator(Settings):
         """The score of one row with its reasons: slow, obvious, and the reference for `compile`."""
         raise NotImplementedError
 
+    def asks(self) -> bool:
+        """Whether rows may ask something that costs: a judge, a batch, an async function."""
+        return False
+
+    def ask(self, *values: Any) -> bool:
+        """Puts what a row asks on the list. `values` are the needs, none of them a `Fault`.
+
+        It is called before the row is scored, as long as the answers may lead to further questions: while it is True, and
+        something is on the list that has no answer yet. The default explains the row, so `explain` asks with
+        `judges.asking.ask` or `ask_judge`; there it meets placeholders for the answers that are not there yet, and what it
+        says of them is dropped.
+        """
+        self.explain(*values)
+        return True
+
     def compile(self) -> Check:
         """The fast check. Made from `explain` unless a type has a faster one."""
         explained, settle = self.explained, self.settle

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparator import AT_ONCE, COMPARATORS, Comparator
 from evaluators.evaluator import BUILTIN, Evaluator
 from evaluators.fields.lines import NEIGHBOURS
 from evaluators.functions import ReadParams, check_callable, comparator_of, transform_of
@@ -39,10 +39,11 @@ def comparator(
     name: str,
     *,
     overwrite: bool = False,
-    batch: bool = False,
+    batch: bool | Literal["row"] = False,
     reads: Literal["both", "output"] = "both",
     params: ReadParams | None = None,
     readable: Callable[..., Any] | None = None,
+    at_once: int = AT_ONCE,
 ) -> Callable[[Function], Function]:
     """A decorator that registers a comparator, a class or a function, under the name that `fields:` use.
 
@@ -54,7 +55,7 @@ def comparator(
         if inspect.isclass(plug):
             _add_class(name, plug, overwrite)
         else:
-            register(name, plug, overwrite, batch, reads, params, readable)
+            register(name, plug, overwrite, batch, reads, params, readable, at_once)
         return plug
 
     return add
@@ -64,17 +65,20 @@ def register(
     name: str,
     f: Callable[..., Any],
     overwrite: bool = False,
-    batch: bool = False,
+    batch: bool | Literal["row"] = False,
     reads: Literal["both", "output"] = "both",
     params: ReadParams | None = None,
     readable: Callable[..., Any] | None = None,
+    at_once: int = AT_ONCE,
 ) -> None:
     """Make a function a comparator: `f(expected, actual, params)` returns true, false, a number or an `Outcome`.
 
     A number is a score from 0 to 1, and passes at 1. Null is None; a value that is missing is never asked about, nor are
     two values that are equal already. `params` are the options that a suite writes. The function may be async.
 
-    `batch`: `f(questions, params)` gets a list of `Question`, all those of a row, and returns one answer for each.
+    `batch`: `f(questions, params)` gets a list of `Question`, and returns one answer for each. True: the questions are all
+    those of some hundred rows, equal ones once; `"row"`: they are those of one row, for a function that looks at `path`, or at
+    the fields of one row together. `at_once`: how many calls of an async function run at the same time, at most.
     `reads="output"`: the expected value does not count, so equal values are asked about too. `params`: a pydantic model,
     or a function, that checks the options when the suite is read. `readable`: `f(expected, params)` returns true, or what
     is wrong with an expected value; it is asked once for each that is not null, also where the output is equal or has
@@ -82,7 +86,7 @@ def register(
     the package, or is taken and `overwrite` is not asked for.
     """
     _check_name("comparator", name)
-    plug = comparator_of(name, f, batch=batch, reads=reads, params=params, readable=readable)
+    plug = comparator_of(name, f, batch=batch, reads=reads, params=params, readable=readable, at_once=at_once)
     COMPARATORS.register(name, plug, overwrite=overwrite)
 
 

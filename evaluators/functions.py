@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property, partial
 from types import new_class
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
 from pydantic_core import CoreSchema
 
-from evaluators.answers import ask, checked, failed, reasoned
-from evaluators.awaiting import result_of
-from evaluators.comparator import Answer, Comparator, Compare, Question, Readable
+from evaluators.answers import checked, failed, reasoned
+from evaluators.awaiting import result_of, results_of
+from evaluators.comparator import AT_ONCE, Answer, Comparator, Compare, Question, Readable
 from evaluators.issues import RowProblem, problem
+from evaluators.judges.asking import ask
 from evaluators.kept import once, value_key
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
@@ -51,7 +53,7 @@ class FunctionComparator(Comparator):
         return handler(core)  # the class has no source text to read descriptions from
 
     def compile(self) -> Compare:
-        if self.batch:
+        if self.costs:
             return self._ask_one
         word, function, params = self.word, type(self).function, dict(self._params)
         who = self.identity
@@ -74,7 +76,7 @@ class FunctionComparator(Comparator):
 
         return compare
 
-    @property
+    @cached_property
     def identity(self) -> Hashable:
         """The function and its options: equal ones ask the same."""
         return type(self), value_key(self._params)
@@ -92,15 +94,20 @@ class FunctionComparator(Comparator):
         return type(self).says_readable is None
 
     def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        if not self.batch:
+        function = type(self).function
+        if self.batch:
+            found: Any = function(list(questions), dict(self._params))
+            answers: Sequence[Answer] = result_of(found) if inspect.isawaitable(found) else found
+            return answers
+        if not self.waits:
             return super().compare_all(questions)
-        asked = tuple(tuple(map(value_key, question)) for question in questions)
-        return once((self.identity, asked), lambda: self._ask_all(questions))
+        calls = [partial(function, one.expected, one.actual, dict(self._params)) for one in questions]
+        return results_of(calls, self.at_once)
 
-    def _ask_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        found: Any = type(self).function(list(questions), dict(self._params))
-        answers: Sequence[Answer] = result_of(found) if inspect.isawaitable(found) else found
-        return answers
+    def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
+        if not self.waits:
+            return super().compare_rows(rows)
+        return results_of([partial(type(self).function, list(row), dict(self._params)) for row in rows], self.at_once)
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
         return reasoned(self, expected, actual, super().explain(expected, actual))
@@ -116,15 +123,22 @@ def comparator_of(
     name: str,
     function: Callable[..., Any],
     *,
-    batch: bool = False,
+    batch: bool | Literal["row"] = False,
     reads: Literal["both", "output"] = "both",
     params: ReadParams | None = None,
     readable: Callable[..., Any] | None = None,
+    at_once: int = AT_ONCE,
 ) -> type[FunctionComparator]:
     """The plug of a function: `f(expected, actual, params)`, or `f(questions, params)` for a batch.
 
     `readable` is a function `f(expected, params)`. Raises Problems (config) when a function cannot be called so.
     """
+    if batch not in (True, False, "row"):
+        raise problem("bad-plug", f'comparator "{name}": batch must be true, false or "row"; found {quote(batch)}')
+    if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
+        raise problem(
+            "bad-plug", f'comparator "{name}": at_once must be a whole number from 1 up; found {quote(at_once)}'
+        )
     wanted = ("questions", "params") if batch else ("expected", "actual", "params")
     check_callable("comparator", name, function, wanted)
     if readable is not None:
@@ -137,11 +151,18 @@ def comparator_of(
         "word": name,
         "function": staticmethod(function),
         "batch": batch,
+        "waits": waits(function),
+        "at_once": at_once,
         "reads": reads,
         "says_readable": None if readable is None else staticmethod(readable),
         "read_params": params if inspect.isclass(params) or params is None else staticmethod(params),
     }
     return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))
+
+
+def waits(function: Callable[..., Any]) -> bool:
+    """Whether a function is async: calling it gives an awaitable."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 
 def transform_of(name: str, function: Callable[..., Any], params: ReadParams | None, options: Params) -> Apply:

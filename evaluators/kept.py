@@ -32,6 +32,11 @@ def keeping(answers: Kept | None = None) -> Iterator[None]:
         _kept.reset(token)
 
 
+def kept_now() -> Kept | None:
+    """Where answers are kept at present; None where they are not."""
+    return _kept.get()
+
+
 def once(key: Hashable, ask: Callable[[], Found], about: object = None) -> Found:
     """What `ask` gives, asked once for each key while answers are kept. An exception is an answer, too.
 

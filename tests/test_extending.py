@@ -16,13 +16,13 @@ from pydantic import BaseModel, ConfigDict
 
 import evaluators
 from evaluators import Blame, Outcome, Problems, Question, RowProblem, Status, TransformError
-from evaluators.answers import ask
 from evaluators.awaiting import rest, result_of
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.builtin.schema_match import SchemaMatch
 from evaluators.comparator import COMPARATORS, Comparator, Compare
 from evaluators.evaluator import BUILTIN
 from evaluators.issues import Issue
+from evaluators.judges.asking import ask
 from evaluators.model import Score, Standing, Verdict
 from evaluators.settings import BadSettings, build
 from evaluators.suite.plan import compile_plan
@@ -329,7 +329,7 @@ def test_a_batch_gets_all_the_pairs_of_a_row_in_one_call() -> None:
 )
 def test_a_batch_without_an_answer_per_question_costs_all_its_fields(answers: Any, said: str) -> None:
     evaluators.register("together", lambda questions, params: answers, batch=True)
-    found = scored({"a": "together", "b": "together", "c": "exact"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 2, "c": 1})
+    found = scored({"a": "together", "b": "together", "c": "exact"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3, "c": 1})
     assert [field.status for field in found.fields] == [Status.FAULT, Status.FAULT, Status.MATCH]
     assert said in (found.fields[0].reason or "")
 
@@ -337,7 +337,7 @@ def test_a_batch_without_an_answer_per_question_costs_all_its_fields(answers: An
 def test_one_bad_answer_of_a_batch_costs_one_field() -> None:
     evaluators.register("together", lambda questions, params: [1.0, None, 7], batch=True)
     found = scored(
-        {"a": "together", "b": "together", "c": "together"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 2, "c": 2}
+        {"a": "together", "b": "together", "c": "together"}, {"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 3, "c": 4}
     )
     assert [field.status for field in found.fields] == [Status.MATCH, Status.FAULT, Status.FAULT]
 

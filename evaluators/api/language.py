@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from evaluators.api.sections import MODELS
+from evaluators.judges.judge import JUDGES
+from evaluators.registry import Socket
 from evaluators.suite.model_schema import (
     Schema,
     described,
@@ -22,22 +26,24 @@ def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
     sections = {key: section_schema(model) for key, model in MODELS.items()}
     shaped = {"test_set": or_text(sections["test_set"]), "gates": per_target(sections["gates"])}
-    return suite_schema({**sections, **shaped, "tracking": _tracking()})
+    trackers = {"type": "array", "items": _plug(TRACKERS)}
+    return suite_schema({**sections, **shaped, "tracking": trackers, "judge": _plug(JUDGES)})
 
 
-def _tracking() -> Schema:
-    """A list of trackers, each a word or a map from the word to its settings. Other distributions bring words of their own."""
-    plugs = {name: TRACKERS.find(name) for name in TRACKERS.shipped()}
+def _plug(socket: Socket[Any]) -> Schema:
+    """A plug: a word, or a map from the word to its settings. Other distributions bring words of their own."""
+    plugs = {name: socket.find(name) for name in socket.shipped()}
     settings = {
         name: {**or_nothing(section_schema(plug)), **described(documentation(plug))} for name, plug in plugs.items()
     }
-    item: Schema = {
+    return {
         **suggested({name: first_sentence(plug) for name, plug in plugs.items()}),
         "if": {"type": "object"},
-        "then": one_key({"properties": settings}, "The settings of a tracker go below its name, one step further in."),
+        "then": one_key(
+            {"properties": settings}, f"The settings of a {socket.noun} go below its name, one step further in."
+        ),
         "else": {
             "type": "string",
-            "errorMessage": "This must be the name of a tracker, or a map from it to its settings.",
+            "errorMessage": f"This must be the name of a {socket.noun}, or a map from it to its settings.",
         },
     }
-    return {"type": "array", "items": item}

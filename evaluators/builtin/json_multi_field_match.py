@@ -11,7 +11,7 @@ from evaluators.builtin._columns import ExpectedColumn
 from evaluators.conditions import columns_of
 from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
 from evaluators.fields.align import Align
-from evaluators.fields.closed import ClosedTree, explain_fields, explain_some, settle_row
+from evaluators.fields.closed import ClosedTree, ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.fast import compile_fields
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
 from evaluators.issues import Issue
@@ -129,6 +129,14 @@ class JsonMultiFieldMatch(Evaluator):
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         row = dict(zip(self.condition_columns, cells, strict=True))
         return settle_row(self.tree, explain_fields(self.tree, expected, output, row))
+
+    def asks(self) -> bool:
+        return self.tree.costs
+
+    def ask(self, *values: Any) -> bool:
+        expected, output, *cells = values
+        ask_fields(self.tree, expected, output, dict(zip(self.condition_columns, cells, strict=True)))
+        return False
 
     def compile(self) -> Check:
         return compile_fields(self.tree, self.pass_at, self.condition_columns)

@@ -322,6 +322,16 @@ class SchemaMatch(Evaluator):
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         return self.scoring(cells).explain(expected, output)
 
+    def asks(self) -> bool:
+        return self._scoring is None or self._scoring.costs
+
+    def ask(self, *values: Any) -> bool:
+        expected, output, *cells = values
+        scoring = self.scoring(tuple(cells))
+        if scoring.costs:
+            scoring.ask(expected, output)
+        return False
+
     def documents(self, *values: Any) -> Documents:
         expected, output, *cells = values
         scoring = self.scoring(tuple(cells))

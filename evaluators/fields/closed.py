@@ -14,7 +14,7 @@ from functools import cached_property
 from math import lcm
 from typing import Any, Final, Literal, NamedTuple
 
-from evaluators.answers import ask, in_field
+from evaluators.answers import in_field
 from evaluators.comparator import Comparator, Question
 from evaluators.conditions import Condition
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
@@ -35,6 +35,7 @@ from evaluators.fields.rules import (
     together_ready,
 )
 from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
 from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform
@@ -86,13 +87,16 @@ class ClosedTree:
 
     @cached_property
     def cheap_rules(self) -> tuple[Rule | None, ...]:
-        """The rules by which items are paired: those of each line, or normalised equality for one that asks many or a judge."""
+        """The rules by which items are paired: those of each line, or normalised equality for one that costs."""
         return tuple(
-            self.rule(line, near_enough())
-            if line.comparator is not None and (line.comparator.batch or line.comparator.judged)
-            else rule
+            self.rule(line, near_enough()) if line.comparator is not None and line.comparator.costs else rule
             for line, rule in zip(self.scored, self.rules, strict=True)
         )
+
+    @cached_property
+    def costs(self) -> bool:
+        """Whether some line has a comparator that costs."""
+        return any(line.comparator is not None and line.comparator.costs for line in self.scored)
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
@@ -138,7 +142,7 @@ class FieldCase:
 
 
 class Waiting(NamedTuple):
-    """A pair that a batch comparator is asked about together with others: where its answer goes, and the question."""
+    """A pair that a comparator which costs is asked about together with others: where its answer goes, and the question."""
 
     case: FieldCase
     number: int
@@ -164,11 +168,22 @@ def explain_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[st
 def explain_some(
     tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any] | None = None
 ) -> list[Settled]:
-    """The results of some of the scored lines, by number, in order. None: of all."""
-    cases = gather(tree, expected, output, row or {}, numbers)
+    """The results of some of the scored lines, by number, in order. None: of all.
+
+    Where something costs, all lines are compared: what is asked of a row is then the same whatever is looked at.
+    """
+    cases = gather(tree, expected, output, row or {}, None if tree.costs else numbers)
     waiting = [waits for one in cases for waits in compare(tree, one)]
     answer_together(waiting)
-    return [settle(tree, one) for one in cases]
+    settled = [settle(tree, one) for one in cases]
+    return settled if numbers is None or not tree.costs else [settled[number] for number in sorted(numbers)]
+
+
+def ask_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any] | None = None) -> None:
+    """Asks what costs, and nothing else."""
+    costly = [number for number, line in enumerate(tree.scored) if line.comparator is not None and line.comparator.costs]
+    cases = gather(tree, expected, output, row or {}, costly)
+    answer_together([waits for one in cases for waits in compare(tree, one)])
 
 
 def gather(
@@ -221,7 +236,7 @@ def expected_values(tree: ClosedTree, number: int, expected: Any) -> list[Any]:
 
 
 def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
-    """Asks the field's rule about each pair. Those of a batch comparator wait, and their answers are left open."""
+    """Asks the field's rule about each pair. Those of one that costs wait, and their answers are left open."""
     comparator = one.line.comparator
     if comparator is None or one.excluded:
         return []
@@ -246,7 +261,7 @@ def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
                 one.answers.append(picked)
                 continue
             sides = picked
-        if comparator.batch:
+        if comparator.costs:
             ready = prepare_rule(comparator, chain, sides.expected, sides.actual)
             if isinstance(ready, Explained):
                 one.answers.append(_of_field(one.line, ready))
@@ -263,7 +278,7 @@ def compare(tree: ClosedTree, one: FieldCase) -> list[Waiting]:
 
 
 def answer_together(waiting: Sequence[Waiting]) -> None:
-    """Fills the open answers, with one call per comparator."""
+    """Fills the open answers, with one list for each comparator."""
     by_comparator: list[tuple[Comparator, list[Waiting]]] = []
     for one in waiting:
         comparator = one.case.line.comparator

@@ -142,7 +142,7 @@ def _column(node: FieldNode) -> Column | None:
     if len(node.metrics) != 1:
         return None
     comparator = node.metrics[0].comparator
-    if comparator.judged or comparator.batch or comparator.reads == "output":
+    if comparator.costs or comparator.reads == "output":
         return None
     apply, keys, ask = chain(node.transforms), _keys(node), node.readers[0]
     rule = guarded(answering_rule(comparator, node.transforms), ask)

@@ -60,7 +60,7 @@ class Group:
 
 def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> RowCheck:
     """The check of a row: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
-    if any(line.comparator is not None and line.comparator.batch for line in tree.scored):
+    if tree.costs:
         return _asked_together(tree, tuple(columns), _settle_parts(tree, pass_at))
     groups, alone = _groups(tree)
     shared = {id(node): _shared_places(tree, node) for node in tree.lists}

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.judges.judged import JUDGED_COMPARATORS
 from evaluators.settings import BadSettings, Detail
 from evaluators.values.flow import flow
 
@@ -36,9 +37,21 @@ def needs_judge(word: str, context: Mapping[str, Any]) -> bool:
 
     A comparator of the suite, or one that a program registered, takes the place of the word.
     """
-    if context.get("judge") is not None or word in context.get("comparators", {}):
+    if word in context.get("comparators", {}):
         return False
-    return COMPARATORS.find(word).judged if word in COMPARATORS else word in JUDGED
+    if word in COMPARATORS:
+        return context.get("judge") is None and COMPARATORS.find(word).judged
+    return word in JUDGED and (context.get("judge") is None or word not in JUDGED_COMPARATORS)
+
+
+def answered(word: str, context: Mapping[str, Any]) -> bool:
+    """Whether the word is one that the suite's judge answers."""
+    return context.get("judge") is not None and word not in COMPARATORS and word in JUDGED_COMPARATORS
+
+
+def class_of(word: str, context: Mapping[str, Any]) -> type[Comparator]:
+    """The comparator of that name, those included that the suite's judge answers. Raises Problems where there is none."""
+    return JUDGED_COMPARATORS.find(word) if answered(word, context) else COMPARATORS.find(word)
 
 
 def substitute(word: str, context: Mapping[str, Any]) -> object:

@@ -20,7 +20,17 @@ from evaluators.fields.align import Align as Align
 from evaluators.fields.align import read_align as read_align
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together, read_names, takes_text
-from evaluators.fields.judged import JUDGED, OF_LISTS, in_field, judge_needed, needs_judge, said_once, substitute
+from evaluators.fields.judged import (
+    JUDGED,
+    OF_LISTS,
+    answered,
+    class_of,
+    in_field,
+    judge_needed,
+    needs_judge,
+    said_once,
+    substitute,
+)
 from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
@@ -199,7 +209,7 @@ def choose(data: object, context: Mapping[str, Any]) -> Chosen:
     if isinstance(word, str) and needs_judge(word, context):
         return _in_place_of(word, isinstance(data, Mapping), context)
     _refuse_unknown(data, context)
-    _refuse_short_options(data, named)
+    _refuse_short_options(data, named, context)
     name, options = word_or_map(data, "comparator")
     if name == "skip":
         if options:
@@ -211,7 +221,7 @@ def choose(data: object, context: Mapping[str, Any]) -> Chosen:
         comparator, rule = named[name]
         return Chosen(name, comparator, f"{name} = {rule}")
     try:
-        comparator = build(COMPARATORS.find(name), options, noun=f'comparator "{name}"')
+        comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
     except BadSettings as error:
         prefix = (name,) if isinstance(data, Mapping) else ()
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
@@ -281,7 +291,7 @@ def _chosen_today(renamed: object, data: object, context: Mapping[str, Any]) -> 
         raise BadSettings(replace(detail, loc=(*written, *detail.loc[1:])) for detail in error.details) from error
 
 
-def _refuse_short_options(data: object, named: Mapping[str, Any]) -> None:
+def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> None:
     """Refuses an option without its name, such as `regex: "("`, with the line as it is written in full."""
     if not isinstance(data, Mapping) or len(data) != 1:
         return
@@ -289,12 +299,11 @@ def _refuse_short_options(data: object, named: Mapping[str, Any]) -> None:
     if value is None or isinstance(value, Mapping) or name in named or name == "skip":
         return
     message = f'the options of "{name}" must be a map; found {spell(value)}'
-    raise BadSettings([Detail((name,), message, _in_full(name, value))])
+    raise BadSettings([Detail((name,), message, _in_full(class_of(name, context), name, value))])
 
 
-def _in_full(name: str, value: object) -> str:
+def _in_full(plug: type[Comparator], name: str, value: object) -> str:
     """How an option without its name is written: with the setting that takes it."""
-    plug = COMPARATORS.find(name)
     settings = {field.alias or key: field for key, field in plug.model_fields.items()}
     if isinstance(value, bool) or not settings:
         return f"write the word alone: {name}"
@@ -323,7 +332,7 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
     presets_with: Callable[[str], Sequence[str]] = context.get("presets_with", lambda _: ())
     single = isinstance(data, Mapping) and len(data) == 1
     name = next(iter(data)) if isinstance(data, Mapping) and single else data
-    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS:
+    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS or answered(name, context):
         return
     known = (*COMPARATORS.names(), *named, COMPOUND, "skip")
     presets = presets_with(name)

@@ -20,7 +20,7 @@ from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.metrics import places, substituted
 from evaluators.fields.post_process import Processor
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
-from evaluators.fields.score import score_document, wrong_results
+from evaluators.fields.score import ask_document, score_document, wrong_results
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
@@ -131,6 +131,15 @@ class SchemaScoring:
         if not self.surplus_counts:
             return found
         return replace(found, arrays=tuple(replace(array, surplus_counts=True) for array in found.arrays))
+
+    @cached_property
+    def costs(self) -> bool:
+        """Whether some place has a comparator that costs."""
+        return any(metric.comparator.costs for node in nodes(self.root) for metric in node.all_metrics)
+
+    def ask(self, expected: Any, output: Any) -> None:
+        """Asks what costs in the documents of one row, and nothing else."""
+        ask_document(self.root, expected, output)
 
     def wrong(self, expected: Any, output: Any) -> list[FieldResult]:
         """The results of one row that are wrong. Quicker than `scored`."""

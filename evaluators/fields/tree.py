@@ -128,6 +128,11 @@ class FieldNode:
             return None
         return reader_of_expected(self.compound.metric.comparator, self.compound_transforms)
 
+    @property
+    def all_metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the node, that of its compound included."""
+        return self.metrics if self.compound is None else (*self.metrics, self.compound.metric)
+
     def first_keys(self) -> frozenset[str]:
         """The keys at the top of a document that this is the root of; for an array, those of its items."""
         found: set[str] = set()

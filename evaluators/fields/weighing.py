@@ -57,7 +57,7 @@ class Scales:
     def _rule(self, metric: Metric, transforms: tuple[Transform, ...]) -> Rule:
         known = self._rules.get((id(metric), id(transforms)))
         if known is None:
-            asked = near_enough() if metric.comparator.judged or metric.comparator.batch else metric.comparator
+            asked = near_enough() if metric.comparator.costs else metric.comparator
             rule = answering_rule(asked, transforms)
             known = self._rules[id(metric), id(transforms)] = (metric, transforms, rule)  # kept, as their ids are keys
         return known[2]

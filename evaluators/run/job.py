@@ -20,6 +20,8 @@ from typing import Any, Final, NamedTuple
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Fault, Issue
+from evaluators.judges.answer_lines import AskedTotals, line_bytes, line_of
+from evaluators.judges.asking import Notes, noting
 from evaluators.kept import keeping
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
@@ -123,6 +125,8 @@ class SplitResult:
     finished: bool = True
     ids: array[int] = field(default_factory=lambda: array("I"))
     """A number for each id, in order; empty where rows have none. See `ids`."""
+    asked: AskedTotals = field(default_factory=AskedTotals)
+    """How much was asked of whoever costs something."""
 
 
 def run_split(
@@ -149,8 +153,9 @@ def run_split(
             if stopped():
                 work.result.finished = False
                 break
-            with keeping():
+            with keeping(), noting() as notes:
                 work.take(chunk)
+                work.note(chunk, notes)
             progress(chunk.count)
         return work.finished()
 
@@ -223,6 +228,18 @@ class Work:
         self.result.rows += chunk.count
         self.result.span = chunk.span
         return slots
+
+    def note(self, chunk: Chunk, notes: Notes) -> None:
+        """Writes down who was asked what for a chunk, and what they answered."""
+        lines = []
+        for noted in notes.values():
+            self.result.asked.add(noted)
+            line = line_of(noted)
+            line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
+            lines.append(line_bytes(line))
+        if lines and self.job.folder is not None:
+            with open(part_path(self.job.folder, "answers", self.result.index), "ab") as file:
+                file.writelines(lines)
 
     def finished(self) -> SplitResult:
         """The sums of the split; its files are complete."""

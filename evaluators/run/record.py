@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evaluators.fields.declared import Declared
 from evaluators.issues import Problems, problem
+from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Verdict
 from evaluators.needs import ROLES, Wanted
 from evaluators.run.codes import verdict_of
@@ -153,6 +154,14 @@ class RunRecord:
             for kept in cells.of(row.number):
                 row.cells = kept["cells"]
             yield row
+
+    def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:
+        """What was asked of whoever costs something, and answered, in the order of the file; nothing where nobody was asked.
+
+        Raises Problems (config) for a damaged line, with its number.
+        """
+        file = self.files(variant).answers
+        return read_answers(file) if file.is_file() else iter(())
 
     def _verdicts(self, file: Path) -> list[list[Verdict]]:
         found: dict[str, list[Verdict]] = {one.name: [] for one in self.facts.evaluators}

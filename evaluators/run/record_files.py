@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.recorder import CELLS, LINES, SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
+from evaluators.values.json_text import parse
 
 _UNCOUNTED: Final = (LINES, CELLS, SET_ASIDE)
 
@@ -23,6 +25,8 @@ class RecordFiles(NamedTuple):
     codes: Path
     outcomes: Path
     cells: Path
+    answers: Path
+    """There where something was asked that costs."""
 
 
 def record_files(folder: Path, kind: RowsFormat, variant: str | None = None) -> RecordFiles:
@@ -30,7 +34,7 @@ def record_files(folder: Path, kind: RowsFormat, variant: str | None = None) -> 
     middle = "" if variant is None else f".{variant}"
     return RecordFiles(
         folder / f"rows{middle}.{kind}", folder / f"codes{middle}.jsonl", folder / f"outcomes{middle}.jsonl",
-        folder / f"cells{middle}.jsonl",
+        folder / f"cells{middle}.jsonl", folder / f"answers{middle}.jsonl",
     )  # fmt: skip
 
 
@@ -91,6 +95,20 @@ def join_cells(parts: Iterable[tuple[Path, int]], target: Path, recording: Recor
                     if room < 0:
                         return
                 whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+
+
+def join_answers(parts: Iterable[tuple[Path, int]], target: Path) -> None:
+    """The answers in the order in which they were asked for. No file where nothing was asked."""
+    parts = list(parts)
+    if not parts:
+        return
+    with open(target, "wb") as whole:
+        for path, first in parts:
+            with open(path, "rb") as part:
+                for text in part:
+                    line: Any = parse(text)
+                    line["places"] = [[first + row, evaluator, place] for row, evaluator, place in line["places"]]
+                    whole.write(line_bytes(line))
 
 
 def _lines(path: Path, columns: int) -> Iterator[list[bytes]]:

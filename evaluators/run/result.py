@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evaluators.issues import Issue
+from evaluators.judges.answer_lines import AskedTotals
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +227,8 @@ class Environment:
     """The working folder of the command."""
     suite: str = ""
     """The suite's file; empty where the suite was not a file."""
+    asked: AskedTotals | None = None
+    """What was asked of a judge, a batch or an async function; None where nothing was."""
 
 
 @dataclass(frozen=True, slots=True)

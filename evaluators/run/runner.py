@@ -17,10 +17,11 @@ from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue
+from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.engines.engine import Engine
 from evaluators.run.ids import MOST_IDS
 from evaluators.run.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
-from evaluators.run.record_files import RecordFiles, full_keys, join_cells, join_outcomes, keeps_every_row
+from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.rows import join_parts
 from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
@@ -62,6 +63,8 @@ class Measured:
     """How many rows were recorded under each key, those included that another split had already made enough."""
     schemas: dict[str, Declared] = field(default_factory=dict)
     """What the schemas of the rows declare, by hash."""
+    asked: AskedTotals = field(default_factory=AskedTotals, compare=False)
+    """How much was asked of whoever costs something."""
 
 
 def measure(
@@ -111,6 +114,7 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, fi
     if job.recording.documents != "none":
         every_row = keeps_every_row(job.recording, measured.recorded, measured.rows)
         join_cells(parts("cells"), files.cells, job.recording, every_row)
+    join_answers([(path, first) for path, first in parts("answers") if path.is_file()], files.answers)
     for path in folder.glob("*.part"):
         path.unlink()
 
@@ -203,6 +207,7 @@ class Merging:
         for key, count in result.recorded.items():
             merged.recorded[key] = merged.recorded.get(key, 0) + count
         merged.schemas.update(result.schemas)
+        merged.asked.merge(result.asked)
         self.full = full_keys(merged.recorded, self._recording)
         merged.parts.append((result.index, self._number))
         merged.finished = result.finished

@@ -6,11 +6,13 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.beside import Beside
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import ENGINES, Engine
@@ -56,8 +58,18 @@ def scored(
         for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
     )  # fmt: skip
     result = conclude(prepared, request, measured, fingerprint.value())
-    environment = _environment(started, time.monotonic() - clock, prepared.suite, request)
+    environment = replace(
+        _environment(started, time.monotonic() - clock, prepared.suite, request), asked=_asked(measured)
+    )
     return Scored(jobs, measured, replace(result, environment=environment))
+
+
+def _asked(measured: Sequence[tuple[str | None, Measured]]) -> AskedTotals | None:
+    """How much was asked of whoever costs something; None where nothing was."""
+    found = AskedTotals()
+    for _, each in measured:
+        found.merge(each.asked)
+    return found if found.questions else None
 
 
 def _said(test_set: TestSet, variant: str | None) -> str:

@@ -17,6 +17,7 @@ from evaluators.conditions import read_conditions
 from evaluators.evaluator import BUILTIN, Evaluator
 from evaluators.fields.lines import NEIGHBOURS, read_comparator
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
 from evaluators.suite.graph import check_edges
@@ -31,7 +32,7 @@ SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
 SECTIONS: Final = (
     "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "statistics", "gates",
-    "compare", "results", "tracking",
+    "compare", "results", "tracking", "judge",
 )  # fmt: skip
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 
@@ -79,16 +80,18 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
     name = collect(lambda: _text(data.get("name"), "name"), "name")
     renamed: list[str] = []
     collect(lambda: _text(data.get("description"), "description"), "description")
-    comparators = collect(lambda: _comparators(data.get("comparators"), details, renamed), "comparators") or {}
+    judge = collect(lambda: _judge(data["judge"], source), "judge") if data.get("judge") is not None else None
+    asked = judge or (_UNREAD if data.get("judge") is not None else None)
+    comparators = collect(lambda: _comparators(data.get("comparators"), details, renamed, asked), "comparators") or {}
     notes.extend(f"{source.place(('comparators',))}: {note}" for note in renamed)
     unread: list[object] = []
-    drafts = _drafts(source, data, comparators, details, notes, unread)
+    drafts = _drafts(source, data, {"comparators": comparators, "judge": asked}, details, notes, unread)
     lines = _named(drafts, details)
     slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
     unread = unread if isinstance(data.get("evaluators"), list) else [None]
     possible = partial(_may_be_called, unread)
     context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder}
-    sections = {}
+    sections = {} if judge is None else {"judge": judge}
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
             sections[key] = collect(partial(reader, data[key], context), key)
@@ -118,7 +121,7 @@ def _issues(source: Source, details: Sequence[Detail]) -> list[Issue]:
 def _drafts(
     source: Source,
     data: Mapping[str, Any],
-    comparators: Mapping[str, Any],
+    given: Mapping[str, Any],
     details: list[Detail],
     notes: list[str],
     unread: list[object],
@@ -140,7 +143,7 @@ def _drafts(
         loc: Loc = ("evaluators", index)
         said: list[str] = []
         folder = source.folder_of(loc)
-        context = {"comparators": comparators, "folder": folder, "presets_with": presets_with, "notes": said}
+        context = {**given, "folder": folder, "presets_with": presets_with, "notes": said}
         try:
             drafts.append(_draft(item, loc, context, notes, source))
         except BadSettings as error:
@@ -286,7 +289,18 @@ def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLi
     return tuple(lines)
 
 
-def _comparators(data: object, details: list[Detail], notes: list[str]) -> dict[str, tuple[Comparator, str]]:
+_UNREAD: Final = object()
+"""Stands for a judge that could not be read, which is said where it stands."""
+
+
+def _judge(data: object, source: Source) -> Any:
+    """The judge of the suite."""
+    return read_judge(data, source.folder_of(("judge",)) or source.folder)
+
+
+def _comparators(
+    data: object, details: list[Detail], notes: list[str], judge: object
+) -> dict[str, tuple[Comparator, str]]:
     """The suite's own comparators. One that cannot be used is a detail, and its name stays known: it is said once."""
     if data is None:
         return {}
@@ -299,7 +313,7 @@ def _comparators(data: object, details: list[Detail], notes: list[str]) -> dict[
                 raise BadSettings([Detail((), f'"{name}" is a comparator that ships with the package', key=True)])
             if not name.strip() or name in NEIGHBOURS:
                 raise BadSettings([Detail((), f'a comparator cannot be called "{name}"', "choose another name", True)])
-            comparator, rule = read_comparator(body, {"presets_with": presets_with, "notes": notes})
+            comparator, rule = read_comparator(body, {"presets_with": presets_with, "notes": notes, "judge": judge})
             if comparator is None:
                 raise bad('"skip" leaves a field out and cannot be given another name')
             found[name] = comparator, rule

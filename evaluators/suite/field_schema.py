@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.lines import NEIGHBOURS, WORDS
+from evaluators.judges.judged import JUDGED_COMPARATORS
 from evaluators.suite.model_schema import (
     Schema,
     described,
@@ -41,7 +42,7 @@ def field_definitions() -> dict[str, Schema]:
         "alignment": _alignment(),
         "transform": _transform(definitions),
         "transforms": {"type": "array", "items": reference("transform")},
-        **{f"comparator.{name}": _comparator_options(name, definitions) for name in COMPARATORS.shipped()},
+        **{f"comparator.{name}": _comparator_options(plug, definitions) for name, plug in _plugs().items()},
         "compound": _compound(),
         "comparator": _comparator(in_suite=True),
         "comparator.definition": _comparator(in_suite=False),
@@ -51,8 +52,7 @@ def field_definitions() -> dict[str, Schema]:
     return {**definitions, **own}
 
 
-def _comparator_options(name: str, definitions: dict[str, Schema]) -> Schema:
-    plug = COMPARATORS.find(name)
+def _comparator_options(plug: type[Comparator], definitions: dict[str, Schema]) -> Schema:
     found = hoisted(section_schema(plug), definitions)
     found = with_examples(found, [example.options for example in plug.examples])
     return {
@@ -64,7 +64,7 @@ def _comparator_options(name: str, definitions: dict[str, Schema]) -> Schema:
 
 def _comparator(*, in_suite: bool) -> Schema:
     """A comparator by its word or by a one-key map. In the fields of a suite it may be `skip`, or one of the suite's own."""
-    names = COMPARATORS.shipped()
+    names = tuple(_plugs())
     known: Schema = {name: reference(f"comparator.{name}") for name in names}
     if in_suite:
         known["skip"] = {**_NOTHING, "doNotSuggest": True}
@@ -108,8 +108,14 @@ def _compound() -> Schema:
 @cache
 def _alone() -> dict[str, str]:
     """The comparators that need no options, and what each does."""
-    plugs = {name: COMPARATORS.find(name) for name in COMPARATORS.shipped()}
-    return {name: first_sentence(plug) for name, plug in plugs.items() if not _wants_options(plug)}
+    return {name: first_sentence(plug) for name, plug in _plugs().items() if not _wants_options(plug)}
+
+
+@cache
+def _plugs() -> dict[str, type[Comparator]]:
+    """The comparators that ship with the package, those included that need a judge."""
+    own = {name: COMPARATORS.find(name) for name in COMPARATORS.shipped()}
+    return own | {name: JUDGED_COMPARATORS.find(name) for name in JUDGED_COMPARATORS.shipped()}
 
 
 def _wants_options(plug: type[Comparator]) -> bool:

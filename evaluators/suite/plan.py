@@ -3,6 +3,9 @@
 Every value of a row has a slot: its cells, the documents read from them, whether conditions hold, and the verdict of
 each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A fault in a
 cell becomes a verdict of the evaluators that need it, by blame, and reaches nothing else.
+
+What costs is asked in rounds: the questions of all evaluators that wait for no answer of another one are gathered over the
+rows of the chunk and asked at once, in a step before their verdicts; then those of the evaluators that waited for these.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from typing import Any, Final
 from evaluators.conditions import Condition
 from evaluators.evaluator import BUILTIN, Check, Column, Expected, Need, Output, Part, Text, Wanted, check_verdict
 from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.kept import keeping
+from evaluators.judges.asking import gathering
+from evaluators.kept import keeping, kept_now
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.suite import cells
@@ -195,8 +199,31 @@ class _Compiler:
         self.in_parts = self._in_parts(ordered)
         self.prefer = self._kinds(ordered)
         self.keys = keys_of(ordered)
-        compiled = {line.name: self._evaluator(line) for line in ordered}
+        compiled = {
+            line.name: one for group in _rounds(ordered) for line, one in zip(group, self._round(group), strict=True)
+        }
         self.plan.evaluators = [compiled[line.name] for line in lines]
+
+    def _round(self, lines: Sequence[EvaluatorLine]) -> list[Compiled]:
+        """Evaluators that ask together, or that ask nothing."""
+        if any(line.settings.asks() for line in lines):
+            self._asking(lines)
+        return [self._evaluator(line) for line in lines]
+
+    def _asking(self, lines: Sequence[EvaluatorLine]) -> None:
+        """The step that asks what some evaluators ask of a chunk of rows."""
+        reads: list[int] = []
+        askers: list[_Asker] = []
+        for line in lines:
+            gates = self._gates(line)
+            inputs = [self._need(need, line) for need in line.settings.needs()]
+            start = len(reads)
+            reads += [*gates, *inputs]
+            askers.append(_Asker(line, slice(start, start + len(gates)), slice(start + len(gates), len(reads))))
+        names = ", ".join(line.name for line in lines)
+        self._step(
+            ("asked", names), f"what {names} ask" + ("s" if len(lines) == 1 else ""), tuple(reads), _ask_all(askers)
+        )
 
     def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
         """For each output column, the expected column that its documents are compared with first."""
@@ -383,6 +410,74 @@ class _Compiler:
         return tuple(waits)
 
 
+def _rounds(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
+    """Evaluators in the order in which they can be judged: those that ask at the same time stand together.
+
+    An evaluator asks once all that it waits for has its answers.
+    """
+    rounds: dict[str, int] = {}
+    asking = {line.name for line in ordered if line.settings.asks()}
+    if not asking:
+        return [[line] for line in ordered]
+    for line in ordered:
+        parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
+        rounds[line.name] = max((rounds[name] + (name in asking) for name in (*line.needs, *parts)), default=0)
+    found: list[list[EvaluatorLine]] = []
+    for number in range(max(rounds.values()) + 1):
+        here = [line for line in ordered if rounds[line.name] == number]
+        found += [[line] for line in here if line.name not in asking]
+        together = [line for line in here if line.name in asking]
+        found += [together] if together else []
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """An evaluator that asks: where its gates and its values stand among what the step reads."""
+
+    line: EvaluatorLine
+    gates: slice
+    inputs: slice
+
+
+_MOST_ROUNDS: Final = 20
+"""So often an evaluator may ask further because of what was answered."""
+
+
+def _ask_all(askers: Sequence[_Asker]) -> Callable[[list[Cells], int], Cells]:
+    """Asks what the open rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
+
+    def run(columns: list[Cells], count: int) -> Cells:
+        kept = kept_now()
+        if kept is None:
+            return [None] * count
+        waiting = [
+            (index, one, [column[index] for column in columns[one.inputs]])
+            for index in range(count)
+            for one in askers
+            if _kept_out(one.line, columns[one.gates], index) is None
+        ]
+        waiting = [each for each in waiting if not any(value.__class__ is Fault for value in each[2])]
+        for _ in range(_MOST_ROUNDS):
+            further = []
+            with gathering() as gathered:
+                for index, one, values in waiting:
+                    gathered.at(index, one.line.name)
+                    try:
+                        more = one.line.settings.ask(*values)
+                    except Exception:  # a row is guarded: judging it will say what is wrong
+                        continue
+                    if more and gathered.open:
+                        further.append((index, one, values))
+            gathered.answer(kept)
+            waiting = further
+            if not waiting:
+                break
+        return [None] * count
+
+    return run
+
+
 def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
     """The keys at the top of documents that the suite names anywhere."""
     return frozenset().union(*(line.settings.named_keys() for line in lines))
@@ -505,17 +600,13 @@ def _gated(
     line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check
 ) -> Callable[[list[Cells], int], Cells]:
     """The verdicts of an evaluator that waits: rows that are not let through are blocked, skipped or without a score."""
-    waits, has_when = len(line.needs), bool(line.when)
     lost = line.settings.compile_unreadable(check)
 
     def run(columns: list[Cells], count: int) -> Cells:
         found: Cells = [None] * count
         open_rows = []
         for index in range(count):
-            if has_when and not columns[gates - 1][index]:
-                found[index] = SKIPPED
-                continue
-            stopped = _stopped([columns[slot][index] for slot in range(waits)])
+            stopped = _kept_out(line, columns[:gates], index)
             if stopped is None:
                 open_rows.append(index)
             elif stopped is BLOCKED:
@@ -529,6 +620,13 @@ def _gated(
         return found
 
     return run
+
+
+def _kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict | None:
+    """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
+    if line.when and not gates[-1][index]:
+        return SKIPPED
+    return _stopped([column[index] for column in gates[: len(line.needs)]])
 
 
 def _stopped(needs: Sequence[Verdict]) -> Verdict | None:

@@ -108,7 +108,7 @@ def compilable(root: FieldNode) -> bool:
 def plain(node: FieldNode) -> bool:
     """Whether one place has nothing rare about it."""
     metrics = [metric.comparator for metric in node.metrics]
-    if node.kind == "choice" or node.compound is not None or any(each.batch or each.judged for each in metrics):
+    if node.kind == "choice" or node.compound is not None or any(each.costs for each in metrics):
         return False
     bare = node.kind == "array" and node.below.items is None
     return node.unit or node.skip or not (node.required or bare)

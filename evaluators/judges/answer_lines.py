@@ -1,0 +1,233 @@
+"""Answers as lines of a file, and back: `answers.jsonl` of a run folder, and files that somebody writes by hand.
+
+    {"places":[[2,"header","title"]],"who":{"judge":"…","model":"…","prompt":"semantic 1"},
+     "question":{"prompt":"semantic","expected":"car","actual":"automobile"},"answer":{"score":1.0,"reason":"synonyms"}}
+
+`places` are row, evaluator and path of everyone who got the answer. A question without a `prompt` was put to a function; then
+`who` names its comparator. An answer has a `score`, or says why there is none: `error`. Only `question` and `answer` must be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.answers import word_of
+from evaluators.comparator import Comparator, Question
+from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
+from evaluators.judges.asking import Noted
+from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
+from evaluators.model import MISSING, Outcome
+from evaluators.values.equality import same
+from evaluators.values.json_text import NotJSON, compact, parse
+from evaluators.values.quoting import quote
+
+_SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
+_MAPS: Final = ("params", "payload")
+_BLAMES: Final = {blame.value: blame for blame in Blame}
+
+
+@dataclass(slots=True)
+class AskedTotals:
+    """How much was asked, and what it took: all that may differ between two runs with the same answers."""
+
+    questions: int = 0
+    """Different questions that were put, in each chunk of rows."""
+    failed: int = 0
+    """Those of them that have no answer."""
+    cached: int = 0
+    """Those that were answered from what was known before."""
+    retries: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    """Of all answers together, as judges measured it."""
+
+    def add(self, noted: Noted) -> None:
+        """Counts one answer."""
+        given = noted.given
+        self.questions += 1
+        if not isinstance(given, JudgeAnswer):
+            self.failed += isinstance(given, RowProblem)
+            return
+        self.failed += given.error is not None
+        self.cached += given.cached
+        self.retries += given.retries
+        self.tokens_in += given.tokens[0]
+        self.tokens_out += given.tokens[1]
+        self.seconds += given.seconds
+
+    def merge(self, other: AskedTotals) -> None:
+        """Adds what was asked elsewhere."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """One line: a question, its answer, who gave it and who got it."""
+
+    question: JudgeQuestion
+    """Its `prompt` is empty where a function was asked."""
+    answer: JudgeAnswer
+    places: tuple[tuple[int, str, str], ...] = ()
+    """Row, evaluator, path."""
+
+
+def line_of(noted: Noted) -> dict[str, Any]:
+    """What was answered, as a line. The rows of its places are as they were noted."""
+    question, given = noted.question, noted.given
+    if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
+        who, asked, answer = dict(given.who), question.body(), _of_judge(given)
+    else:
+        who, asked, answer = _asker(noted.asker), _pair(question), _of_function(given)
+    return {"places": [list(place) for place in noted.places], "who": who, "question": asked, "answer": answer}
+
+
+def line_bytes(line: Mapping[str, Any]) -> bytes:
+    """The line as bytes, its end included."""
+    return compact(plain_json(line)) + b"\n"
+
+
+def read_answers(file: Path) -> Iterator[AnswerLine]:
+    """The lines of a file. Raises Problems (config) for one that is not there, and for a damaged line, with its number."""
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        said = (error.strerror or str(error)).lower()
+        raise problem("no-answers", f"the answers cannot be read: {said}", where=str(file)) from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield _read(line, f"{file}:{number}")
+
+
+def plain_json(value: object) -> Any:
+    """The value as JSON can hold it; what is no JSON is its text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_json(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_json(inner) for inner in value]
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _asker(asker: object) -> dict[str, Any]:
+    if not isinstance(asker, Comparator):
+        return {}
+    options = {**asker.model_dump(mode="json", fallback=str), **(asker.model_extra or {})}
+    return {"comparator": word_of(asker)} | ({"options": options} if options else {})
+
+
+def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
+    found = {"expected": question.expected, "actual": question.actual}
+    for name in _SIDES[:2]:
+        if not same(raw := getattr(question, f"{name}_raw"), found[name]):
+            found[f"{name}_raw"] = raw
+    return found
+
+
+def _of_judge(answer: JudgeAnswer) -> dict[str, Any]:
+    if answer.error is not None:
+        return {"error": _error(answer.error)}
+    return {"score": answer.score, **_said(answer.passed, answer.reason, answer.details)}
+
+
+def _of_function(given: object) -> dict[str, Any]:
+    if isinstance(given, RowProblem):
+        return {"error": _error(given.issue)}
+    if isinstance(given, Outcome):
+        ratio = {} if given.ratio is None else {"ratio": list(given.ratio)}
+        return {"score": given.score, **ratio, **_said(given.passed, given.reason, given.details)}
+    raise TypeError(f"no answer: {given!r}")
+
+
+def _said(passed: bool | None, reason: str | None, details: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {} if passed is None else {"passed": passed}
+    if reason is not None:
+        found["reason"] = reason
+    return found | ({"details": dict(details)} if details else {})
+
+
+def _error(issue: Issue) -> dict[str, str]:
+    """What kept a question from its answer. The hint of a bug stays behind: it shows where files are."""
+    found = {"code": issue.code, "blame": issue.blame.value, "message": issue.message}
+    return found if issue.hint is None or issue.blame is Blame.BUG else found | {"hint": issue.hint}
+
+
+def _read(text: bytes, where: str) -> AnswerLine:
+    try:
+        line = parse(text)
+    except NotJSON as error:
+        raise _damaged(f"not JSON: {error.message}", where) from None
+    question, answer = _map(line, "question", where), _map(line, "answer", where)
+    who = _map(line, "who", where) if isinstance(line, dict) and "who" in line else {}
+    return AnswerLine(_question(question, where), _answer(answer, who, where), _places(line, where))
+
+
+def _map(line: object, name: str, where: str) -> dict[str, Any]:
+    if not isinstance(line, dict):
+        raise _damaged(f"an object is expected; found {quote(line)}", where)
+    if not isinstance(line.get(name), dict):
+        raise _damaged(f'"{name}" must be an object; found {quote(line[name]) if name in line else "nothing"}', where)
+    found: dict[str, Any] = line[name]
+    return found
+
+
+def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
+    known = ("prompt", *_SIDES, "instructions", *_MAPS)
+    for name in data:
+        if name not in known:
+            raise _damaged(f'a question has no "{name}"; known: {", ".join(known)}', where)
+    for name in _MAPS:
+        if not isinstance(data.get(name, {}), dict):
+            raise _damaged(f'"{name}" of a question must be an object; found {quote(data[name])}', where)
+    for name in ("prompt", "instructions"):
+        if not isinstance(data.get(name, ""), str):
+            raise _damaged(f'"{name}" of a question must be text; found {quote(data[name])}', where)
+    expected, actual, expected_raw, actual_raw = (data.get(name, MISSING) for name in _SIDES)
+    return JudgeQuestion(
+        data.get("prompt", ""), expected, actual, expected_raw, actual_raw, data.get("instructions"),
+        data.get("params", {}), data.get("payload", {}),
+    )  # fmt: skip
+
+
+def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> JudgeAnswer:
+    if "error" in data:
+        return JudgeAnswer(who=who, error=_issue(_map(data, "error", where), where))
+    score, passed, reason, details = (data.get(name) for name in ("score", "passed", "reason", "details"))
+    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+        raise _damaged(f"the score of an answer is a number from 0 to 1; found {quote(score)}", where)
+    if passed is not None and not isinstance(passed, bool):
+        raise _damaged(f'"passed" of an answer is true or false; found {quote(passed)}', where)
+    if reason is not None and not isinstance(reason, str):
+        raise _damaged(f'"reason" of an answer is text; found {quote(reason)}', where)
+    if details is not None and not isinstance(details, dict):
+        raise _damaged(f'"details" of an answer is an object; found {quote(details)}', where)
+    return JudgeAnswer(score, passed, reason, details or {}, who)
+
+
+def _issue(data: Mapping[str, Any], where: str) -> Issue:
+    code, message, blame, hint = (data.get(name) for name in ("code", "message", "blame", "hint"))
+    texts = isinstance(code, str) and isinstance(message, str) and isinstance(hint, str | None)
+    if not texts or not isinstance(blame, str) or blame not in _BLAMES:
+        raise _damaged(f"an error has a code, a blame and a message; found {quote(dict(data))}", where)
+    return Issue(str(code), _BLAMES[blame], str(message), hint=hint)
+
+
+def _places(line: object, where: str) -> tuple[tuple[int, str, str], ...]:
+    places: Sequence[Any] = line.get("places", []) if isinstance(line, dict) else []
+    if not isinstance(places, list):
+        raise _damaged(f'"places" must be a list; found {quote(places)}', where)
+    for place in places:
+        if not (isinstance(place, list) and [type(part) for part in place] == [int, str, str]):
+            raise _damaged(f"a place is a row, an evaluator and a path; found {quote(place)}", where)
+    return tuple((row, evaluator, path) for row, evaluator, path in places)
+
+
+def _damaged(message: str, where: str) -> Problems:
+    hint = "a line is made by a run, or is as the page about the run folder says"
+    return problem("damaged-answers", f"no line of answers: {message}", where=where, hint=hint)

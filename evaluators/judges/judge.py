@@ -1,0 +1,155 @@
+"""The contract of a judge: it answers a list of questions.
+
+A judge is one file in `plugs/`, or a class behind the entry point group `evaluators.judges.plugs`. Its settings are its
+attributes, so that a mistake in them is found before row 1. It is asked once for each round of a chunk of rows, with questions
+that are all different, and says of each what it found. What it needs of other packages, it imports in `answer`.
+
+A question that it could not answer has an `error`, an issue whose blame is the environment: the field is an error and the row
+has no score. What `answer` raises concerns the whole list, which is then asked again row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.answers import WholeCall, failed
+from evaluators.issues import Blame, Issue, Problems, RowProblem
+from evaluators.kept import value_key
+from evaluators.model import MISSING
+from evaluators.registry import Socket
+from evaluators.settings import BadSettings, Detail, build, word_or_map
+from evaluators.settings_model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuestion:
+    """One thing that a judge is to say: whether two values match, or what a prompt of its own asks about a row."""
+
+    prompt: str
+    """The name of the prompt: the word of a comparator, or of an evaluator type."""
+    expected: Any = MISSING
+    actual: Any = MISSING
+    """The two values as they are compared, transformed; MISSING where a question is not about two values."""
+    expected_raw: Any = MISSING
+    actual_raw: Any = MISSING
+    """The two values as they stand in the documents; MISSING where they are those that are compared."""
+    instructions: str | None = None
+    """What the suite says about this field, for the prompt."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """What else the field says: settings of the judge that it overrides (`model`), and what its prompt is to know. JSON."""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    """What a prompt that is not about two values is given, by name. JSON."""
+    path: str = ""
+    """Where the pair stands, as people read it. Of equal questions, the first one's; it makes no question another one."""
+    row: int = 0
+    """Questions with the same number are about one row, and may share a request. It makes no question another one."""
+
+    def body(self) -> dict[str, Any]:
+        """All that tells it from other questions, as JSON: what is recorded of it, and what finds its answer again."""
+        found: dict[str, Any] = {"prompt": self.prompt}
+        for name in ("expected", "actual", "expected_raw", "actual_raw"):
+            if (value := getattr(self, name)) is not MISSING:
+                found[name] = value
+        if self.instructions is not None:
+            found["instructions"] = self.instructions
+        return found | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
+
+    @property
+    def key(self) -> Hashable:
+        """Equal questions have the same."""
+        return value_key(self.body())
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAnswer:
+    """What a judge said of one question."""
+
+    score: float | None = None
+    """From 0 to 1; None where there is an error."""
+    passed: bool | None = None
+    """Whether it is a match; None leaves that to who asked."""
+    reason: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else it found, as JSON: the items that a list lacks, what each of several judges said."""
+    who: Mapping[str, Any] = field(default_factory=dict)
+    """Who answered, as JSON: `judge`, `model`, `prompt` (its name and version). Recorded; the same for the same answer."""
+    error: Issue | None = None
+    """Why there is no answer; its blame is the environment."""
+    tokens: tuple[int, int] = (0, 0)
+    """Of the request and of its answer, this question's share. These and what follows go to environment.json."""
+    cached: bool = False
+    """It was not asked now, but known from before."""
+    retries: int = 0
+    seconds: float = 0.0
+
+
+class Judge(Settings):
+    """Somebody who answers questions."""
+
+    def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
+        """One answer for each question, in their order. All questions are different. May be called from several threads."""
+        raise NotImplementedError  # the contract: each judge answers in its own way
+
+    @cached_property
+    def identity(self) -> Hashable:
+        """What two judges share that answer the same: the class and its settings."""
+        return type(self), self.model_dump_json(fallback=repr)
+
+
+JUDGES: Final[Socket[Judge]] = Socket("evaluators.judges.plugs", Judge, "judge")
+
+
+def read_judge(data: object, folder: Path | None) -> Judge:
+    """The judge that `judge:` of a suite names. `folder` is where its relative paths start.
+
+    Raises BadSettings with everything that is wrong with it.
+    """
+    name, options = word_or_map(data, JUDGES.noun)
+    prefix = (name,) if isinstance(data, Mapping) else ()
+    try:
+        return build(JUDGES.find(name), options, {"folder": folder}, noun=f'the judge "{name}"')
+    except BadSettings as error:
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    except Problems as error:
+        details = [Detail(prefix, one.message, one.hint, bool(prefix), one.code) for one in error.issues]
+        raise BadSettings(details) from error
+
+
+def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
+    """Why a question has no answer, where the environment is to blame."""
+    return Issue(code, Blame.ENVIRONMENT, message, hint=hint)
+
+
+def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+    """What a judge says of some different questions, checked. Raises WholeCall where it answers none of them."""
+    name = type(judge).__module__.rpartition(".")[2]
+    try:
+        found: object = judge.answer(questions)
+    except RowProblem as error:
+        raise WholeCall(error) from error
+    except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
+        raise WholeCall(failed("judge", name, error)) from error
+    if not isinstance(found, list | tuple) or len(found) != len(questions):
+        said = f"returned {len(found)} answers" if isinstance(found, list | tuple) else f"returned {type(found).__name__}"
+        raise WholeCall(
+            RowProblem(Issue("bad-answer", Blame.BUG, f'judge "{name}" {said} to {len(questions)} questions'))
+        )
+    return [_checked(name, one) for one in found]
+
+
+def _checked(name: str, found: object) -> JudgeAnswer:
+    """A judge's answer, checked: NaN, a score outside 0 to 1 and no score at all are errors."""
+    if not isinstance(found, JudgeAnswer):
+        message = f'judge "{name}" returned {type(found).__name__}, which is no answer'
+        return JudgeAnswer(error=Issue("bad-answer", Blame.BUG, message))
+    score: object = found.score
+    if found.error is not None:
+        return found
+    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+        message = f'judge "{name}" gave the score {score}; a score is a number from 0 to 1'
+        return replace(found, score=None, passed=None, error=Issue("bad-answer", Blame.ENVIRONMENT, message))
+    return found

@@ -1,0 +1,109 @@
+"""A comparator that asks a judge: what it makes of a pair of values, and of the answer.
+
+The suite's judge comes with the context in which settings are read. Without one there is nobody to ask: fields that need a
+judge are then refused when a suite is read, and a comparator that was made elsewhere leaves its field without an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final, Literal, Self
+
+from pydantic import PrivateAttr, ValidationInfo, model_validator
+
+from evaluators.answers import WholeCall, answer_in, checked, word_of
+from evaluators.comparator import Answer, Comparator, Compare, Question
+from evaluators.issues import Issue, RowProblem
+from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
+from evaluators.model import MISSING, Outcome
+from evaluators.registry import Socket
+from evaluators.values.equality import same
+
+
+class JudgedComparator(Comparator):
+    """A comparator whose questions a judge answers."""
+
+    judged: ClassVar[bool] = True
+    batch: ClassVar[bool | Literal["row"]] = True
+
+    _judge: Judge | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _take_judge(self, info: ValidationInfo) -> Self:
+        given = (info.context or {}).get("judge")
+        self._judge = given if isinstance(given, Judge) else None
+        return self
+
+    def nobody(self) -> Issue:
+        """Why there is no answer where there is no judge."""
+        return unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none')
+
+    def decided(self, question: Question) -> Outcome | None:
+        """What is known of a pair without asking; None where the judge is to say it."""
+        return None
+
+    def put(self, question: Question) -> JudgeQuestion:
+        """The question for the judge."""
+        return JudgeQuestion(
+            word_of(self), question.expected, question.actual,
+            MISSING if same(question.expected, question.expected_raw) else question.expected_raw,
+            MISSING if same(question.actual, question.actual_raw) else question.actual_raw,
+            self.asked_instructions(), self.asked_params(), {}, question.path,
+        )  # fmt: skip
+
+    def asked_instructions(self) -> str | None:
+        """What the field says to the judge in words."""
+        return None
+
+    def asked_params(self) -> Mapping[str, Any]:
+        """What the field says to the judge otherwise: settings of the judge that it overrides, and what its prompt needs."""
+        return {}
+
+    def outcome(self, question: Question, answer: JudgeAnswer) -> Outcome | RowProblem:
+        """What the answer says of the pair."""
+        if answer.error is not None:
+            return RowProblem(answer.error)
+        return answer_in(self, question, self.settled(answer))
+
+    def settled(self, answer: JudgeAnswer) -> Answer:
+        """The same for an answer that is there. The default passes what the judge passes, and else at 1."""
+        score = float(answer.score or 0.0)
+        passed = score == 1.0 if answer.passed is None else answer.passed
+        return Outcome(score, passed, answer.reason, dict(answer.details))
+
+    def compile(self) -> Compare:
+        def compare(expected: Any, actual: Any) -> bool | Outcome:
+            (found,) = self.compare_all([Question("", expected, actual, expected, actual)])
+            if isinstance(found, RowProblem):
+                raise found
+            return checked(word_of(self), found)
+
+        return compare
+
+    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        """The judge's answers to pairs that stand on no list: each is asked, whatever was asked before."""
+        return self.with_answers(questions, self._call)
+
+    def with_answers(
+        self, questions: Sequence[Question], ask: Callable[[Judge, list[JudgeQuestion]], Sequence[JudgeAnswer]]
+    ) -> list[Outcome | RowProblem]:
+        """What there is to say of each pair, `ask` being asked about those that are not decided."""
+        decided = [self.decided(one) for one in questions]
+        waiting = [one for one, known in zip(questions, decided, strict=True) if known is None]
+        if waiting and self._judge is None:
+            return [RowProblem(self.nobody()) if known is None else known for known in decided]
+        answers = iter(ask(self._judge, [self.put(one) for one in waiting]) if self._judge and waiting else ())
+        return [
+            self.outcome(one, next(answers)) if known is None else known
+            for one, known in zip(questions, decided, strict=True)
+        ]
+
+    def _call(self, judge: Judge, questions: list[JudgeQuestion]) -> list[JudgeAnswer]:
+        try:
+            return call_judge(judge, questions)
+        except WholeCall as error:
+            return [JudgeAnswer(error=error.problem.issue)] * len(questions)
+
+
+JUDGED_COMPARATORS: Final[Socket[JudgedComparator]] = Socket("evaluators.judges.words", JudgedComparator, "comparator")
+"""The comparators that a judge answers, where the suite has one. A comparator of that name that a program registered goes first."""

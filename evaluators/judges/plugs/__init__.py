@@ -1,0 +1,1 @@
+"""The judges that ship with the package, one a file."""

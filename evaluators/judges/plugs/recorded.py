@@ -1,0 +1,76 @@
+"""The judge `recorded`: answers from a file, or from an earlier run. Nobody is asked, and nothing is sent anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Self
+
+from pydantic import PrivateAttr, ValidationInfo, model_validator
+
+from evaluators.issues import Problems, problem
+from evaluators.judges.answer_lines import read_answers
+from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.settings import BadSettings, Detail, bad
+from evaluators.settings_model import Name
+from evaluators.values.quoting import quote
+
+_FILES: Final = "answers*.jsonl"
+
+
+class Recorded(Judge):
+    """Answers that were given before: played back from a run folder, or written down by hand.
+
+    Use it to score a suite again without its judge, in tests, offline, or to look at what a judge said. A question that the
+    recording does not have is an error of its field, and its row has no score. Where one question was answered in several
+    ways, the first answer counts.
+    """
+
+    file: Name | None = None
+    """A file of answers, one JSON object a line, relative to the suite."""
+    run: Name | None = None
+    """An earlier run folder, relative to the suite: its answers are played back."""
+
+    _answers: dict[Hashable, JudgeAnswer] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _read(self, info: ValidationInfo) -> Self:
+        if (self.file is None) is (self.run is None):
+            found = "neither" if self.file is None else "both"
+            raise bad(
+                f'the judge "recorded" needs "file" or "run"; found {found}', hint="write recorded: {run: runs/NAME}"
+            )
+        loc = "file" if self.run is None else "run"
+        try:
+            for file in self._files(Path((info.context or {}).get("folder") or Path())):
+                for line in read_answers(file):
+                    if line.question.prompt:
+                        self._answers.setdefault(line.question.key, line.answer)
+        except Problems as error:
+            details = [
+                Detail((loc,), f"{one.where}: {one.message}" if one.where else one.message, one.hint, code=one.code)
+                for one in error.issues
+            ]
+            raise BadSettings(details) from error
+        return self
+
+    def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
+        return [self._answers.get(one.key) or JudgeAnswer(error=_unknown(one.body())) for one in questions]
+
+    def _files(self, folder: Path) -> Iterator[Path]:
+        if self.file is not None:
+            yield folder / self.file
+            return
+        place = folder / (self.run or "")
+        found = sorted(place.glob(_FILES))
+        if not found:
+            hint = "a run keeps the answers of whoever was asked; this is no run folder, or nobody was asked"
+            raise problem("no-answers", "there are no answers in it", where=str(place), hint=hint)
+        yield from found
+
+
+def _unknown(question: Mapping[str, Any]) -> Any:
+    shown = " and ".join(quote(question[side]) for side in ("expected", "actual") if side in question)
+    about = f" about {shown}" if shown else ""
+    message = f'the recording has no answer to "{question["prompt"]}"{about}'
+    return unanswered("not-recorded", message, "record them: run the suite with its judge")

@@ -1,0 +1,257 @@
+"""Questions that cost are asked in lists: those of a chunk of rows together, and each different one once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+import evaluators
+from evaluators.comparator import COMPARATORS
+from evaluators.evaluator import BUILTIN, Evaluator, Needs
+from evaluators.judges.asking import ask
+from evaluators.model import Outcome, Score
+
+XEVAL = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "x-eval-compare": "alike"},
+        "items": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"n": {"type": "string", "x-eval-compare": "alike"}}},
+        },
+    },
+}
+CONFIG = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "evaluation_config": "alike"},
+        "items": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"n": {"type": "string", "evaluation_config": "alike"}}},
+        },
+    },
+}
+COMPOUND = {"a": "alike", "items[*]": {"compound": {"fields": ["n", "m"], "compare": "alike"}}}
+LISTED = {"a": "alike", "items[*].n": "alike"}
+FAMILIES: dict[str, dict[str, Any]] = {
+    "listed fields": {"json_multi_field_match": {"fields": LISTED}},
+    "a compound of listed fields": {"json_multi_field_match": {"fields": COMPOUND}},
+    "fields of a schema": {"schema_match": {"fields": LISTED}},
+    "a compound of a schema": {"schema_match": {"fields": COMPOUND}},
+    "x-eval": {"schema_match": {"schema": XEVAL}},
+    "evaluation_config": {"schema_match": {"schema": CONFIG}},
+    "paired items": {"schema_match": {"fields": {**LISTED, "items": {"align": "hungarian"}}}},
+    "an evaluator of one's own": {"asking": {}},
+}
+
+
+class Asking(Evaluator):
+    """An evaluator that asks a comparator about the field `a`, and, where it matches, about the first item."""
+
+    type: Literal["asking"] = "asking"
+    asked_rows: ClassVar[list[Any]] = []
+
+    def needs(self) -> Needs:
+        return evaluators.Expected(self.column("expected")), evaluators.Output(self.column("output"), "object")
+
+    def asks(self) -> bool:
+        return True
+
+    def explain(self, expected: Any, output: Any) -> Score:
+        comparator = COMPARATORS.find("alike")()
+
+        def about(ours: Any, theirs: Any) -> Any:
+            return ask(comparator, [evaluators.Question("a", ours, theirs, ours, theirs)])[0]
+
+        first = about(expected["a"], output["a"])
+        if not isinstance(first, Outcome) or not first.passed:
+            return Score.of(False, "the first question")
+        second = about(expected["items"][0]["n"], output["items"][0]["n"])
+        return Score.of(isinstance(second, Outcome) and second.passed, "the second question")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
+    monkeypatch.setitem(BUILTIN._registered, "asking", Asking)
+
+
+Calls = list[list[tuple[str, Any, Any]]]
+
+
+def alike(expected: Any, actual: Any) -> bool:
+    """A rule that matches about half of the pairs, whoever asks."""
+    return len(json.dumps([expected, actual])) % 2 == 0
+
+
+def register_batch(batch: Any = True, breaks: Callable[[Sequence[Any]], bool] = lambda questions: False) -> Calls:
+    """The comparator `alike` as a batch; its calls."""
+    calls: Calls = []
+
+    def judge(questions: Any, params: Any) -> list[bool]:
+        calls.append([(one.path, one.expected, one.actual) for one in questions])
+        if breaks(questions):
+            raise OSError("down")
+        return [alike(one.expected, one.actual) for one in questions]
+
+    evaluators.register("alike", judge, overwrite=True, batch=batch)
+    return calls
+
+
+def rows(count: int = 12) -> list[dict[str, Any]]:
+    """Rows in which values come back."""
+    return [
+        {
+            "id": str(number),
+            "expected": {"a": f"x{number % 5}", "items": [{"n": f"{number % 4}-1", "m": "m"}, {"n": "two", "m": "m"}]},
+            "output": {
+                "a": f"{'y' * (number % 3 + 1)}", "items": [{"n": f"{number % 4}-1!", "m": "k"}, {"n": "2", "m": "k"}]
+            },
+        }
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def rows_file(folder: Path, count: int = 12) -> Path:
+    file = folder / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows(count)), encoding="utf-8")
+    return file
+
+
+def run(family: dict[str, Any], folder: Path, name: str = "run", **options: Any) -> Path:
+    """The run folder of a family over the rows."""
+    suite = evaluators.load({"evaluators": [family], **options.pop("suite", {})})
+    suite.run(rows_file(folder), results=folder / "runs", name=name, **options)
+    return folder / "runs" / name
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_batch_gets_the_distinct_questions_of_a_chunk_in_one_call(family: str, tmp_path: Path) -> None:
+    calls = register_batch()
+    run(FAMILIES[family], tmp_path)
+    rounds = 2 if family == "an evaluator of one's own" else 1  # what it asks next depends on an answer
+    assert len(calls) == rounds
+    asked = [json.dumps(one[1:]) for call in calls for one in call]
+    assert len(asked) == len(set(asked)) > 4
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_lists_say_what_asking_row_by_row_says(family: str, tmp_path: Path) -> None:
+    register_batch()
+    together = run(FAMILIES[family], tmp_path, "together")
+    register_batch("row")
+    by_row = run(FAMILIES[family], tmp_path, "by row")
+    evaluators.register("alike", lambda expected, actual, params: alike(expected, actual), overwrite=True)
+    # a function that costs nothing helps to pair items, so that lists are paired otherwise
+    plain = (
+        run(FAMILIES[family], tmp_path, "plain")
+        if family not in ("paired items", "an evaluator of one's own")
+        else by_row
+    )
+    for file in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl"):
+        assert (together / file).read_bytes() == (by_row / file).read_bytes()
+        if file == "rows.jsonl":
+            assert (together / file).read_bytes() == (plain / file).read_bytes()
+
+
+def test_questions_come_in_the_order_of_rows_and_carry_the_path_of_the_first(tmp_path: Path) -> None:
+    calls = register_batch()
+    run(FAMILIES["fields of a schema"], tmp_path)
+    (call,) = calls
+    assert call[:4] == [
+        ("a", "x0", "y"), ("items[0].n", "0-1", "0-1!"), ("items[1].n", "two", "2"), ("a", "x1", "yy"),
+    ]  # fmt: skip
+
+
+def test_two_evaluators_that_do_not_wait_for_each_other_share_a_call(tmp_path: Path) -> None:
+    calls = register_batch()
+    first = {"json_multi_field_match": {"name": "one", "fields": {"a": "alike"}}}
+    second = {"json_multi_field_match": {"name": "two", "fields": {"a": "alike", "items[0].n": "alike"}}}
+    suite = evaluators.load({"evaluators": [first, second]})
+    suite.run(rows_file(tmp_path))
+    assert len(calls) == 1
+
+
+def test_one_that_waits_asks_in_a_later_round_and_a_blocked_row_asks_nothing(tmp_path: Path) -> None:
+    calls = register_batch()
+    first = {"json_multi_field_match": {"name": "one", "fields": {"a": "alike"}}}
+    second = {"json_multi_field_match": {"name": "two", "needs": ["one"], "fields": {"items[0].n": "alike"}}}
+    suite = evaluators.load({"evaluators": [second, first]})
+    result = suite.run(rows_file(tmp_path))
+    assert [len(call) for call in calls] == [len({(one[1], one[2]) for one in call}) for call in calls]
+    assert len(calls) == 2
+    open_rows = [row for row in rows() if alike(row["expected"]["a"], row["output"]["a"])]
+    assert 0 < len(open_rows) < 12
+    asked = {(one[1], one[2]) for one in calls[1]}
+    assert asked == {(row["expected"]["items"][0]["n"], row["output"]["items"][0]["n"]) for row in open_rows}
+    assert result.evaluators[0].blocked == 12 - len(open_rows)
+
+
+def test_a_batch_of_a_row_gets_all_the_fields_of_a_record(tmp_path: Path) -> None:
+    calls = register_batch("row")
+    run(FAMILIES["fields of a schema"], tmp_path)
+    assert all([path for path, *_ in call] == ["a", "items[0].n", "items[1].n"] for call in calls)
+    assert len(calls) == 12
+
+
+def test_a_call_that_fails_as_a_whole_costs_one_row(tmp_path: Path) -> None:
+    poisoned = "x3"
+    calls = register_batch(True, lambda questions: any(one.expected == poisoned for one in questions))
+    folder = run(FAMILIES["fields of a schema"], tmp_path)
+    assert len(calls[0]) > 10  # the whole chunk, which fails
+    lines = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    codes = [json.loads(line) for line in (folder / "codes.jsonl").read_text().splitlines()]
+    bugs = [line["id"] for line in lines if codes[line["codes"][0]]["standing"] == "bug"]
+    assert bugs == [row["id"] for row in rows() if row["expected"]["a"] == poisoned]
+    asked_again = [json.dumps(one[1:]) for call in calls[1:] for one in call if one[1] != poisoned]
+    failed_rows = [call for call in calls[1:] if any(one[1] == poisoned for one in call)]
+    assert len(failed_rows) == len(bugs)
+    assert len(asked_again) - len(set(asked_again)) <= sum(len(call) for call in failed_rows)
+
+
+def test_async_functions_run_at_once_within_their_bound(tmp_path: Path) -> None:
+    running = most = 0
+    gate: list[asyncio.Event] = []
+
+    async def slow(expected: Any, actual: Any, params: Any) -> bool:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        if not gate:
+            gate.append(asyncio.Event())
+        if running == 3:  # the bound is reached: everybody may go on
+            gate[0].set()
+        await asyncio.wait_for(gate[0].wait(), 10)
+        running -= 1
+        return alike(expected, actual)
+
+    evaluators.register("alike", slow, at_once=3)
+    run(FAMILIES["listed fields"], tmp_path)
+    assert most == 3
+
+
+def test_the_bound_is_ten_where_nobody_says_another() -> None:
+    async def slow(expected: Any, actual: Any, params: Any) -> bool:
+        return True
+
+    evaluators.register("alike", slow)
+    assert COMPARATORS.find("alike").at_once == 10
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, 2.5])
+def test_a_bound_is_a_whole_number_from_one_up(bad: Any) -> None:
+    with pytest.raises(evaluators.Problems, match="at_once must be a whole number"):
+        evaluators.register("alike", lambda expected, actual, params: True, at_once=bad)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_lists_are_the_same_for_any_number_of_workers(workers: int, tmp_path: Path) -> None:
+    register_batch()
+    alone = run(FAMILIES["x-eval"], tmp_path, "alone")
+    several = run(FAMILIES["x-eval"], tmp_path, "several", workers=workers, engine="in_process")
+    assert (alone / "answers.jsonl").read_bytes() == (several / "answers.jsonl").read_bytes()
