@@ -122,7 +122,26 @@ def from_data(
 
 
 def tree(document: Document) -> Node:
-    """The values of a document with their spots; the top level is a map. Raises Problems (config)."""
+    """The values of a suite with their spots; the top level is a map. Raises Problems (config)."""
+    found = _composed(document)
+    text = found.value if found else None
+    if found and isinstance(text, str):
+        complaint = Explainer(document, _readable).text_at_top(found.spot.line, text)
+        if complaint:
+            raise Problems([Spot(document, *complaint.at).issue(complaint.code, complaint.message, complaint.hint)])
+    return _map_at_top(found or _nothing(document))
+
+
+def any_tree(document: Document) -> Node:
+    """The values of a YAML document that is no suite, whatever stands at its top. Raises Problems (config)."""
+    return _composed(document) or _nothing(document)
+
+
+def _nothing(document: Document) -> Node:
+    return Node(None, Spot(document, 0, 0))
+
+
+def _composed(document: Document) -> Node | None:
     _refuse_characters(document)
     explainer = Explainer(document, _readable)
     composer = _Composer(document, explainer)
@@ -133,11 +152,8 @@ def tree(document: Document) -> Node:
         composer.complain(explainer.explain(_trouble(error, composer.open_bracket())))
     except _Stop:
         pass
-    text = composer.root.value if composer.root else None
-    if composer.root and isinstance(text, str) and (complaint := explainer.text_at_top(composer.root.spot.line, text)):
-        composer.complain(complaint)
     _raise(composer.findings)
-    return _map_at_top(composer.root or Node(None, Spot(document, 0, 0)))
+    return composer.root
 
 
 def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None) -> Source:

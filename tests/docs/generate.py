@@ -17,11 +17,13 @@ import click
 from evaluators.api.language import language_schema, schema_text
 from evaluators.cli import command as program
 from evaluators.comparator import COMPARATORS
+from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.evaluator import BUILTIN
 from evaluators.reports.catalog import Entry, Kind, entries, page
 from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.suite.words import SETTINGS, TYPES
+from evaluators.values.flow import flow
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 COMMAND: Final = "python -m tests.docs.generate"
@@ -37,6 +39,7 @@ def pages() -> dict[str, str]:
         "reference/transforms.md": _together("Transforms", _TRANSFORMS, "transforms"),
         "reference/presets.md": _together("Presets", _PRESETS, "presets"),
         "reference/command-line.md": _command_line(),
+        "reference/converting.md": _converting(),
     }
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):
@@ -158,6 +161,66 @@ def _command_line() -> str:
         _options(program.get_params(context)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+_CONVERTING: Final = (
+    "`evaluators convert SYSTEM FILE` looks every word of another system's files up in these tables, and this page is made from the "
+    "same tables. The [guide](../guides/converting.md) shows it at work. What has no counterpart is a comment in the suite, at its "
+    "place."
+)
+
+
+def _converting() -> str:
+    parts = ["# What `convert` makes of other systems' words", _CONVERTING]
+    for name in CONVERTERS.shipped():
+        system = CONVERTERS.find(name)
+        parts += [f"## {system.title}", f"`evaluators convert {name} FILE` reads: {_lowered(system)}"]
+        for table in system.tables:
+            parts += [f"### {system.title}: {table.title.lower()}", _words(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _lowered(system: type[Converter]) -> str:
+    own = len(system.reads.split(" ", 1)[0]) > 1 and system.reads[1].isupper()
+    return system.reads if own else system.reads[0].lower() + system.reads[1:]
+
+
+def _words(table: WordTable) -> str:
+    nested = any(word.settings for word in table.words)
+    head = ["theirs", "here", *(["settings"] if nested else []), "how", "note"]
+    rows = [
+        [_code(word.theirs), _here(word), *([_settings(word)] if nested else []), str(word.counterpart), _cell(word.note)]
+        for word in table.words
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+
+
+def _here(word: Word) -> str:
+    always = ", ".join(f"{name}: {flow(value)}" for name, value in word.always.items())
+    if word.here is None:
+        return ""
+    return f"{_code(word.here)} with {_code(always)}" if always else _code(word.here)
+
+
+def _settings(word: Word) -> str:
+    """The settings that are called in another way or need a word, then those that are the same, then those without counterpart."""
+    same = [_code(one.theirs) for one in word.settings if one.here == one.theirs and not one.note]
+    other = [
+        f"{_code(one.theirs)} is {_code(one.here)}" + (f" ({_cell(one.note)})" if one.note else "")
+        for one in word.settings
+        if one.here is not None and (one.here != one.theirs or one.note)
+    ]
+    none = [_code(one.theirs) for one in word.settings if one.here is None]
+    parts = [
+        *other,
+        *([f"the same: {', '.join(same)}"] if same else []),
+        *([f"none for {', '.join(none)}"] if none else []),
+    ]
+    return "; ".join(parts)
+
+
+def _code(text: str) -> str:
+    return f"`{_cell(text)}`"
 
 
 def _command(name: str, one: click.Command, above: click.Context) -> Iterable[str]:

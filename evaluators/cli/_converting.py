@@ -1,0 +1,83 @@
+"""What the command `convert` makes: a suite that the language accepts, its rows, and what is to be said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluators.converting.converted_text import (
+    as_data,
+    converted_text,
+    from_folder,
+    named_apart,
+    rows_csv_text,
+    summary_lines,
+    unusable,
+)
+from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.reports.display import visible
+from evaluators.api.suite import load
+from evaluators.run.figures import rows_text
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A suite as text, its rows as text if there are any to write, and what is to be said."""
+
+    suite: str
+    rows: str | None
+    words: str
+
+
+def convert(system: str, files: Sequence[str], suite: str | None, rows: str | None) -> Converted:
+    """The suite for another system's files. Raises Problems (config) when nothing in them has a counterpart."""
+    conversion = CONVERTERS.find(system)().convert([Path(file) for file in files])
+    named_apart(conversion.evaluators, [group.name for group in conversion.groups])
+    conversion.parts = [_accepted(part) if isinstance(part, ConvertedEvaluator) else part for part in conversion.parts]
+    if not conversion.evaluators:
+        raise Problems(
+            Issue("no-counterpart", Blame.CONFIG, f"{one.theirs}: {one.note or one.counterpart}", one.place)
+            for one in conversion.findings
+        )
+    if conversion.rows:
+        _place_rows(conversion, rows)
+    text = converted_text(conversion, suite)
+    lines = summary_lines(conversion)
+    if suite is not None:
+        lines.append(f"wrote {suite}")
+    if rows is not None and conversion.rows:
+        lines.append(f"wrote {rows}: {rows_text(len(conversion.rows))}")
+    lines += [f"note: {remark}" for remark in conversion.remarks]
+    if suite is not None:
+        lines += ["", f"Next: look through {suite}, then: evaluators check {suite}"]
+    written = rows_csv_text(conversion.rows) if rows is not None and conversion.rows else None
+    return Converted(text, written, "".join(f"{visible(line)}\n" for line in lines))
+
+
+def _place_rows(conversion: Conversion, rows: str | None) -> None:
+    """The rows that stand in the files are the test set, when they are written."""
+    if rows is None:
+        conversion.remarks.append(
+            f"{conversion.sources[0]} holds {rows_text(len(conversion.rows))}. --rows rows.csv writes them as a test set."
+        )
+        return
+    conversion.test_set = {**conversion.test_set, "file": rows}
+    if not any("output" in row and row["output"] is not None for row in conversion.rows):
+        conversion.remarks.append(f"{rows} has no outputs yet: fill the column output with what the model answers.")
+        for row in conversion.rows:
+            row.setdefault("output", None)
+
+
+def _accepted(one: ConvertedEvaluator) -> Any:
+    """The evaluator, or why the language refuses it: a pattern, say, that only the other system can read."""
+    data = as_data(one)
+    if isinstance(schema := data.get("schema"), str):
+        data["schema"] = from_folder(schema, Path())
+    try:
+        load({"evaluators": [data]})
+    except Problems as error:
+        return unusable(one, "; ".join(issue.message for issue in error.issues))
+    return one

@@ -1,0 +1,169 @@
+"""A conversion as the text of a suite: comments stand where something has no counterpart, or needs a word."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Finding, Grouping
+from evaluators.guide.suite_text import comment, literal
+from evaluators.values.flow import key_text
+
+_OVERALL: Final = "overall"
+_PLACES: Final = ("file", "expected", "output")
+
+
+def converted_text(conversion: Conversion, suite: str | None) -> str:
+    """The whole suite. `suite` is the file it goes to, so that relative paths start at its folder."""
+    folder = Path(suite).parent if suite else Path()
+    lines = [
+        "# yaml-language-server: $schema=suite.schema.json",
+        "#",
+        *comment(f"Made from {', '.join(conversion.sources)} by `evaluators convert`. A comment says what has no counterpart here, "
+                 "and where it stands in the file that this was made from."),
+        *(line for remark in conversion.remarks for line in comment(remark)),
+        "",
+        "version: 1",
+        f"name: {literal(conversion.name)}",
+        *_test_set(conversion, folder),
+        "",
+        "evaluators:",
+    ]  # fmt: skip
+    for part in conversion.parts:
+        lines += [*_evaluator(part, folder), ""] if isinstance(part, ConvertedEvaluator) else comment(str(part), "  ")
+    for composite in composites(conversion):
+        lines += [*_evaluator(composite, folder), ""]
+    if conversion.slices:
+        lines += ["", f"slices: {literal(conversion.slices)}"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
+    """The composites that the weights of the evaluators, their groups and the thresholds of the rows ask for."""
+    found: list[ConvertedEvaluator] = []
+    weights: dict[str, float] = {
+        one.name: one.weight for one in conversion.evaluators if one.weight is not None and one.group is None
+    }
+    for group in conversion.groups:
+        of = {one.name: one.weight or 0.0 for one in conversion.evaluators if one.group == group.name}
+        if sum(of.values()) > 0:
+            found.append(_mean(group, of))
+            if group.weight is not None:
+                weights[group.name] = group.weight
+    if not conversion.thresholds and len(weights) < 2:
+        return found
+    if sum(weights.values()) > 0:
+        for number, (threshold, rows) in enumerate(conversion.thresholds.items() or {1.0: None}.items()):
+            name = _OVERALL if not number else f"{_OVERALL}_{number + 1}"
+            one = _mean(Grouping(name, threshold, None), weights)
+            one.rows = rows
+            found.append(one)
+    return found
+
+
+def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
+    settings: dict[str, Any] = {
+        "of": {name: int(weight) if weight == int(weight) else weight for name, weight in of.items()}
+    }
+    if group.pass_at is not None and group.pass_at != 1:
+        settings["pass_at"] = group.pass_at
+    return ConvertedEvaluator("weighted_mean", group.name, settings, [])
+
+
+def named_apart(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[str] = ()) -> None:
+    """Gives every evaluator a name that a suite can have, and that no other one has."""
+    seen = {_OVERALL, *taken}
+    for one in evaluators:
+        stem = re.sub(r"[^\w ()-]+", "_", one.name).strip("_ ") or one.type
+        name, number = stem, 1
+        while name in seen:
+            number += 1
+            name = f"{stem}_{number}"
+        seen.add(name)
+        one.name = name
+
+
+def as_data(one: ConvertedEvaluator) -> dict[str, Any]:
+    """An evaluator as the suite says it."""
+    data: dict[str, Any] = {"type": one.type, "name": one.name, **one.settings}
+    when = {**({"row.id": list(one.rows)} if one.rows is not None else {}), **one.when}
+    return {**data, "when": when} if when else data
+
+
+def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
+    told = [finding for finding in one.findings if finding.note]
+    for finding in told:
+        yield from comment(str(finding), "  ")
+    data = _moved(as_data(one), folder)
+    if one.name == one.type:
+        del data["name"]
+    for number, (key, value) in enumerate(data.items()):
+        yield f"  {'-' if not number else ' '} {key_text(key)}: {literal(value)}"
+
+
+def _moved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A schema in a file is named from the folder of the suite."""
+    schema = data.get("schema")
+    return {**data, "schema": from_folder(schema, folder)} if isinstance(schema, str) else data
+
+
+def _test_set(conversion: Conversion, folder: Path) -> Iterator[str]:
+    findings = [finding for finding in conversion.test_set_findings if finding.note]
+    if not conversion.test_set and not findings:
+        return
+    yield ""
+    for finding in findings:
+        yield from comment(str(finding))
+    if conversion.test_set:
+        yield "test_set:"
+    for key, value in conversion.test_set.items():
+        if isinstance(value, Mapping):
+            yield f"  {key}:"
+            yield from (f"    {key_text(role)}: {literal(column)}" for role, column in value.items())
+        else:
+            yield f"  {key}: {literal(from_folder(value, folder) if key in _PLACES else value)}"
+
+
+def from_folder(place: str, folder: Path) -> str:
+    """A path of the working folder, as a suite in another folder names it."""
+    return Path(os.path.relpath(place, folder)).as_posix()
+
+
+def rows_csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV, with every column that some row has."""
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([_cell(row.get(name)) for name in header])
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def summary_lines(conversion: Conversion) -> list[str]:
+    """How many words were mapped, and one line for each that needs a word."""
+    findings = conversion.findings
+    counts = {kind: sum(one.counterpart is kind for one in findings) for kind in Counterpart}
+    said = (
+        f"{counts[Counterpart.SAME]} mapped, {counts[Counterpart.NOTED]} mapped with a note, "
+        f"{counts[Counterpart.NONE]} without a counterpart"
+    )
+    return [f"{', '.join(conversion.sources)}: {said}", *(f"  {one}" for one in findings if one.note)]
+
+
+def unusable(one: ConvertedEvaluator, message: str) -> Finding:
+    """What to say of an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
+    first = one.findings[0]
+    return Finding(first.place, first.theirs, Counterpart.NONE, message)

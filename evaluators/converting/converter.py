@@ -1,0 +1,190 @@
+"""The contract of a converter: it reads another system's files and says what a suite would have to say.
+
+A converter is one file in `plugs/`, or a class behind the entry point group `evaluators.converting.plugs`. What it knows of its
+system stands in `tables`: one `Word` for each word of that system. The converter looks words up there, and the reference page is
+made from the same tables, so the two cannot disagree. Files are read as data: nothing in them is run or imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from evaluators.registry import Socket
+
+
+class Counterpart(StrEnum):
+    """What there is here for a word of another system."""
+
+    SAME = "mapped"
+    NOTED = "mapped with a note"
+    NONE = "no counterpart"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of another system, and what says the same here.
+
+    `here` is the type of an evaluator, or the name of a setting; None where nothing says the same. `note` is what a reader has to
+    know of the difference, or why there is nothing. `settings` are the words that go with this one.
+    """
+
+    theirs: str
+    here: str | None = None
+    note: str = ""
+    settings: tuple[Word, ...] = ()
+    always: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that the evaluator here needs in any case to say the same."""
+    value: Callable[[Any], Any] | None = None
+    """How the value of a setting is written here, where it is written in another way."""
+
+    @property
+    def counterpart(self) -> Counterpart:
+        """How much of the word there is here."""
+        if self.here is None:
+            return Counterpart.NONE
+        return Counterpart.NOTED if self.note else Counterpart.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable:
+    """The words of one kind: scorers, say, or the keys of a file."""
+
+    title: str
+    words: tuple[Word, ...]
+
+    def find(self, theirs: str) -> Word | None:
+        """The line for a word."""
+        return next((word for word in self.words if word.theirs == theirs), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value as another system's file has it, and where it stands there."""
+
+    value: Any
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one word of the file, for the summary and for a comment in the suite."""
+
+    place: str
+    theirs: str
+    counterpart: Counterpart
+    note: str = ""
+
+    def __str__(self) -> str:
+        said = f"{self.theirs}: {self.counterpart}"
+        return f"{self.place}  {said}: {self.note}" if self.note else f"{self.place}  {said}"
+
+
+@dataclass(slots=True)
+class ConvertedEvaluator:
+    """An evaluator of the suite to be written."""
+
+    type: str
+    name: str
+    settings: dict[str, Any]
+    findings: list[Finding]
+    """What became of the word it was made from, first, and of the settings of that word."""
+    rows: tuple[str, ...] | None = None
+    """The ids of the rows it is for; None for all rows."""
+    when: dict[str, Any] = field(default_factory=dict)
+    """A condition other than the ids."""
+    weight: float | None = None
+    """What it weighs in the row's overall figure; None where the system has no such figure."""
+    group: str | None = None
+    """The name of the composite it is a part of, in place of the overall figure."""
+
+
+@dataclass(slots=True)
+class Grouping:
+    """A composite of the evaluators that name it as their group."""
+
+    name: str
+    pass_at: float | None
+    weight: float | None
+
+
+@dataclass(slots=True)
+class Conversion:
+    """What a suite has to say, in the order of the files it was made from."""
+
+    name: str
+    sources: tuple[str, ...]
+    parts: list[ConvertedEvaluator | Finding] = field(default_factory=list)
+    test_set: dict[str, Any] = field(default_factory=dict)
+    """The section `test_set`, with paths from the folder where the command runs."""
+    test_set_findings: list[Finding] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    """What the reader of the suite has to know or do, one sentence each."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """Rows that stand in the files and in no file that a suite could name."""
+    slices: list[str] = field(default_factory=list)
+    groups: list[Grouping] = field(default_factory=list)
+    thresholds: dict[float, tuple[str, ...] | None] = field(default_factory=dict)
+    """What the overall figure must reach, and for which rows; None for all others."""
+
+    @property
+    def evaluators(self) -> list[ConvertedEvaluator]:
+        """The evaluators, without what has no counterpart."""
+        return [part for part in self.parts if isinstance(part, ConvertedEvaluator)]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What became of every word, in the order of the suite."""
+        found = list(self.test_set_findings)
+        for part in self.parts:
+            found += part.findings if isinstance(part, ConvertedEvaluator) else [part]
+        return found
+
+
+class Converter:
+    """Another system, as far as its files can become a suite."""
+
+    title: ClassVar[str]
+    """The system's name, as it writes it."""
+    reads: ClassVar[str]
+    """What files it takes, in one sentence."""
+    tables: ClassVar[tuple[WordTable, ...]]
+
+    def convert(self, files: Sequence[Path]) -> Conversion:
+        """What the files say. Raises Problems (config) for files that cannot be read, or hold nothing of that system."""
+        raise NotImplementedError  # the contract: each system has files of its own
+
+
+CONVERTERS: Final[Socket[Converter]] = Socket("evaluators.converting.plugs", Converter, "system")
+
+
+def convert_word(
+    word: Word, place: str, given: Mapping[str, Given], name: str | None = None
+) -> ConvertedEvaluator | Finding:
+    """The evaluator that a word with its settings becomes, or why there is none.
+
+    Settings that the word's line does not list are findings of their own: nothing is dropped without being named.
+    """
+    if word.here is None:
+        return Finding(place, word.theirs, Counterpart.NONE, word.note)
+    settings = dict(word.always)
+    findings = [Finding(place, word.theirs, word.counterpart, word.note)]
+    known = {one.theirs: one for one in word.settings}
+    for theirs, one in given.items():
+        line = known.get(theirs)
+        if line is None or line.here is None:
+            said = line.note if line is not None else "it is not among the settings this converter knows"
+            findings.append(Finding(one.place, f"{word.theirs}, {theirs}", Counterpart.NONE, said))
+            continue
+        settings[line.here] = line.value(one.value) if line.value is not None else one.value
+        if line.note:
+            findings.append(Finding(one.place, f"{word.theirs}, {theirs}", Counterpart.NOTED, line.note))
+    return ConvertedEvaluator(word.here, name or word.here, settings, findings)
+
+
+def without_counterpart(place: str, theirs: str, note: str) -> Finding:
+    """A finding for something that is not taken over."""
+    return Finding(place, theirs, Counterpart.NONE, note)

@@ -1,0 +1,89 @@
+"""Exported tables of other systems: their header, their first rows, and evaluators to begin with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Finding
+from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.opening import open_table
+from evaluators.testsets.reader import whole
+from evaluators.testsets.source import locate
+
+ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet")
+_FIRST: Final = 200
+
+
+def export_header(file: Path) -> list[str]:
+    """The names of the columns. Raises Problems when the file cannot be read."""
+    return list(open_table(locate(str(file), Path())).header)
+
+
+def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dict[str, list[Any]]:
+    """The cells of these columns, for the first rows or for all."""
+    table = open_table(locate(str(file), Path()))
+    found: dict[str, list[Any]] = {name: [] for name in columns}
+    for chunk in whole(table, list(columns)):
+        for name in columns:
+            left = None if most is None else most - len(found[name])
+            found[name].extend(islice(chunk.columns[name], left))
+        if most is not None and columns and len(found[columns[0]]) >= most:
+            break
+    return found
+
+
+def first_cells(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
+    """Says what an export lacks before it can be scored: a column of outputs."""
+    named = conversion.test_set.get("columns", {})
+    if "output" not in named and not any(one.strip().lower() in USUAL_NAMES["output"] for one in header):
+        conversion.remarks.append(
+            f"{file} has no column with the model's outputs. Add one that is called output, or name a file of outputs "
+            "with --output when you run the suite."
+        )
+
+
+def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[ConvertedEvaluator | Finding]:
+    """Evaluators to begin with, from what the expected answers look like: an export of rows names none."""
+    expected = _expected_cells(conversion)
+    documents = [_document(cell) for cell in expected]
+    found = [one for one in documents if one is not None]
+    settings: dict[str, Any] = {}
+    if not found or len(found) < len(documents):
+        kind = "exact_match"
+    elif normalized:
+        kind = "json_field_match_normalized"
+    else:
+        names = sorted({name for one in found for name in one})
+        kind, settings = "json_multi_field_match", {"fields": [json_path(name) for name in names]}
+    note = "a proposal, from what the expected answers look like: the export names no evaluator"
+    return [ConvertedEvaluator(kind, kind, settings, [Finding(place, kind, Counterpart.NOTED, note)])]
+
+
+def json_path(name: str) -> str:
+    """A top-level key as a path."""
+    plain = name.isidentifier() or (name and name.replace("-", "_").replace(" ", "_").isidentifier())
+    return name if plain and name == name.strip() else f"[{json.dumps(name, ensure_ascii=False)}]"
+
+
+def _expected_cells(conversion: Conversion) -> list[Any]:
+    usual = USUAL_NAMES["expected"]
+    if conversion.rows:
+        return [row[name] for row in conversion.rows[:_FIRST] for name in row if name.strip().lower() in usual]
+    file = Path(conversion.test_set["file"])
+    named = conversion.test_set.get("columns", {}).get("expected")
+    column = named or next((one for one in export_header(file) if one.strip().lower() in usual), None)
+    return cells_of(file, [column], _FIRST)[column] if column is not None else []
+
+
+def _document(cell: Any) -> dict[str, Any] | None:
+    """The JSON object in a cell, or None."""
+    if isinstance(cell, str):
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            return None
+    return cell if isinstance(cell, dict) and cell else None

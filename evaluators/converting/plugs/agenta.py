@@ -1,0 +1,204 @@
+"""Agenta: evaluator definitions (`{uri, parameters}`), and exported test sets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from evaluators.converting.converter import (
+    Conversion,
+    ConvertedEvaluator,
+    Converter,
+    Counterpart,
+    Finding,
+    Word,
+    WordTable,
+    convert_word,
+    without_counterpart,
+)
+from evaluators.converting.exported_rows import ROW_FILES, export_header, first_cells, proposed
+from evaluators.converting.foreign_documents import (
+    document_tree,
+    entries,
+    given_of,
+    items,
+    maps_within,
+    plain,
+    text_at,
+    value_at,
+)
+from evaluators.issues import problem
+from evaluators.suite.nodes import Node
+
+_URI: Final = re.compile(r"agenta:(?:builtin|custom):(?P<key>[a-z_]+):[a-z0-9]+")
+_RESERVED: Final = re.compile(r"__\w+__|testcase_dedup_id")
+
+_EXPECTED: Final = Word("correct_answer_key", "expected")
+_CASE: Final = Word("case_sensitive", "case_sensitive")
+_THRESHOLD: Final = Word("threshold", "pass_at")
+_TEXTS: Final = Word(
+    "substrings", "substrings", value=lambda value: [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+)  # fmt: skip
+_MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
+_CODE: Final = "a program of yours: write it as an evaluator in Python, or as a comparator"
+
+
+class Agenta(Converter):
+    """Agenta's evaluators and test sets."""
+
+    title: ClassVar[str] = "Agenta"
+    reads: ClassVar[str] = (
+        "JSON or YAML with evaluator definitions (`{uri, parameters}`, also inside `data`, in lists, or in the older form "
+        "`evaluator_key` with `settings_values`), and an exported test set as CSV or JSON."
+    )
+    tables: ClassVar[tuple[WordTable, ...]] = (
+        WordTable("Evaluators", (
+            Word("auto_exact_match", "exact_match", settings=(_EXPECTED,)),
+            Word("auto_contains_json", "contains_json", "here a list, and an object beside a stray brace, are found too"),
+            Word("field_match_test", "field_match", settings=(Word("json_field", "field"), _EXPECTED)),
+            Word(
+                "json_multi_field_match", "json_multi_field_match",
+                "a path that leads nowhere on both sides is not measured here; there it matches",
+                settings=(Word("fields", "fields"), _EXPECTED),
+            ),
+            Word(
+                "auto_json_diff", "json_diff_match",
+                "equal nulls, empty lists and objects, and keys in capitals cost nothing here; in Agenta's code they do",
+                settings=(
+                    _EXPECTED,
+                    Word("compare_schema_only", "compare_schema_only"),
+                    Word("predict_keys", "extra_fields", "as Agenta's page says it; its code does the opposite",
+                         value=lambda value: "ignore" if value else "penalize"),
+                    Word("case_insensitive_keys", "case_insensitive_keys"),
+                    _THRESHOLD,
+                ),
+                always={"pass_at": 0.5},
+            ),
+            Word("auto_regex_test", "regex_match", settings=(
+                Word("regex_pattern", "pattern"), Word("regex_should_match", "should_match"), _CASE,
+            )),
+            Word("auto_starts_with", "starts_with", settings=(Word("prefix", "prefix"), _CASE)),
+            Word("auto_ends_with", "ends_with", settings=(Word("suffix", "suffix"), _CASE)),
+            Word("auto_contains", "contains", settings=(Word("substring", "substring"), _CASE)),
+            Word("auto_contains_any", "contains_any", settings=(_TEXTS, _CASE)),
+            Word("auto_contains_all", "contains_all", settings=(_TEXTS, _CASE)),
+            Word(
+                "auto_similarity_match", "similarity",
+                "counts shared words, as Agenta's page says; `method: characters` is nearer to its code",
+                settings=(_EXPECTED, _CASE, _THRESHOLD, Word("similarity_threshold", "pass_at")),
+            ),
+            Word("auto_levenshtein_distance", "levenshtein", settings=(_EXPECTED, _CASE, _THRESHOLD)),
+            Word("match", None, "a tree of matchers: write one evaluator for each, and combine them with `weighted_mean`"),
+            Word("auto_ai_critique", None, _MODEL),
+            Word("auto_semantic_similarity", None, _MODEL),
+            Word("auto_custom_code_run", None, _CODE),
+            Word("code", None, _CODE),
+            Word("auto_webhook_test", None, "a suite calls no address"),
+            Word("hook", None, "a suite calls no address"),
+            Word("llm", None, _MODEL),
+            Word("feedback", None, "answers of people; put them into a column and compare that"),
+            Word("mock", None, "it scores nothing"),
+            Word("rag_faithfulness", None, _MODEL),
+            Word("rag_context_relevancy", None, _MODEL),
+        )),
+        WordTable("Columns of a test set", (
+            Word("correct_answer", "expected"),
+            Word("__id__", "id"),
+            Word("testcase_id", "id"),
+            Word("testcase_dedup_id", None, "Agenta's own; the column stays in the file and is not used"),
+            Word("__dedup_id__", None, "Agenta's own; the column stays in the file and is not used"),
+            Word("__flags__", None, "Agenta's own; the column stays in the file and is not used"),
+            Word("__tags__", None, "Agenta's own; the column stays in the file and is not used"),
+            Word("__meta__", None, "Agenta's own; the column stays in the file and is not used"),
+        )),
+    )  # fmt: skip
+
+    def convert(self, files: Sequence[Path]) -> Conversion:
+        """What the files say: definitions become evaluators, an export becomes the test set."""
+        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
+        for file in files:
+            if file.suffix.lower() in ROW_FILES:
+                self._table(file, conversion)
+            else:
+                self._document(file, conversion)
+        if not conversion.parts and (conversion.test_set or conversion.rows):
+            conversion.parts += proposed(conversion, str(files[0]), normalized=False)
+        if not conversion.parts:
+            hint = "an evaluator has a uri such as agenta:builtin:auto_exact_match:v0, and a test set is a CSV file or has testcases"
+            raise problem(
+                "nothing-to-convert", "there is no evaluator and no test set of Agenta", where=str(files[0]), hint=hint
+            )
+        return conversion
+
+    def _document(self, file: Path, conversion: Conversion) -> None:
+        tree = document_tree(file)
+        for node, around in maps_within(tree):
+            uri, key = text_at(node, "uri"), text_at(node, "evaluator_key")
+            if uri is not None or key is not None:
+                conversion.parts.append(self._definition(node, around, uri or key or ""))
+        conversion.rows += _testcases(tree)
+
+    def _definition(self, node: Node, around: tuple[Node, ...], written: str) -> ConvertedEvaluator | Finding:
+        match = _URI.fullmatch(written)
+        slug = match["key"] if match else written
+        place = entries(node)["uri" if "uri" in entries(node) else "evaluator_key"].key.place
+        word = self.tables[0].find(slug)
+        if word is None:
+            return without_counterpart(place, written, "this converter does not know it")
+        given = given_of(value_at(node, "parameters") or value_at(node, "settings_values") or value_at(node, "settings"))
+        if "threshold" in given and "similarity_threshold" in given:
+            del given["similarity_threshold"]  # as Agenta reads the two
+        empty = [name for name, one in given.items() if one.value is None or (name == "threshold" and one.value == 0)]
+        made = convert_word(
+            word, place, {name: one for name, one in given.items() if name not in empty}, _name(node, around)
+        )
+        if isinstance(made, ConvertedEvaluator):
+            note = "nothing is set, so what holds without it holds"
+            made.findings += [
+                Finding(given[name].place, f"{slug}, {name}", Counterpart.NOTED, note) for name in empty
+            ]  # fmt: skip
+        return made
+
+    def _table(self, file: Path, conversion: Conversion) -> None:
+        header = export_header(file)
+        conversion.test_set = {"file": str(file)}
+        columns: dict[str, str] = {}
+        for column in header:
+            word = self.tables[1].find(column)
+            if word is None:
+                continue
+            kept = word.here is not None and word.here not in columns
+            if word.here is not None and kept:
+                columns[word.here] = column
+            kind = Counterpart.SAME if kept else Counterpart.NONE
+            conversion.test_set_findings.append(Finding(f"{file} column {json.dumps(column)}", column, kind, word.note))
+        if columns:
+            conversion.test_set["columns"] = columns
+        first_cells(conversion, file, header)
+
+
+def _name(node: Node, around: tuple[Node, ...]) -> str | None:
+    """What the evaluator is called: by itself, or by what it is the data of."""
+    for one in (node, *around[:1]):
+        if (name := text_at(one, "name") or text_at(one, "slug")) is not None:
+            return name
+    return None
+
+
+def _testcases(tree: Node) -> list[dict[str, Any]]:
+    """The rows of an exported test set in JSON, without Agenta's own columns."""
+    found: list[Node] = []
+    for node, _ in maps_within(tree):
+        found += [*items(value_at(node, "testcases")), *items(value_at(node, "csvdata"))]
+    if not found and items(tree) and not any("uri" in entries(node) for node, _ in maps_within(tree)):
+        found = [one for one in items(tree) if "evaluator_key" not in entries(one)]
+    rows = []
+    for number, one in enumerate(found, 1):
+        data = plain(value_at(one, "data") or one)
+        if isinstance(data, dict):
+            cells = {name: value for name, value in data.items() if not _RESERVED.fullmatch(name)}
+            rows.append({"id": text_at(one, "id") or data.get("__id__") or str(number), **cells})
+    return rows

@@ -1,0 +1,241 @@
+"""deepeval: metrics and test cases in a Python file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from evaluators.converting.converter import (
+    Conversion,
+    ConvertedEvaluator,
+    Converter,
+    Counterpart,
+    Finding,
+    Given,
+    Word,
+    WordTable,
+    convert_word,
+    without_counterpart,
+)
+from evaluators.converting.model_classes import schema_of_class
+from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile
+from evaluators.issues import problem
+
+_JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
+_TURNS: Final = "it scores conversations; a row here is one output"
+_STEPS: Final = "it scores the steps of an agent, not an output"
+_MEDIA: Final = "it scores sound or pictures"
+_ABOUT: Final = (
+    Word("threshold", "pass_at"),
+    Word("verbose_mode", None, "`evaluators explain` and the row table show why a row scores what it does"),
+    Word("include_reason", None, "every score has its reason"),
+    Word("strict_mode", None, "it is said with `pass_at: 1.0`"),
+    Word("async_mode", None, "how a run goes is said on the command line"),
+    Word("flaky", None, "how a run goes is said on the command line"),
+    Word("model", None, "no model is asked"),
+    Word("eval_mode", None, "no model is asked"),
+    Word("evaluation_template", None, "no model is asked"),
+)
+_MANY: Final = {
+    **dict.fromkeys((
+        "GEval", "JevEval", "DAGMetric", "AnswerRelevancyMetric", "FaithfulnessMetric", "ContextualRecallMetric",
+        "ContextualPrecisionMetric", "ContextualRelevancyMetric", "HallucinationMetric", "BiasMetric", "ToxicityMetric",
+        "SummarizationMetric", "PIILeakageMetric", "NonAdviceMetric", "MisuseMetric", "RoleViolationMetric",
+        "PromptAlignmentMetric", "ArenaGEval",
+    ), _JUDGED),
+    **dict.fromkeys((
+        "ConversationalGEval", "ConversationalJevEval", "ConversationalDAGMetric", "TurnRelevancyMetric",
+        "TurnFaithfulnessMetric", "TurnContextualPrecisionMetric", "TurnContextualRecallMetric",
+        "TurnContextualRelevancyMetric", "ConversationCompletenessMetric", "RoleAdherenceMetric", "KnowledgeRetentionMetric",
+        "TopicAdherenceMetric", "GoalAccuracyMetric", "ToolUseMetric", "MultiTurnMCPUseMetric", "MCPTaskCompletionMetric",
+    ), _TURNS),
+    **dict.fromkeys((
+        "TaskCompletionMetric", "StepEfficiencyMetric", "PlanAdherenceMetric", "PlanQualityMetric", "ArgumentCorrectnessMetric",
+        "AgentLoopDetectionMetric", "MCPUseMetric", "ToolPermissionMetric",
+    ), _STEPS),
+    "ToolCorrectnessMetric": "put the names of the tools into a column and compare it with `any_order`",
+    **dict.fromkeys((
+        "TextToImageMetric", "ImageEditingMetric", "ImageCoherenceMetric", "ImageHelpfulnessMetric", "ImageReferenceMetric",
+        "TranscriptionAccuracyMetric", "AudioGlitchMetric", "VoiceNaturalnessMetric", "TurnTakingNaturalnessMetric",
+        "SpeechIntelligibilityMetric", "VoiceConsistencyMetric", "AgentResponsivenessMetric", "AudioIntegrityMetric",
+        "VoiceReliabilityMetric",
+    ), _MEDIA),
+}  # fmt: skip
+_CASES: Final = ("LLMTestCase", "Golden")
+_ROLES: Final = {"input": "input", "actual_output": "output", "expected_output": "expected"}
+
+
+class Deepeval(Converter):
+    """deepeval's metrics that ask no model, and its test cases."""
+
+    title: ClassVar[str] = "deepeval"
+    reads: ClassVar[str] = (
+        "A Python file. Metrics that are made in it become evaluators, `LLMTestCase` and `Golden` become rows, which `--rows` writes, "
+        "and a CSV file that a dataset is filled from becomes the test set. The file is read and never run."
+    )
+    tables: ClassVar[tuple[WordTable, ...]] = (
+        WordTable("Metrics", (
+            Word("ExactMatchMetric", "exact_match", "spaces at both ends count here; deepeval sets them aside", _ABOUT),
+            Word("PatternMatchMetric", "regex_match", settings=(
+                Word("pattern", "pattern", "the whole output has to fit, spaces at its ends aside", value=lambda value: whole(value)),
+                Word("ignore_case", "case_sensitive", value=lambda value: not value),
+                *_ABOUT,
+            )),
+            Word(
+                "JsonCorrectnessMetric", "json_schema_valid",
+                "the schema is made from the class; a number written as text is no number here",
+                (Word("expected_schema", "schema"), *_ABOUT), {"parse": "strict"},
+            ),
+            *(Word(theirs, None, note) for theirs, note in _MANY.items()),
+        )),
+        WordTable("Fields of a test case", (
+            Word("input", "input"),
+            Word("actual_output", "output"),
+            Word("expected_output", "expected"),
+            Word("name", "id"),
+            Word("context", "a column"),
+            Word("retrieval_context", "a column"),
+            Word("tools_called", None, _STEPS),
+            Word("expected_tools", None, _STEPS),
+        )),
+        WordTable("Files of a dataset", (
+            Word("add_test_cases_from_csv_file", "test_set"),
+            Word("add_goldens_from_csv_file", "test_set"),
+            Word("add_test_cases_from_json_file", None, "name the file as the test set, when its rows are a list of objects"),
+            Word("add_goldens_from_json_file", None, "name the file as the test set, when its rows are a list of objects"),
+            Word("add_goldens_from_jsonl_file", None, "name the file as the test set"),
+            Word("pull", None, "a data set of a platform; export it as CSV"),
+        )),
+    )  # fmt: skip
+
+    def convert(self, files: Sequence[Path]) -> Conversion:
+        """What the files say. Raises Problems (config) when no metric is made in any of them."""
+        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
+        for file in files:
+            self._file(PythonFile(file), conversion)
+        if not conversion.parts:
+            hint = "a metric is made by a call such as ExactMatchMetric()"
+            raise problem(
+                "nothing-to-convert", "no metric of deepeval is made in this file", where=str(files[0]), hint=hint
+            )
+        return conversion
+
+    def _file(self, python: PythonFile, conversion: Conversion) -> None:
+        calls = list(python.calls())
+        metrics: dict[int, ConvertedEvaluator] = {}
+        rows: dict[int, str] = {}
+        for call in calls:
+            if (word := self.tables[0].find(call.name)) is not None:
+                part = self._metric(python, call, word)
+                conversion.parts.append(part)
+                if isinstance(part, ConvertedEvaluator):
+                    metrics[id(call.node)] = part
+            elif call.name in _CASES:
+                self._case(python, call, conversion, rows)
+            elif (word := self.tables[2].find(call.name)) is not None:
+                self._data(python, call, word, conversion)
+        for call in calls:
+            self._pair(python, call, metrics, rows)
+        for one in metrics.values():
+            if one.rows is not None and set(one.rows) == {row["id"] for row in conversion.rows}:
+                one.rows = None
+
+    def _metric(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | Finding:
+        if word.here is None:
+            return without_counterpart(call.place, word.theirs, word.note)
+        try:
+            found = python.arguments(call, ("pattern",) if call.name == "PatternMatchMetric" else ())
+            given: dict[str, Given] = {}
+            for name, node in found.items():
+                quiet = any(one.theirs == name and one.here is None for one in word.settings)
+                if name == "expected_schema":
+                    given[name] = Given(schema_of_class(python, node), python.place(node))
+                else:
+                    given[name] = Given(None if quiet else python.value(node), python.place(node))
+        except NotLiteral as error:
+            return without_counterpart(error.place, word.theirs, error.note)
+        name = call.bound_to or word.here
+        return convert_word(word, call.place, given, name)
+
+    def _case(self, python: PythonFile, call: PythonCall, conversion: Conversion, rows: dict[int, str]) -> None:
+        row: dict[str, Any] = {"id": str(len(conversion.rows) + 1)}
+        try:
+            found = python.arguments(call, ())
+            for name, node in found.items():
+                if name in _ROLES or name in ("context", "retrieval_context"):
+                    row[_ROLES.get(name, name)] = python.value(node)
+                elif name == "name" and isinstance(given := python.value(node), str):
+                    row["id"] = given
+        except NotLiteral as error:
+            conversion.test_set_findings.append(without_counterpart(error.place, call.name, error.note))
+            return
+        if any(one["id"] == row["id"] for one in conversion.rows):
+            row["id"] = f"{row['id']}-{len(conversion.rows) + 1}"
+        conversion.rows.append(row)
+        rows[id(call.node)] = row["id"]
+        conversion.test_set_findings.append(Finding(call.place, call.name, Counterpart.SAME))
+
+    def _data(self, python: PythonFile, call: PythonCall, word: Word, conversion: Conversion) -> None:
+        if word.here is None:
+            if call.name != "pull" or call.bound_to is not None:
+                conversion.test_set_findings.append(without_counterpart(call.place, call.name, word.note))
+            return
+        columns = {f"{theirs}_col_name": ours for theirs, ours in _ROLES.items()}
+        try:
+            given = {
+                name: python.value(node)
+                for name, node in python.arguments(call, ("file_path",)).items()
+                if name in columns or name == "file_path"
+            }
+        except NotLiteral as error:
+            conversion.test_set_findings.append(without_counterpart(error.place, call.name, error.note))
+            return
+        if isinstance(given.get("file_path"), str):
+            named = {columns[name]: value for name, value in given.items() if name in columns and isinstance(value, str)}
+            conversion.test_set = {"file": str(python.path.parent / given["file_path"])}
+            if named:
+                conversion.test_set["columns"] = named
+            conversion.test_set_findings.append(Finding(call.place, call.name, Counterpart.SAME))
+
+    def _pair(
+        self, python: PythonFile, call: PythonCall, metrics: dict[int, ConvertedEvaluator], rows: dict[int, str]
+    ) -> None:
+        """What is measured by what: `assert_test(case, [metric])`, `evaluate([case], [metric])`, `metric.measure(case)`."""
+        if call.name in ("assert_test", "evaluate"):
+            parts = [*call.node.args, *(keyword.value for keyword in call.node.keywords)]
+        elif call.name in ("measure", "a_measure") and isinstance(call.node.func, ast.Attribute):
+            parts = [call.node.func.value, *call.node.args]
+        else:
+            return
+        made = [id(node) for part in parts for node in _made(python, part)]
+        paired = tuple(rows[one] for one in made if one in rows)
+        for one in made:
+            if one in metrics and paired:
+                known = metrics[one].rows or ()
+                metrics[one].rows = (*known, *(row for row in paired if row not in known))
+
+
+def _made(python: PythonFile, node: ast.expr, depth: int = 0) -> Iterator[ast.Call]:
+    """The calls that make what an expression lists, through names."""
+    if isinstance(node, ast.Call):
+        yield node
+    elif isinstance(node, ast.List | ast.Tuple):
+        for one in node.elts:
+            yield from _made(python, one, depth)
+    elif isinstance(node, ast.Name) and depth < 10:
+        value = python.assigned(node.id, node.lineno)
+        if value is not None:
+            yield from _made(python, value, depth + 1)
+
+
+def whole(pattern: Any) -> Any:
+    """A pattern that the whole output has to fit, blanks at both ends aside. Flags stay at the front."""
+    if not isinstance(pattern, str):
+        return pattern
+
+    flags = re.match(r"\(\?[aiLmsux]+\)", pattern.strip())
+    front = flags[0] if flags else ""
+    return rf"{front}\A\s*(?:{pattern.strip()[len(front) :]})\s*\Z"

@@ -1,0 +1,193 @@
+"""Galtea: lists of metrics, exported evaluations, and tests as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from evaluators.converting.converter import (
+    Conversion,
+    ConvertedEvaluator,
+    Converter,
+    Finding,
+    Given,
+    Word,
+    WordTable,
+    convert_word,
+    without_counterpart,
+)
+from evaluators.converting.exported_rows import ROW_FILES, cells_of, export_header, first_cells, proposed
+from evaluators.converting.foreign_documents import document_tree, items, maps_within, plain, text_at, value_at
+from evaluators.converting.python_calls import NotLiteral, PythonFile
+from evaluators.issues import problem
+
+_THRESHOLD: Final = "Galtea's pass threshold is 0.5 unless it is set; without `pass_at` it is 1.0 here"
+_JSON: Final = f"{_THRESHOLD}; an output without a JSON object scores 0.0, where Galtea skips the row"
+_JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
+_SETTINGS: Final = (
+    Word("threshold", "pass_at"),
+    Word("pass_threshold", "pass_at"),
+    Word("passThreshold", "pass_at"),
+    Word("score", None, "a score that was worked out elsewhere; a suite works it out from the row"),
+)
+_HALF: Final = {"pass_at": 0.5}
+
+
+class Galtea(Converter):
+    """Galtea's metrics, tests and exported evaluations."""
+
+    title: ClassVar[str] = "Galtea"
+    reads: ClassVar[str] = (
+        "JSON or YAML with the names of metrics (a list, or a map with `metrics`), a Python file whose calls have `metrics=[…]`, "
+        "exported evaluations as CSV (with a column Metric), and a test as CSV."
+    )
+    tables: ClassVar[tuple[WordTable, ...]] = (
+        WordTable("Metrics", (
+            Word("JSON Field Match", "json_field_match", _JSON, _SETTINGS, _HALF),
+            Word("JSON Field Match (Normalized)", "json_field_match_normalized", _JSON, _SETTINGS, _HALF),
+            Word("JSON Field Match (Strict)", "json_field_match", _JSON, _SETTINGS, {"extra_fields": "penalize", **_HALF}),
+            Word(
+                "JSON Field Match (Normalized, Strict)", "json_field_match_normalized", _JSON, _SETTINGS,
+                {"extra_fields": "penalize", **_HALF},
+            ),
+            Word(
+                "Text Similarity", "levenshtein",
+                "Galtea's page does not say how the distance becomes a score; here it is divided by the longer text",
+                _SETTINGS, _HALF,
+            ),
+            Word(
+                "Text Match", "levenshtein", "the score is the likeness itself, where Galtea says 1 above 85 % and 0 below",
+                _SETTINGS, {"pass_at": 0.85},
+            ),
+            Word("BLEU", None, "figures of shared word groups are not worked out here"),
+            Word("ROUGE", None, "figures of shared word groups are not worked out here"),
+            Word("METEOR", None, "figures of shared word groups are not worked out here"),
+            Word("IOU", None, "figures of areas in pictures are not worked out here"),
+            Word("Spatial Match", None, "figures of areas in pictures are not worked out here"),
+            Word("Tool Correctness", None, "put the names of the tools into a column and compare it with `any_order`"),
+            Word("URL Validation", None, "a suite opens no addresses; `regex_match` checks how they are written"),
+            Word("Factual Accuracy", None, _JUDGED),
+            Word("Answer Relevancy", None, _JUDGED),
+            Word("Faithfulness", None, _JUDGED),
+            Word("Self-hosted", None, "a program of yours: write it as an evaluator in Python"),
+        )),
+        WordTable("Columns of a file", (
+            Word("Input", "input"),
+            Word("Output", "output"),
+            Word("Actual Output", "output"),
+            Word("actual_output", "output"),
+            Word("Expected Output", "expected"),
+            Word("expected_output", "expected"),
+            Word("instance_id", "id"),
+            Word("Metric", "when", "each metric is for the rows that name it"),
+            Word("tag", "slices"),
+            Word("Version", "slices"),
+            Word("Score", None, "Galtea's own score; it stays in the file, to compare with"),
+        )),
+    )  # fmt: skip
+
+    def convert(self, files: Sequence[Path]) -> Conversion:
+        """What the files say: metrics become evaluators, a CSV file becomes the test set."""
+        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
+        for file in files:
+            if file.suffix.lower() in ROW_FILES:
+                self._table(file, conversion)
+            elif file.suffix.lower() == ".py":
+                self._python(file, conversion)
+            else:
+                self._document(file, conversion)
+        if not conversion.parts and conversion.test_set:
+            conversion.parts += proposed(conversion, str(files[0]), normalized=True)
+        if not conversion.parts:
+            hint = 'metrics are named like "JSON Field Match (Normalized)", in a list or below the key metrics'
+            raise problem(
+                "nothing-to-convert", "there is no metric and no test of Galtea", where=str(files[0]), hint=hint
+            )
+        return conversion
+
+    def metric(self, name: str, place: str, given: dict[str, Given] | None = None) -> ConvertedEvaluator | Finding:
+        """The evaluator for a metric's name, however it is spaced and capitalised."""
+        word = next((one for one in self.tables[0].words if _plain(one.theirs) == _plain(name)), None)
+        if word is None:
+            note = "this converter does not know it; judged metrics and those of your own are not taken over"
+            return without_counterpart(place, name, note)
+        return convert_word(word, place, given or {}, name.strip())
+
+    def _document(self, file: Path, conversion: Conversion) -> None:
+        tree = document_tree(file)
+        listed = items(tree) or items(value_at(tree, "metrics"))
+        for one in listed:
+            if isinstance(one.value, str):
+                conversion.parts.append(self.metric(one.value, one.spot.place))
+        for node, _ in maps_within(tree):
+            if (name := text_at(node, "name")) is not None:
+                known = {setting.theirs for setting in _SETTINGS}
+                given = {
+                    key: Given(plain(entry.node), entry.key.place)
+                    for key, entry in (node.value.items() if isinstance(node.value, dict) else ())
+                    if key in known
+                }
+                conversion.parts.append(self.metric(name, node.spot.place, given))
+
+    def _python(self, file: Path, conversion: Conversion) -> None:
+        python = PythonFile(file)
+        for call in python.calls():
+            for keyword in call.node.keywords:
+                if keyword.arg not in ("metrics", "metric_name"):
+                    continue
+                place = python.place(keyword.value)
+                try:
+                    value = python.value(keyword.value)
+                except NotLiteral as error:
+                    conversion.parts.append(without_counterpart(error.place, f"{keyword.arg}=", error.note))
+                    continue
+                for name in _names(value):
+                    conversion.parts.append(self.metric(name, place))
+
+    def _table(self, file: Path, conversion: Conversion) -> None:
+        header = export_header(file)
+        conversion.test_set = {"file": str(file)}
+        columns: dict[str, str] = {}
+        metric_column = None
+        for column in header:
+            word = self._column(column)
+            if word is None:
+                continue
+            kind = word.counterpart
+            if word.here == "slices":
+                conversion.slices.append(f"row.{column}")
+            elif word.here == "when":
+                metric_column = column
+            elif word.here is not None and word.here not in columns:
+                columns[word.here] = column
+            conversion.test_set_findings.append(Finding(f"{file} column {json.dumps(column)}", column, kind, word.note))
+        if columns:
+            conversion.test_set["columns"] = columns
+        first_cells(conversion, file, header)
+        if metric_column is not None:
+            self._metrics_of(file, metric_column, conversion)
+
+    def _column(self, column: str) -> Word | None:
+        return next((one for one in self.tables[1].words if _plain(one.theirs) == _plain(column)), None)
+
+    def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:
+        names = [str(cell) for cell in cells_of(file, [column])[column] if isinstance(cell, str)]
+        for name in dict.fromkeys(names):
+            made = self.metric(name, f"{file} row {names.index(name) + 1}, column {json.dumps(column)}")
+            if isinstance(made, ConvertedEvaluator) and len(set(names)) > 1:
+                made.when = {f"row.{column}": name}
+            conversion.parts.append(made)
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _names(value: Any) -> Iterator[str]:
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict) and isinstance(one.get("name"), str):
+            yield one["name"]

@@ -1,0 +1,208 @@
+"""orbiter: scorers, criteria and scored answers in a Python file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from evaluators.converting.converter import (
+    Conversion,
+    ConvertedEvaluator,
+    Converter,
+    Counterpart,
+    Finding,
+    Word,
+    WordTable,
+    convert_word,
+    without_counterpart,
+)
+from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile
+from evaluators.issues import problem
+
+_NAME: Final = "name"
+_JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
+_STEPS: Final = "it scores the steps, the time or the labels of an agent, not an output"
+
+_POSITIONAL: Final = {
+    "FormatValidationScorer": ("fmt",),
+    "SchemaValidationScorer": ("schema",),
+    "OutputCompletenessScorer": ("required_sections",),
+    "EvalCriteria": ("metric_name", "threshold"),
+    "score": ("case_id", "input", "output"),
+}
+_NAMED: Final = {
+    "SchemaValidationScorer": "schema",
+    "OutputCorrectnessScorer": "correctness",
+    "OutputLengthScorer": "length",
+    "OutputRelevanceScorer": "relevance",
+    "OutputCompletenessScorer": "completeness",
+}
+"""What scorers are called when nobody says; `format_json` and the like are made from the format."""
+
+
+class Orbiter(Converter):
+    """orbiter's rule-based scorers."""
+
+    title: ClassVar[str] = "orbiter"
+    reads: ClassVar[str] = (
+        "A Python file. Scorers that are made in it become evaluators, `EvalCriteria` become `pass_at`, and calls such as "
+        "`scorer.score(\"c1\", None, \"text\")` become rows, which `--rows` writes. The file is read and never run."
+    )  # fmt: skip
+    tables: ClassVar[tuple[WordTable, ...]] = (
+        WordTable("Scorers", (
+            Word("FormatValidationScorer", "format_valid", settings=(
+                Word("fmt", "format", value=lambda value: value.lower() if isinstance(value, str) else value),
+            )),
+            Word(
+                "SchemaValidationScorer", "json_schema_valid",
+                "all of JSON Schema counts here, where orbiter looks at type, required and properties; true is not a number",
+                (Word("schema", "schema"),), {"parse": "strict"},
+            ),
+            Word("OutputCorrectnessScorer", "correctness", settings=(
+                Word("ground_truth", "answer"), Word("keywords", "keywords"), Word("normalize", "normalize"),
+            )),
+            Word("OutputLengthScorer", "length", settings=(Word("min_length", "min"), Word("max_length", "max"))),
+            Word(
+                "OutputRelevanceScorer", "relevance",
+                "punctuation at the ends of words is set aside, as orbiter's page counts; its code does not",
+            ),
+            Word("OutputCompletenessScorer", "completeness", settings=(
+                Word("required_sections", "sections"), Word("sections", "sections"),
+            )),
+            Word("TrajectoryValidator", None, _STEPS),
+            Word("TimeCostScorer", None, _STEPS),
+            Word("LabelDistributionScorer", None, _STEPS),
+            Word("LLMAsJudgeScorer", None, _JUDGED),
+            Word("OutputQualityScorer", None, _JUDGED),
+            Word("LogicConsistencyScorer", None, _JUDGED),
+            Word("ReasoningValidityScorer", None, _JUDGED),
+            Word("ConstraintSatisfactionScorer", None, _JUDGED),
+            Word("AnswerAccuracyScorer", None, _JUDGED),
+        )),
+        WordTable("Around the scorers", (
+            Word("EvalCriteria", "pass_at", "its threshold is 0.5 unless it is said"),
+            Word("score", "rows", "an answer that is written in the file becomes a row, and the scorer is for that row"),
+            Word("name", "name"),
+            Word("parallel", None, "how many rows are scored at a time is said with `--workers`"),
+            Word("repeat_times", None, "one row is one output; write repeated answers as rows of their own"),
+        )),
+    )  # fmt: skip
+
+    def convert(self, files: Sequence[Path]) -> Conversion:
+        """What the files say. Raises Problems (config) when no scorer is made in any of them."""
+        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
+        for file in files:
+            self._file(PythonFile(file), conversion)
+        if not conversion.parts:
+            hint = 'a scorer is made by a call such as FormatValidationScorer("json")'
+            raise problem(
+                "nothing-to-convert", "no scorer of orbiter is made in this file", where=str(files[0]), hint=hint
+            )
+        return conversion
+
+    def _file(self, python: PythonFile, conversion: Conversion) -> None:
+        made: list[tuple[PythonCall, ConvertedEvaluator]] = []
+        calls = list(python.calls())
+        for call in calls:
+            word = self.tables[0].find(call.name)
+            if word is not None:
+                part = self._scorer(python, call, word)
+                conversion.parts.append(part)
+                if isinstance(part, ConvertedEvaluator):
+                    made.append((call, part))
+        for call in calls:
+            if call.name == "EvalCriteria":
+                self._criterion(python, call, made, conversion)
+            elif call.name == "score":
+                self._score(python, call, made, conversion)
+            elif call.name == "Evaluator" and made:
+                self._runner(python, call, conversion)
+
+    def _scorer(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | Finding:
+        try:
+            given = python.given(call, _POSITIONAL.get(call.name, ()))
+        except NotLiteral as error:
+            return without_counterpart(error.place, word.theirs, error.note)
+        named = given.pop(_NAME, None)
+        usual = _NAMED.get(word.theirs) or f"format_{str(given['fmt'].value if 'fmt' in given else 'json').lower()}"
+        name = named.value if named is not None and isinstance(named.value, str) and named.value else usual
+        return convert_word(word, call.place, {key: one for key, one in given.items() if one.value is not None}, name)
+
+    def _criterion(
+        self,
+        python: PythonFile,
+        call: PythonCall,
+        made: Sequence[tuple[PythonCall, ConvertedEvaluator]],
+        conversion: Conversion,
+    ) -> None:
+        line = self.tables[1].find("EvalCriteria")
+        try:
+            given = python.given(call, _POSITIONAL["EvalCriteria"])
+        except NotLiteral as error:
+            conversion.parts.append(without_counterpart(error.place, call.name, error.note))
+            return
+        name = given["metric_name"].value if "metric_name" in given else None
+        threshold = given["threshold"].value if "threshold" in given else 0.5
+        found = [one for _, one in made if one.name == name]
+        if not found:
+            note = f'no scorer of this file is called "{name}"'
+            conversion.parts.append(without_counterpart(call.place, call.name, note))
+        for one in found:
+            one.settings["pass_at"] = threshold
+            note = line.note if line is not None and "threshold" not in given else ""
+            kind = Counterpart.NOTED if note else Counterpart.SAME
+            one.findings.append(Finding(call.place, call.name, kind, note))
+
+    def _score(
+        self,
+        python: PythonFile,
+        call: PythonCall,
+        made: Sequence[tuple[PythonCall, ConvertedEvaluator]],
+        conversion: Conversion,
+    ) -> None:
+        """An answer that is scored in the file becomes a row, for the scorer that it is given to."""
+        scorer = _scorer_of(python, call, made)
+        if scorer is None:
+            return
+        try:
+            given = python.given(call, _POSITIONAL["score"])
+        except NotLiteral as error:
+            conversion.parts.append(without_counterpart(error.place, "score", error.note))
+            return
+        taken = {row["id"] for row in conversion.rows}
+        wanted = str(given["case_id"].value) if "case_id" in given else "row"
+        name, number = wanted, 1
+        while name in taken:
+            number += 1
+            name = f"{wanted}-{number}"
+        row: dict[str, Any] = {"id": name}
+        row["input"] = given["input"].value if "input" in given else None
+        row["output"] = given["output"].value if "output" in given else None
+        conversion.rows.append(row)
+        scorer.rows = (*(scorer.rows or ()), name)
+        scorer.findings.append(Finding(call.place, "score", Counterpart.SAME))
+
+    def _runner(self, python: PythonFile, call: PythonCall, conversion: Conversion) -> None:
+        for keyword in call.node.keywords:
+            line = self.tables[1].find(keyword.arg or "")
+            if line is not None and line.here is None:
+                conversion.parts.append(
+                    without_counterpart(python.place(keyword.value), f"Evaluator, {line.theirs}", line.note)
+                )
+
+
+def _scorer_of(
+    python: PythonFile, call: PythonCall, made: Sequence[tuple[PythonCall, ConvertedEvaluator]]
+) -> ConvertedEvaluator | None:
+    """The scorer whose `score` is called: the one that was last put under that name, or the one made in place."""
+
+    function = call.node.func
+    if not isinstance(function, ast.Attribute):
+        return None
+    made_in = function.value if isinstance(function.value, ast.Call) else None
+    if isinstance(function.value, ast.Name):
+        value = python.assigned(function.value.id, call.node.lineno)
+        made_in = value if isinstance(value, ast.Call) else None
+    return next((one for other, one in made if other.node is made_in), None)

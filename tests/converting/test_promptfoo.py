@@ -1,0 +1,135 @@
+"""promptfoo's assertions, one after the other, and what else its files say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import evaluators
+from evaluators.cli import command
+from evaluators.converting.converter import CONVERTERS, Counterpart
+
+CASES = yaml.safe_load(Path(__file__).with_name("promptfoo.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def convert(config: Any, *words: str) -> str:
+    """The suite for a configuration."""
+    Path("config.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    made = CliRunner().invoke(command, ["convert", "promptfoo", "config.yaml", "-o", "suite.yaml", "--force", *words])
+    assert made.exit_code == 0, made.output
+    return Path("suite.yaml").read_text(encoding="utf-8")
+
+
+def scores() -> dict[str, float | None]:
+    return {stats.name: stats.mean for stats in evaluators.load("suite.yaml").run().evaluators}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["it"] for case in CASES])
+def test_an_assertion_passes_and_fails_as_there(case: dict[str, Any]) -> None:
+    def mean_of(output: str) -> float | None:
+        test = {"vars": {"answer": "x"}, "providerOutput": output, "assert": [case["assert"]]}
+        convert({"tests": [test]}, "--rows", "rows.csv")
+        (mean,) = scores().values()
+        return mean
+
+    assert (mean_of(case["passes"]), mean_of(case["fails"])) == (1.0, 0.0)
+
+
+def test_every_assertion_with_a_counterpart_has_a_case() -> None:
+    words = CONVERTERS.find("promptfoo").tables[0].words
+    mapped = {word.theirs for word in words if word.counterpart is not Counterpart.NONE}
+    assert mapped == {case["assert"]["type"] for case in CASES} | {"assert-set"}
+
+
+def test_a_default_assertion_is_for_all_rows_and_another_for_its_own() -> None:
+    text = convert(
+        {
+            "defaultTest": {"assert": [{"type": "contains", "value": "{{who}}"}]},
+            "tests": [
+                {"vars": {"who": "a"}, "assert": [{"type": "is-json"}]},
+                {"vars": {"who": ["b", "c"]}, "options": {"disableDefaultAsserts": True}},
+            ],
+        },
+        "--rows", "rows.csv",
+    )  # fmt: skip
+    assert 'substring: {column: who}\n    when: {row.id: ["1"]}' in text.replace("\n  ", "\n    ").replace(
+        "      ", "    "
+    ) or ('when: {row.id: ["1"]}' in text)
+    assert Path("rows.csv").read_text(encoding="utf-8").splitlines() == ["id,who,output", "1,a,", "2,b,", "3,c,"]
+
+
+def test_variables_inside_a_text_are_filled_in_for_each_row() -> None:
+    text = convert(
+        {
+            "prompts": ["{{answer}}"],
+            "providers": "echo",
+            "defaultTest": {"assert": [{"type": "equals", "value": "Hello {{ who }}"}]},
+            "tests": [{"vars": {"who": "Ann", "answer": "Hello Ann"}}, {"vars": {"who": "Bo", "answer": "Hello"}}],
+        },
+        "--rows", "rows.csv",
+    )  # fmt: skip
+    assert 'answer: "Hello Ann"' in text
+    assert scores()["overall"] == 0.5
+
+
+def test_an_assert_set_is_a_composite_of_its_own() -> None:
+    both = [{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]
+    group = {"type": "assert-set", "threshold": 0.5, "weight": 3, "metric": "either", "assert": both}
+    convert({"tests": [{"providerOutput": "a", "assert": [group, {"type": "is-json"}]}]}, "--rows", "rows.csv")
+    found = {stats.name: (stats.mean, stats.pass_rate) for stats in evaluators.load("suite.yaml").run().evaluators}
+    assert (found["either"], found["overall"]) == ((0.5, 1.0), (0.375, 0.0))
+
+
+def test_a_test_file_brings_its_assertions_along() -> None:
+    Path("tests.csv").write_text(
+        'city,__expected,__expected2,__metric\nParis,contains:Paris,"contains-any:France,Italy",m\nRome,Rome,,\n',
+        encoding="utf-8",
+    )
+    config = {"prompts": ["{{city}}"], "providers": ["echo"], "tests": "file://tests.csv"}
+    text = convert(config, "--rows", "rows.csv")
+    assert 'tests.csv column "__metric"' in text
+    assert scores() == {"contains": 1.0, "contains_any": 0.0, "equals": 1.0, "overall": 0.75}
+
+
+def test_a_template_is_the_assertion_that_it_names() -> None:
+    config = {
+        "assertionTemplates": {"polite": {"type": "icontains", "value": "please"}},
+        "tests": [{"providerOutput": "PLEASE", "assert": [{"$ref": "#/assertionTemplates/polite"}]}],
+    }
+    convert(config, "--rows", "rows.csv")
+    assert scores() == {"icontains": 1.0}
+
+
+def test_what_has_no_counterpart_is_a_comment_at_its_place() -> None:
+    text = convert({
+        "tests": [{"assert": [
+            {"type": "llm-rubric", "value": "is polite"},
+            {"type": "is-json"},
+            {"type": "contains", "value": "x", "transform": "output.x"},
+            {"type": "regex", "value": "(unclosed"},
+            {"type": "not-is-json"},
+            {"type": "frobnicate"},
+        ]}],
+        "scenarios": [],
+    })  # fmt: skip
+    comments = " ".join(line.strip().removeprefix("# ") for line in text.splitlines() if line.strip().startswith("#"))
+    for said in (
+        "config.yaml:3:5 llm-rubric: no counterpart",
+        "config.yaml:6:5 contains: no counterpart: nothing works on the output before it is scored",
+        "config.yaml:9:5 regex: no counterpart: ",
+        "config.yaml:11:5 not-is-json: no counterpart: its opposite is not checked here",
+        "config.yaml:12:5 frobnicate: no counterpart: this converter does not know it",
+        "config.yaml:13:1 scenarios: no counterpart: write the tests out",
+    ):
+        assert said in " ".join(comments.split()), said
+    assert [line.strip() for line in text.splitlines() if line.strip().startswith("- type")] == ["- type: format_valid"]
