@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import load
 from evaluators.converting.converted_text import (
     as_data,
     converted_text,
@@ -19,7 +20,6 @@ from evaluators.converting.converted_text import (
 from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
-from evaluators.api.suite import load
 from evaluators.run.figures import rows_text
 
 
