@@ -39,6 +39,7 @@ class Given:
     expected: Any = MISSING
     input: Any = MISSING
     id: Any = MISSING
+    """The id; without it, the key `id` of one of the maps."""
     more: Sequence[Any] = ()
     """Maps whose keys are columns; of one key in several, the last counts."""
 
@@ -46,11 +47,12 @@ class Given:
 def cells_of(given: Given, columns: Places) -> dict[str, Any]:
     """The cells of the row, by role and column, as JSON values or text. What is nowhere is no cell."""
     cells: dict[str, Any] = {}
-    for one in (*given.more, given.input, given.expected):
-        if isinstance(one, Mapping):
-            cells.update({str(key): value for key, value in one.items() if key not in ROLES})
+    maps = [one for one in (*given.more, given.input, given.expected) if isinstance(one, Mapping)]
+    for one in maps:
+        cells.update({str(key): value for key, value in one.items() if key not in ROLES})
+    row_id = given.id if given.id is not MISSING else next((one["id"] for one in maps if "id" in one), MISSING)
     roles: dict[Role, Any] = {
-        "id": given.id, "input": given.input, "output": given.output, "expected": given.expected,
+        "id": row_id, "input": given.input, "output": given.output, "expected": given.expected,
     }  # fmt: skip
     cells.update({role: of_role(role, value) for role, value in roles.items()})
     cells.update(

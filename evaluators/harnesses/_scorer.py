@@ -6,22 +6,24 @@ figures, over every row that was scored, each with its own counts: those that `e
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from evaluators.api.loading import Suite, load
 from evaluators.harnesses._given import Given, Places, cells_of, with_usual_names
-from evaluators.harnesses._scores import RowScores, overall_of, row_scores
+from evaluators.harnesses._scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import ROLES
-from evaluators.run.conclude import check_gate_targets, conclude
-from evaluators.run.gates import watches
-from evaluators.run.job import Job
-from evaluators.run.live import LiveRows, judge_row
-from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.result import RunResult
+from evaluators.registry import suggestion
+from evaluators.running.preparing import Prepared, RunRequest
+from evaluators.running.run import check_gate_targets, conclude
+from evaluators.running.suite import Suite, load
+from evaluators.runs.gates import watches
+from evaluators.runs.job import Job
+from evaluators.runs.live import LiveRows, judge_row
+from evaluators.runs.result import RunResult
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.given import GivenRows
@@ -47,7 +49,7 @@ def suite_of(suite: str | Path | Suite) -> Suite:
 
 
 class SuiteScorer:
-    """A suite for one host. Threads may share it."""
+    """A suite for one host. Threads may share it, and so may several scorers of a host: each of them asks for its part."""
 
     def __init__(
         self, suite: str | Path | Suite, *, columns: Places | None = None, overall: str | None = None, keep: bool = True
@@ -59,23 +61,67 @@ class SuiteScorer:
         self._columns: Places = columns or {}
         self._keep = keep
         self._lock = Lock()
+        self._asked: set[str] = set()
         self._plan = self.suite.plan()
         check_gate_targets(self.suite)
         self.reset()
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The overall score and the evaluators, by name: what hosts that take one thing at a time have a scorer for."""
+        return tuple(dict.fromkeys([OVERALL, *(line.name for line in self.suite.lines)]))
+
+    def asked_for(self, part: str) -> str:
+        """Says that a part will be asked for of every row. Raises Problems (config) when there is no such part."""
+        if part not in self.parts:
+            hint = suggestion(part, self.parts) or f"known: {', '.join(self.parts)}"
+            raise problem("unknown-evaluator", f'there is no evaluator "{part}"', hint=hint)
+        self._asked.add(part)
+        return part
+
+    def score_part(self, part: str, given: Given) -> tuple[NamedScore, ...]:
+        """The score of one part of a row, then those of its fields. A row that all parts are asked of is scored once.
+
+        Raises RowError when something other than the output kept the part from being measured.
+        """
+        cells = self._cells_of(given)
+        key = hashlib.sha256(repr(sorted(cells.items())).encode("utf-8", "backslashreplace")).digest()
+        with self._lock:
+            waiting = self._waiting.setdefault(key, [])
+            found = next((one for one in waiting if part in one[1]), None)
+            if found is None:
+                found = self._scored(cells), set(self._asked)
+                waiting.append(found)
+            found[1].discard(part)
+            if not found[1]:
+                waiting.remove(found)
+            if not waiting:
+                del self._waiting[key]
+        scores = found[0].of(part)
+        if scores[0].error is not None:
+            raise RowError(scores[0].error)
+        return scores
+
     def score(self, given: Given) -> RowScores:
         """The scores of one row. Never raises for what is wrong with a row: that is in the scores."""
+        cells = self._cells_of(given)
+        with self._lock:
+            return self._scored(cells)
+
+    def _cells_of(self, given: Given) -> dict[str, Any]:
         cells = with_usual_names(cells_of(given, self._columns), self.suite.named_columns())
         for role, column in self._roles.items():
             if role in cells:
                 cells.setdefault(column, cells[role])
+        return cells
+
+    def _scored(self, cells: dict[str, Any]) -> RowScores:
         row_id = id_text(cells.get(self._roles["id"], MISSING))
-        with self._lock:
-            if self._keep:
-                judged = self._live.take(cells, row_id)
-                self._cells.append(cells)
-            else:
-                judged = judge_row(self._plan, cells)
+        if self._keep:
+            judged = self._live.take(cells, row_id)
+            self._cells.append(cells)
+        else:
+            judged = judge_row(self._plan, cells)
         return row_scores(row_id, judged, self.overall)
 
     def result(self) -> RunResult:
@@ -94,10 +140,20 @@ class SuiteScorer:
         """The figures by name, such as `evaluator/header/mean`: the names that trackers use."""
         return metrics_of(self.result())
 
+    def headlines(self) -> dict[str, Number]:
+        """The few figures among them that a platform shows of a whole experiment: of each evaluator its mean, its pass rate, its rows."""
+        ends = ("/mean_score", "/pass_rate")
+        return {
+            name: value
+            for name, value in self.metrics().items()
+            if name.startswith("evaluator/") and "/field/" not in name and (name.endswith(ends) or "/rows/" in name)
+        }
+
     def reset(self) -> None:
         """Forget the rows that were scored, before the next evaluation."""
         with self._lock:
             self._cells: list[dict[str, Any]] = []
+            self._waiting: dict[bytes, list[tuple[RowScores, set[str]]]] = {}
             self._live = self._new()
 
     @property
@@ -122,3 +178,10 @@ class SuiteScorer:
             watches=watches(suite.gates, suite.lines),
         )
         return LiveRows(job, suite.lines, _NAME)
+
+
+def scorer_of(
+    suite: str | Path | Suite | SuiteScorer, columns: Places | None = None, overall: str | None = None
+) -> SuiteScorer:
+    """The scorer of a suite; one that is given is shared."""
+    return suite if isinstance(suite, SuiteScorer) else SuiteScorer(suite, columns=columns, overall=overall)

@@ -1,7 +1,7 @@
 """The scores of one row by name, the same for every host: those of evaluators, those of their fields, and the overall one.
 
 A host has its own words for a score; each harness puts these scores into them and adds nothing. Names hold no brackets, stars or
-other characters that platforms refuse: `header`, `header/items.each.price`, `overall`.
+other characters that platforms refuse: `header`, `header/field/items.each.price`, `overall`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any, Final
 from evaluators.issues import Blame, problem
 from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
 from evaluators.needs import Part
-from evaluators.reports.rows_csv import field_numbers, reason_of
-from evaluators.run.live import Judged
+from evaluators.reports.rows_csv import field_numbers, why_of
+from evaluators.runs.live import Judged
 from evaluators.suite.lines import EvaluatorLine
+from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.tracking.names import field_name, segment
 
 OVERALL: Final = "overall"
@@ -40,6 +41,8 @@ class NamedScore:
     score: float | None
     status: str
     passed: bool | None = None
+    label: str = ""
+    """One word for people: passed or failed, or the status where neither says it."""
     reason: str | None = None
     error: str | None = None
     evaluator: str | None = None
@@ -48,13 +51,6 @@ class NamedScore:
     """The field, as results spell it; None for a score that is not about a field."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """What else is known, as JSON."""
-
-    @property
-    def label(self) -> str:
-        """One word for people: passed, failed, or the status where neither says it."""
-        if self.status == "scored" and self.passed is not None:
-            return "passed" if self.passed else "failed"
-        return self.status
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +68,28 @@ class RowScores:
         named = any(one.name == self.overall.name for one in self.evaluators)
         return self.evaluators if named else (self.overall, *self.evaluators)
 
+    def of(self, part: str) -> tuple[NamedScore, ...]:
+        """The score of an evaluator and of its fields, by the evaluator's name; or the overall score, by the name `overall`."""
+        return tuple(one for one in self.evaluators if one.evaluator == part) or (self.overall,)
+
+
+class RowError(Exception):
+    """Raised into a host that takes an exception for an error: the row could not be measured, and the output is not to blame."""
+
 
 def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str]) -> RowScores:
     """The scores of a row. `overall` are the evaluators that the overall score is made of."""
     found = tuple(score for one in judged for score in _evaluator_scores(one))
     return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), found)
+
+
+def names_of(lines: Sequence[EvaluatorLine]) -> tuple[str, ...]:
+    """The names of the scores that every row has, whatever stands in it: the fields of open documents are not among them."""
+    every = [OVERALL]
+    for line in lines:
+        name = segment(line.name)
+        every += [name, *(f"{name}/field/{field_name(path)}" for path in line.settings.row_fields())]
+    return tuple(dict.fromkeys(every))
 
 
 def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str, ...]:
@@ -131,12 +144,13 @@ def _overall(parts: Sequence[Judged]) -> NamedScore:
     if len(parts) == 1:
         return _whole(parts[0], OVERALL, None)
     verdict = overall_verdict([one.verdict for one in parts])
-    reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := reason_of(one.result))]
+    reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := why_of(one.result))]
     said = "; ".join(reasons) or "nothing is wrong"
     about = {"status": verdict.standing.word}
     return NamedScore(
-        OVERALL, verdict.value, verdict.standing.word, verdict.passed, said, error_of(verdict), metadata=about
-    )
+        OVERALL, verdict.value, verdict.standing.word, verdict.passed, label_of(verdict), said, error_of(verdict),
+        metadata=about,
+    )  # fmt: skip
 
 
 def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
@@ -149,7 +163,7 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
         by_path = _by_field(results)
         for path, code, number in zip(listed, one.verdict.statuses, numbers, strict=True):
             yield _field(whole, path, Status(code), number, by_path.get(path, ()))
-    elif one.line.settings.field_names():
+    elif listed:
         for path in listed:
             word = Status.FAULT.word if whole.error else whole.status
             yield _named(whole, path, None, word, None, whole.reason, whole.error, {})
@@ -175,17 +189,12 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
         verdict.value,
         verdict.standing.word,
         verdict.passed,
-        _reason(one),
+        label_of(verdict),
+        reason_of(one.result),
         error_of(verdict),
         evaluator,
         metadata={**about, **({"figures": figures} if figures else {})},
     )
-
-
-def _reason(one: Judged) -> str | None:
-    """Why the score is what it is, in plain words."""
-    score = one.result.score
-    return reason_of(one.result) or (score.reason if score is not None else None)
 
 
 def _field(
@@ -212,7 +221,16 @@ def _named(
 ) -> NamedScore:
     about = {"path": path, "status": status, **metadata}
     return NamedScore(
-        f"{whole.name}/{field_name(path)}", score, status, passed, reason, error, whole.evaluator, path, about
+        f"{whole.name}/field/{field_name(path)}",
+        score,
+        status,
+        passed,
+        status,
+        reason,
+        error,
+        whole.evaluator,
+        path,
+        about,
     )
 
 

@@ -179,7 +179,7 @@ class Ran:
 
     def _wrong(self, gate: GateResult) -> Iterator[str]:
         from evaluators.reports.recorded import results_of
-        from evaluators.reports.rows_csv import reason_of
+        from evaluators.reports.rows_csv import why_of
 
         facts = self.record.facts
         name, path = self.targets[gate.target]
@@ -190,7 +190,7 @@ class Ran:
             result = results_of(facts.evaluators, row)[place]
             if _is_wrong(row.verdicts[place], result, path):
                 called = f' "{row.id}"' if row.id and row.id != str(row.number) else ""
-                yield f"  row {row.number}{called}: {_of_field(result, path) or reason_of(result)}"
+                yield f"  row {row.number}{called}: {_of_field(result, path) or why_of(result)}"
 
 
 def _is_wrong(verdict: Verdict, result: Result, path: str | None) -> bool:

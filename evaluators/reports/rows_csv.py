@@ -143,11 +143,11 @@ def _free(name: str, taken: set[str]) -> str:
 
 def why(row: RowResult) -> str:
     """What kept a row from a full score, in plain words; empty when nothing did."""
-    said = ((name, reason_of(result)) for name, result in row.results.items())
+    said = ((name, why_of(result)) for name, result in row.results.items())
     return "; ".join(f"{name}: {reason}" for name, reason in said if reason)
 
 
-def reason_of(result: Result) -> str:
+def why_of(result: Result) -> str:
     """What kept a row from the full score of one evaluator, in plain words; empty when nothing did."""
     score = result.score
     if result.issue is not None and (score is None or result.standing is not Standing.SCORED):

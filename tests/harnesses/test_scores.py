@@ -40,7 +40,7 @@ def test_every_field_has_the_status_of_the_run(scorer: SuiteScorer, ours: Figure
     for scores in score_table(scorer):
         by_name = {one.name: one for one in scores.every}
         for path, status in ours.rows[scores.id]["header"].fields.items():
-            assert by_name[f"header/{field_name(path)}"].status == status, (scores.id, path)
+            assert by_name[f"header/field/{field_name(path)}"].status == status, (scores.id, path)
 
 
 def test_the_figures_after_all_rows_are_those_of_the_run(scorer: SuiteScorer, ours: Figures) -> None:
@@ -100,4 +100,4 @@ def test_all_items_of_a_list_are_one_field() -> None:
     suite = load({"evaluators": [{"schema_match": {"name": "page", "fields": {"items[*].sku": "exact"}}}]})
     row = Given({}, {"items": [{"sku": "a"}, {"sku": "x"}]}, {"items": [{"sku": "a"}, {"sku": "b"}]})
     found = {one.name: one for one in SuiteScorer(suite).score(row).every}
-    assert (found["page/items.each.sku"].score, found["page/items.each.sku"].status) == (0.5, "mismatch")
+    assert (found["page/field/items.each.sku"].score, found["page/field/items.each.sku"].status) == (0.5, "mismatch")

@@ -1,0 +1,60 @@
+"""Langfuse: an evaluator for `run_experiment`, and one for the run as a whole.
+
+    scores = SuiteEvaluations("suite.yaml")
+    langfuse.run_experiment(name="nightly", data=data, task=task, evaluators=[scores], run_evaluators=[scores.figures])
+
+Each score is an evaluation under its name. Langfuse drops an evaluator that raises, so what could not be measured is an evaluation too:
+`NAME/error`, with the status as its category and the reason as its comment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evaluators.harnesses._given import Given, Places
+from evaluators.harnesses._host import needs
+from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scores import NamedScore
+from evaluators.running.suite import Suite
+
+with needs("langfuse", "langfuse"):
+    from langfuse import Evaluation
+
+
+class SuiteEvaluations:
+    """A suite as a Langfuse evaluator: keys of `input` and `metadata` are columns, `expected_output` is the expected answer."""
+
+    __name__ = "suite"
+
+    def __init__(
+        self,
+        suite: str | Path | Suite | SuiteScorer,
+        *,
+        columns: Places | None = None,
+        overall: str | None = None,
+    ) -> None:
+        """`columns` are places such as `input.shop` or `metadata.gold`. Raises Problems with all that is wrong with the suite."""
+        self.suite = scorer_of(suite, columns, overall)
+
+    def __call__(
+        self, *, input: Any, output: Any, expected_output: Any = None, metadata: Any = None, **more: Any
+    ) -> list[Evaluation]:
+        """The scores of one item."""
+        own = {"input": input, "output": output, "expected_output": expected_output, "metadata": metadata, **more}
+        scores = self.suite.score(Given(own, output, expected_output, input, more=[metadata]))
+        return [_evaluation(one) for one in scores.every]
+
+    def figures(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
+        """Our own figures of all rows that were scored, by the names of trackers: for the run as a whole."""
+        return [Evaluation(name=name, value=value) for name, value in self.suite.headlines().items()]
+
+
+def _evaluation(one: NamedScore) -> Evaluation:
+    if one.score is not None:
+        return Evaluation(name=one.name, value=one.score, comment=one.reason, metadata={**one.metadata})
+    kind = "error" if one.error is not None else "status"
+    return Evaluation(
+        name=f"{one.name}/{kind}", value=one.status, comment=one.error or one.reason, metadata={**one.metadata},
+        data_type="CATEGORICAL",
+    )  # fmt: skip

@@ -1,0 +1,53 @@
+"""LangSmith: an evaluator for `langsmith.evaluate`, and one for the experiment as a whole.
+
+    scores = SuiteResults("suite.yaml")
+    evaluate(target, data="invoices", evaluators=[scores], summary_evaluators=[scores.summary])
+
+Each score is a feedback under its name. One that could not be measured has no score, and is marked as an error with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evaluators.harnesses._given import Given, Places
+from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scores import NamedScore
+from evaluators.running.suite import Suite
+
+
+class SuiteResults:
+    """A suite as a LangSmith evaluator: keys of `inputs` are columns, `reference_outputs` is the expected answer."""
+
+    __name__ = "suite"
+
+    def __init__(
+        self,
+        suite: str | Path | Suite | SuiteScorer,
+        *,
+        columns: Places | None = None,
+        overall: str | None = None,
+    ) -> None:
+        """`columns` are places such as `inputs.shop` or `reference_outputs.gold`. Raises Problems with all that is wrong with the
+        suite."""
+        self.suite = scorer_of(suite, columns, overall)
+
+    def __call__(self, inputs: Any, outputs: Any, reference_outputs: Any) -> dict[str, Any]:
+        """The scores of one run."""
+        own = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
+        scores = self.suite.score(Given(own, outputs, reference_outputs, inputs))
+        return {"results": [_result(one) for one in scores.every]}
+
+    def summary(self, runs: Any, examples: Any) -> dict[str, Any]:
+        """Our own figures of all rows that were scored, by the names of trackers: for the experiment as a whole."""
+        return {"results": [{"key": name, "score": value} for name, value in self.suite.headlines().items()]}
+
+
+def _result(one: NamedScore) -> Mapping[str, Any]:
+    error = {"extra": {"error": True}} if one.error is not None else {}
+    return {
+        "key": one.name, "score": one.score, "value": one.label, "comment": one.error or one.reason,
+        "metadata": {**one.metadata}, **error,
+    }  # fmt: skip
