@@ -11,19 +11,19 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+from evaluators.api.loading import Suite, load
 from evaluators.harnesses._given import Given, Places, cells_of, with_usual_names
 from evaluators.harnesses._scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import ROLES
 from evaluators.registry import suggestion
-from evaluators.running.preparing import Prepared, RunRequest
-from evaluators.running.run import check_gate_targets, conclude
-from evaluators.running.suite import Suite, load
-from evaluators.runs.gates import watches
-from evaluators.runs.job import Job
-from evaluators.runs.live import LiveRows, judge_row
-from evaluators.runs.result import RunResult
+from evaluators.run.conclude import check_gate_targets, conclude
+from evaluators.run.gates import watches
+from evaluators.run.job import Job
+from evaluators.run.live import LiveRows, judge_row
+from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.result import RunResult
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.given import GivenRows

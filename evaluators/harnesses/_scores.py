@@ -15,7 +15,7 @@ from evaluators.issues import Blame, problem
 from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
 from evaluators.needs import Part
 from evaluators.reports.rows_csv import field_numbers, why_of
-from evaluators.runs.live import Judged
+from evaluators.run.live import Judged
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.tracking.names import field_name, segment

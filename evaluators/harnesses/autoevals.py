@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import Suite
 from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL, NamedScore
-from evaluators.running.suite import Suite
 from evaluators.tracking.names import segment
 
 with needs("autoevals", "autoevals"):

@@ -17,12 +17,12 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import Suite
 from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import RowScores, names_of
 from evaluators.model import MISSING
-from evaluators.running.suite import Suite
 
 with needs("inspect_ai", "inspect-ai"):
     from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr

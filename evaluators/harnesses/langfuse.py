@@ -12,11 +12,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import Suite
 from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
-from evaluators.running.suite import Suite
 
 with needs("langfuse", "langfuse"):
     from langfuse import Evaluation

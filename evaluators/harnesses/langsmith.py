@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import Suite
 from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
-from evaluators.running.suite import Suite
 
 
 class SuiteResults:

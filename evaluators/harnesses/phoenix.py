@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluators.api.loading import Suite
 from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
-from evaluators.running.suite import Suite
 from evaluators.tracking.names import segment
 
 with needs("phoenix", "arize-phoenix-client"):
