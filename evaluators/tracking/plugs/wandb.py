@@ -1,0 +1,90 @@
+"""`wandb`: runs in Weights & Biases, or in its files where it works offline."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+from evaluators.issues import problem
+from evaluators.runs.record import RunRecord
+from evaluators.settings_model import Name
+from evaluators.tracking.attachments import attachments
+from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.names import segment
+from evaluators.tracking.params import environment_of, params_of
+from evaluators.tracking.row_table import RowTable, row_table
+from evaluators.tracking.tracker import Link, Tracker, run_key
+
+_QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}
+"""Variables that are set unless they are set already: the client reports nothing of its own to its makers."""
+_SECONDS: Final = 600.0
+
+
+class WeightsAndBiases(Tracker):
+    """A run in Weights & Biases: figures in the summary, settings in the config, all rows as a table, and the run folder as an artifact.
+
+    Where nothing is set here, the variables of the platform count: WANDB_PROJECT, WANDB_ENTITY, WANDB_MODE, WANDB_API_KEY,
+    WANDB_BASE_URL, WANDB_DIR and the others. WANDB_MODE=offline writes files, which `wandb sync` takes there later.
+    """
+
+    packages: ClassVar[tuple[str, ...]] = ("wandb",)
+
+    project: Name | None = None
+    """The project; without one, WANDB_PROJECT, and else the name of the suite."""
+    entity: Name | None = None
+    """The team or user that the project belongs to."""
+    mode: Literal["online", "offline"] | None = None
+    """Whether it is sent now, or kept in files that are sent later."""
+    environment: bool = False
+    """Whether the platform is told the machine, the folders and the command line of the run."""
+
+    def send(self, record: RunRecord) -> Link:
+        """Sends the run under its own id: a run of that id is taken up again. Raises whatever the client raises."""
+        for name, value in _QUIET.items():
+            os.environ.setdefault(name, value)
+        if self.mode is None and os.environ.get("WANDB_MODE") == "disabled":
+            raise problem("tracker-disabled", "WANDB_MODE is disabled", hint="unset it, or say WANDB_MODE=offline")
+        import wandb
+
+        table = row_table(record)
+        shown = wandb.Table(list(table.columns), [list(row) for row in table.rows], allow_mixed_types=True)
+        with self._started(record, wandb) as run:
+            run.summary.update(metrics_of(record.result))
+            run.log({"rows": shown}, step=0)
+            run.log_artifact(_artifact(wandb, record, table, self.environment))
+        if run.offline:
+            _remove_older(Path(run.settings.sync_dir), run.id)
+        return Link("wandb", None if run.offline else run.url, run.id)
+
+    def _started(self, record: RunRecord, wandb: Any) -> Any:
+        config = params_of(record)
+        if self.environment:
+            config["environment"] = environment_of(record)
+        settings = wandb.Settings(
+            silent=True, console="off", save_code=False, disable_code=True, disable_git=True, disable_job_creation=True,
+            x_disable_meta=True, x_disable_stats=True, x_disable_machine_info=True, x_save_requirements=False, host="-",
+            finish_timeout=_SECONDS, finish_timeout_raises=True,
+        )  # fmt: skip
+        return wandb.init(
+            project=self.project or os.environ.get("WANDB_PROJECT") or segment(record.result.name), entity=self.entity,
+            mode=self.mode, id=run_key(record), name=os.environ.get("WANDB_NAME") or record.folder.name, config=config,
+            job_type=os.environ.get("WANDB_JOB_TYPE") or "evaluation", resume="allow", reinit="create_new", settings=settings,
+        )  # fmt: skip
+
+
+def _artifact(wandb: Any, record: RunRecord, table: RowTable, environment: bool) -> Any:
+    """The files of the run. The same files are the same version of the artifact."""
+    artifact = wandb.Artifact(f"run-{run_key(record)}-evaluation", type="evaluation")
+    with attachments(record, table, environment) as files:
+        for name, file in files.items():
+            artifact.add_file(str(file), name=name)
+    return artifact
+
+
+def _remove_older(folder: Path, run_id: str) -> None:
+    """The files that were written when the same run was sent before: those in `folder` take their place."""
+    for older in folder.parent.glob(f"offline-run-*-{run_id}"):
+        if older.name != folder.name:
+            shutil.rmtree(older)
