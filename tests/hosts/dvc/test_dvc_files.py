@@ -130,7 +130,9 @@ def test_dvc_draws_the_accuracy_of_each_field(repository: Path, ours: Figures) -
     dvc("plots", "show", "--out", "page")
     drawn = {one["name"]: one["accuracy"] for one in points(repository / "page" / "index.html")}
     metrics = metrics_of(ours.record.result)
-    fields = {name.removesuffix("/match") for name in metrics if name.startswith("evaluator/") and name.endswith("/match")}
+    fields = {
+        name.removesuffix("/match") for name in metrics if name.startswith("evaluator/") and name.endswith("/match")
+    }
     fields = {name for name in fields if "/field/" in name}
     assert {*drawn} == fields
     assert {name: float(value) for name, value in drawn.items() if value != ""} == {
