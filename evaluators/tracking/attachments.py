@@ -15,8 +15,8 @@ from typing import Final
 from evaluators.reports.formats.html import Html
 from evaluators.reports.html.material import material_of
 from evaluators.reports.summary import Options
-from evaluators.runs.record import RunRecord
-from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON
+from evaluators.run.record import RunRecord
+from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.tracking.row_table import RowTable
 
 PAGE: Final = "report.html"

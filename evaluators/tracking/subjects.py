@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.metrics import Number, about, field_about, metrics_of
 
 

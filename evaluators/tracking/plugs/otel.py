@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Literal
 from pydantic import Field, NonNegativeInt
 
 from evaluators.issues import problem
-from evaluators.runs.record import RunRecord
+from evaluators.run.record import RunRecord
 from evaluators.settings_model import Name
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.conventions import (

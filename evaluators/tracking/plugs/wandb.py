@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from evaluators.issues import problem
-from evaluators.runs.record import RunRecord
+from evaluators.run.record import RunRecord
 from evaluators.settings_model import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.metrics import metrics_of

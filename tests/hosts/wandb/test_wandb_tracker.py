@@ -193,7 +193,7 @@ INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 import wandb
-from evaluators.runs.record import read_record
+from evaluators.run.record import read_record
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 def log_artifact(self, *_):
     os.kill(os.getpid(), signal.SIGINT)
