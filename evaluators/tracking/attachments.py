@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from evaluators.reports.formats.html import Html
+from evaluators.reports.format import FORMATS, RowsPageFormat
 from evaluators.reports.html.material import material_of
 from evaluators.reports.summary import Options
 from evaluators.run.record import RunRecord
@@ -35,11 +35,16 @@ def attachments(record: RunRecord, table: RowTable, environment: bool = False) -
     with TemporaryDirectory() as temporary:
         made = Path(temporary)
         if f"run/{PAGE}" not in found:
-            page = Html().render_rows(record.result, Options(), material_of(record))
-            (made / PAGE).write_text(page, encoding="utf-8")
+            (made / PAGE).write_text(_page(record), encoding="utf-8")
             found[f"run/{PAGE}"] = made / PAGE
         (made / TABLE).write_text(table_json(table), encoding="utf-8")
         yield {**found, TABLE: made / TABLE}
+
+
+def _page(record: RunRecord) -> str:
+    html = FORMATS.find("html")()
+    assert isinstance(html, RowsPageFormat)
+    return html.render_rows(record.result, Options(), material_of(record))
 
 
 def table_json(table: RowTable) -> str:
