@@ -6,7 +6,7 @@ number stands for one. What kept a row from being measured is its error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -54,9 +54,14 @@ class AssessedRow:
     assessments: tuple[Assessment, ...]
 
 
-def assessed_rows(record: RunRecord, most: int | None = None) -> Iterator[AssessedRow]:
-    """The rows with their assessments: all in order, or of each variant the first `most`, rows with something wrong first."""
-    for variant in record.variants:
+def assessed_rows(
+    record: RunRecord, most: int | None = None, variants: Sequence[str | None] | None = None
+) -> Iterator[AssessedRow]:
+    """The rows with their assessments: all in order, or of each variant the first `most`, rows with something wrong first.
+
+    `variants` are those that are wanted; all of them without it.
+    """
+    for variant in record.variants if variants is None else variants:
         rows = record.rows(variant)
         for row in rows if most is None else _failing_first(rows, most):
             yield AssessedRow(variant, row, tuple(assessments_of(record, row)))

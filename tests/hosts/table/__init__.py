@@ -114,10 +114,10 @@ def figures(folder: Path, *words: str, suite: Path = SUITE, name: str = "table")
 
 
 def read_figures(folder: Path) -> Figures:
-    """What a run folder says."""
+    """What a run folder says; of several models, the rows of the first."""
     record = read_record(folder)
     rows: dict[str, dict[str, Row]] = {}
-    for row in record.rows(explained=False):
+    for row in record.rows(record.variants[0], explained=False):
         rows[row.id] = {
             one.name: Row(
                 verdict.standing.word, verdict.value, verdict.passed,

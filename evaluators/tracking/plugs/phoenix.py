@@ -1,0 +1,207 @@
+"""`phoenix`: a run as an experiment over a dataset in Arize Phoenix, with an evaluation of every row by every evaluator and field."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from pydantic import NonNegativeInt
+
+from evaluators.issues import Problems, problem
+from evaluators.run.record import RunRecord
+from evaluators.settings_model import Name
+from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
+from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.params import environment_of, flat_params
+from evaluators.tracking.tracker import Link, Platform, run_key, without_password
+from evaluators.values.json_text import NotJSON, parse
+
+if TYPE_CHECKING:
+    from phoenix.client import Client
+
+RUN_KEY: Final = "evaluators_run_key"
+"""What an experiment is found by when its run is sent again."""
+_SECONDS: Final = 600
+_AT_ONCE: Final = 500
+_EVERY_CELL: Final = 10_000
+"""A run of so many rows keeps all its cells, so that its dataset has all its rows."""
+
+
+class Phoenix(Platform):
+    """An experiment in Phoenix: the test set as a dataset, an output for each row, and for each evaluator and field an
+    evaluation with a score, a word and a reason. Our figures are in the metadata of the experiment.
+
+    Where Phoenix is, is said by its own variables, such as `PHOENIX_COLLECTOR_ENDPOINT` and `PHOENIX_API_KEY`, or here. Several models
+    make several experiments over one dataset. Phoenix shows means of the rows that it has: those are ours when all rows were sent.
+    """
+
+    packages: ClassVar[tuple[str, ...]] = ("phoenix.client",)
+
+    endpoint: Name | None = None
+    """The address of Phoenix; without it, what Phoenix's variables say."""
+    dataset: Name | None = None
+    """The name of the dataset; without it, that of the suite and of its test set."""
+    trace_rows: NonNegativeInt = 1000
+    """How many rows have an output and evaluations, of each variant, rows with something wrong first."""
+    span_column: Name | None = None
+    """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
+
+    def send(self, record: RunRecord) -> Link:
+        """Sends the run, or brings up to date what is there of it."""
+        os.environ.setdefault("PHOENIX_TELEMETRY_ENABLED", "false")
+        from phoenix.client import Client
+
+        client = Client(base_url=self.endpoint) if self.endpoint else Client()
+        dataset = client.datasets.create_dataset(
+            name=self.dataset or f"{record.result.name}: {record.result.test_set}",
+            examples=list(_examples(record, self.trace_rows)),
+            timeout=_SECONDS,
+        )
+        nodes = {example["id"]: example["node_id"] for example in dataset.examples}
+        there = {one["metadata"].get(RUN_KEY): one["id"] for one in client.experiments.list(dataset_id=dataset.id)}
+        experiments = []
+        for variant in record.variants:
+            metadata = _metadata(record, variant, self.environment)
+            found = there.get(metadata[RUN_KEY])
+            if found is None:
+                found = client.experiments.create(
+                    dataset_id=dataset.id, dataset_version_id=dataset.version_id, experiment_metadata=metadata,
+                    experiment_name=record.folder.name if variant is None else f"{record.folder.name} ({variant})",
+                    experiment_description=_description(record, variant, self.trace_rows),
+                )["id"]  # fmt: skip
+            experiments.append(found)
+            _send_rows(client, record, variant, found, nodes, self.trace_rows)
+        if self.span_column is not None:
+            _annotate(client, record, self.span_column)
+        address = client.experiments.get_experiment_url(dataset.id, experiments[0])
+        address = "&".join([without_password(address), *(f"experimentId={one}" for one in experiments[1:])])
+        return Link("phoenix", address, ",".join(experiments))
+
+
+def _examples(record: RunRecord, most: int) -> Iterator[dict[str, Any]]:
+    """The rows without their outputs, which differ from model to model."""
+    longer = record.result.rows > _EVERY_CELL
+    roles, names = record.result.columns, _names(record)
+    for one in assessed_rows(record, most if longer else None, record.variants[:1]):
+        cells = {name: _plain(cell) for name, cell in (one.row.cells or {}).items() if name != roles.get("output")}
+        expected = cells.pop(roles["expected"], None) if "expected" in roles else None
+        about = {"row": one.row.number, "id": one.row.id, "given": one.row.given}
+        slices = dict(zip(record.facts.slices, one.row.slices, strict=True)) if one.row.slices else {}
+        yield {
+            "id": names[one.row.number], "input": cells, "output": {"expected": expected}, "metadata": {**about, "slices": slices},
+        }  # fmt: skip
+
+
+def _names(record: RunRecord) -> dict[int, str]:
+    """What a row is called among the examples: its id, with its number where several rows have the id, or where it has none."""
+    ids = {row.number: row.id for row in record.rows(record.variants[0], explained=False)}
+    times = Counter(ids.values())
+    return {number: id if id and times[id] == 1 else f"{id} (row {number})".lstrip() for number, id in ids.items()}
+
+
+def _metadata(record: RunRecord, variant: str | None, environment: bool) -> dict[str, Any]:
+    key = run_key(record)
+    found = {
+        RUN_KEY: key if variant is None else f"{key}/{variant}",
+        "figures": metrics_of(record.result),
+        "params": flat_params(record),
+    }
+    return {**found, "environment": environment_of(record)} if environment else found
+
+
+def _description(record: RunRecord, variant: str | None, most: int) -> str:
+    rows = record.result.rows
+    said = f"{record.result.name}, exit code {record.result.exit_code}"
+    said += "" if variant is None else f", {variant}"
+    if rows <= most:
+        return said
+    return f"{said}; {most} of {rows} rows, those with something wrong first: the figures of all rows are in the metadata"
+
+
+def _send_rows(
+    client: Client, record: RunRecord, variant: str | None, experiment: str, nodes: Mapping[str, str], most: int
+) -> None:
+    started, ended = _times(record)
+    runs = client.experiments.get_experiment(experiment_id=experiment)["task_runs"]
+    there = {run["dataset_example_id"]: run["id"] for run in runs}
+    names, output = _names(record), record.result.columns.get("output")
+    for one in assessed_rows(record, most, (variant,)):
+        node = nodes[names[one.row.number]]
+        run = there.get(node) or client.experiments.log_run(
+            experiment_id=experiment, dataset_example_id=node, output=_plain((one.row.cells or {}).get(output or "")),
+            start_time=started, end_time=ended,
+        )["id"]  # fmt: skip
+        for each in one.assessments:
+            client.experiments.log_evaluation(
+                experiment_run_id=run, start_time=started, end_time=ended, **_evaluation(each)
+            )
+
+
+def _evaluation(one: Assessment) -> dict[str, Any]:
+    """What Phoenix is told: a word always, a score where there is one, and what kept the row from having one."""
+    about: dict[str, Any] = {"evaluator": one.evaluator, "passed": one.passed}
+    if one.path is not None:
+        about["path"] = one.path
+    return {
+        "name": one.name, "score": one.score, "label": one.label, "explanation": one.reason,
+        "error": None if one.error is None else one.error.message, "metadata": about,
+    }  # fmt: skip
+
+
+def _annotate(client: Client, record: RunRecord, column: str) -> None:
+    """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
+    annotations = iter([each for one in assessed_rows(record) for each in _annotations(one, column, record)])
+    sent = False
+    while some := list(islice(annotations, _AT_ONCE)):
+        client.spans.log_span_annotations(span_annotations=some, sync=True)
+        sent = True
+    if not sent:
+        raise _no_ids(column)
+
+
+def _annotations(row: AssessedRow, column: str, record: RunRecord) -> Iterable[Any]:
+    span = (row.row.cells or {}).get(column)
+    if not isinstance(span, str) or not span.strip():
+        return
+    for one in row.assessments:
+        said = _evaluation(one)
+        result = {key: said[key] for key in ("score", "label", "explanation") if said[key] is not None}
+        about = {key: value for key, value in said["metadata"].items() if value is not None}
+        if one.error is not None:
+            about["error"] = one.error.message
+        yield {
+            "span_id": span.strip(), "name": one.name, "annotator_kind": "CODE", "result": result, "metadata": about,
+            "identifier": f"evaluators/{record.result.name}",
+        }  # fmt: skip
+
+
+def _times(record: RunRecord) -> tuple[datetime, datetime]:
+    known = record.result.environment
+    if known is None:
+        now = datetime.now(UTC)
+        return now, now
+    started = datetime.fromisoformat(known.started)
+    return started, started + timedelta(seconds=known.seconds)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell as Phoenix shows it best: a document where the text is one, and the text as it stands anywhere else."""
+    if not isinstance(cell, str):
+        return cell
+    try:
+        found = parse(cell.encode())
+    except (NotJSON, UnicodeEncodeError):
+        return cell
+    return found if isinstance(found, dict | list) else cell
+
+
+def _no_ids(column: str) -> Problems:
+    return problem(
+        "no-span-ids",
+        f'no kept row has the id of a span in the column "{column}"',
+        hint="`span_column` names the column with Phoenix's span ids; `results: {documents: all}` keeps the cells of all rows",
+    )

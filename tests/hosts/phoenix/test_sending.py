@@ -1,0 +1,204 @@
+"""A run goes to a real Phoenix server, and is read back by Phoenix's own client."""
+
+from __future__ import annotations
+
+import csv
+import json
+import threading
+import time
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from phoenix.client import Client
+
+from evaluators.cli import command
+from evaluators.tracking.params import flat_params
+from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+
+
+@pytest.fixture
+def client(phoenix_store: str) -> Any:
+    return Client(base_url=phoenix_store)
+
+
+def suite_with(folder: Path, tracking: str, rows: Path = ROWS) -> Path:
+    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {rows}")
+    (folder / "suite.yaml").write_text(f"{text}\ntracking: [{tracking}]\n", encoding="utf-8")
+    return folder / "suite.yaml"
+
+
+def sent(ours: Figures) -> dict[str, str]:
+    (link,) = json.loads((ours.folder / "links.json").read_text(encoding="utf-8"))
+    return dict(link)
+
+
+def evaluations(client: Any, experiment: str) -> dict[str, dict[str, Any]]:
+    """By id of the row, then by name."""
+    ran = client.experiments.get_experiment(experiment_id=experiment)
+    dataset = client.datasets.get_dataset(dataset=ran["dataset_id"], version_id=ran["dataset_version_id"])
+    ids = {example["node_id"]: example["metadata"]["id"] for example in dataset.examples}
+    rows = {run["id"]: ids[run["dataset_example_id"]] for run in ran["task_runs"]}
+    found: dict[str, dict[str, Any]] = {id: {} for id in rows.values()}
+    for one in ran["evaluation_runs"]:
+        assert one.name not in found[rows[one.experiment_run_id]]
+        found[rows[one.experiment_run_id]][one.name] = one
+    return found
+
+
+def test_a_run_is_there_with_every_row(client: Any, phoenix_store: str, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "phoenix")
+    link = sent(ours)
+    assert link["url"].startswith(f"{phoenix_store}/datasets/")
+    assert link["url"].endswith(f"experimentId={link['run_id']}")
+    read = evaluations(client, link["run_id"])
+    assert_same_rows(
+        {
+            id: {name: Found(one.result["score"], one.error is not None) for name, one in row.items()}
+            for id, row in read.items()
+        },
+        ours,
+    )
+    ours_by_label = {
+        (id, name): one.label for id, name, one in (
+            (row.row.id, each.name, each) for row in _assessed(ours) for each in row.assessments
+        )
+    }  # fmt: skip
+    assert {(id, name): one.result["label"] for id, row in read.items() for name, one in row.items()} == ours_by_label
+    price = read["lacking"]["page/field/items.each.price"]
+    assert (price.result["score"], price.metadata["path"]) == (0.5, "items[*].price")
+    assert price.result["explanation"] == "items[1].price: missing in the output"
+    assert read["judge failed"]["header"].error == "the judge gave no answer"
+    assert read["skipped"]["header"].result["label"] == "skipped"
+
+
+def _assessed(ours: Figures) -> Any:
+    from evaluators.tracking.assessments import assessed_rows
+
+    return assessed_rows(ours.record)
+
+
+def test_the_means_of_all_rows_are_ours(client: Any, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "phoenix")
+    read = evaluations(client, sent(ours)["run_id"])
+    said = {}
+    for name in ours.evaluators:
+        scores = [row[name].result["score"] for row in read.values() if row[name].result["score"] is not None]
+        said[name] = Aggregate(sum(scores) / len(scores), scored=len(scores))
+    assert_same_figures(said, ours)
+    ran = client.experiments.get_experiment(experiment_id=sent(ours)["run_id"])
+    assert ran["experiment_metadata"]["figures"] == ours.metrics
+    assert ran["experiment_metadata"]["params"] == flat_params(ours.record)
+    known = json.loads((ours.folder / "environment.json").read_text(encoding="utf-8"))
+    assert known["folder"] not in json.dumps(ran["experiment_metadata"])
+
+
+def test_the_dataset_is_the_test_set(client: Any, tmp_path: Path) -> None:
+    ours = figures(tmp_path, "--track", "phoenix")
+    ran = client.experiments.get_experiment(experiment_id=sent(ours)["run_id"])
+    dataset = client.datasets.get_dataset(dataset=ran["dataset_id"])
+    assert dataset.name == "table: rows.csv"
+    assert sorted(example["metadata"]["id"] for example in dataset.examples) == sorted(ours.rows)
+    right = next(example for example in dataset.examples if example["metadata"]["id"] == "right")
+    assert right["input"]["question"] == "Read the document right."
+    assert right["output"]["expected"]["items"][1] == {"sku": "b", "price": 2.5}
+    assert right["metadata"]["slices"] == {"supplier": "Alpha"}
+    assert "output" not in right["input"]
+    outputs = {run["dataset_example_id"]: run["output"] for run in ran["task_runs"]}
+    unreadable = next(example for example in dataset.examples if example["metadata"]["id"] == "unreadable")
+    assert outputs[unreadable["node_id"]] == "I could not find an invoice."
+
+
+def test_sending_again_changes_nothing(client: Any, tmp_path: Path) -> None:
+    suite = suite_with(tmp_path, "{phoenix: {dataset: again}}")
+    ours = figures(tmp_path, "--trace-rows", "3", suite=suite)
+    first = sent(ours)
+    before = evaluations(client, first["run_id"])
+    assert sorted(before) == ["lacking", "unreadable", "wrong"]
+    for rows in ("3", "5"):
+        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix", "--trace-rows", rows])
+        assert ended.exit_code == 0, ended.output
+        assert sent(ours) == first
+    after = evaluations(client, first["run_id"])
+    assert len(after) == 5
+    assert {id: {name: one.result for name, one in after[id].items()} for id in before} == {
+        id: {name: one.result for name, one in row.items()} for id, row in before.items()
+    }
+    dataset = client.datasets.get_dataset(dataset="again")
+    assert len(client.experiments.list(dataset_id=dataset.id)) == 1
+    assert len(client.datasets.get_dataset_versions(dataset="again")) == 1
+
+
+def test_several_models_are_experiments_over_one_dataset(client: Any, tmp_path: Path) -> None:
+    rows = ROWS.read_text(encoding="utf-8").replace(",output,", ",first,")
+    lines = list(csv.DictReader(rows.splitlines(keepends=True)))
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, [*lines[0], "second"])
+        writer.writeheader()
+        writer.writerows({**line, "second": line["expected"]} for line in lines)
+    outputs = "rows.csv\n  outputs: {first: {column: first}, second: {column: second}}"
+    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {outputs}")
+    (tmp_path / "suite.yaml").write_text(f"{text}\ntracking: [{{phoenix: {{dataset: models}}}}]\n", encoding="utf-8")
+    ours = figures(tmp_path, suite=tmp_path / "suite.yaml")
+    ids = sent(ours)["run_id"].split(",")
+    assert len(ids) == 2
+    assert all(f"experimentId={id}" in sent(ours)["url"] for id in ids)
+    first, second = (evaluations(client, id) for id in ids)
+    assert first["wrong"]["header"].result["score"] == 0.5
+    assert second["wrong"]["header"].result["score"] == 1.0
+    assert len(client.datasets.get_dataset(dataset="models").examples) == 9
+
+
+def wait_for_spans(client: Any, project: str, count: int) -> None:
+    """Phoenix takes spans first, and stores them a moment later."""
+    until = time.monotonic() + 30
+    while project not in {one["name"] for one in client.projects.list()} or count > len(
+        client.spans.get_spans(project_identifier=project, limit=1000)
+    ):
+        assert time.monotonic() < until
+        threading.Event().wait(0.1)
+
+
+def test_spans_that_outputs_come_from_are_annotated(client: Any, tmp_path: Path) -> None:
+    started = datetime.now(UTC)
+    with open(ROWS, encoding="utf-8", newline="") as stream:
+        lines = [{**line, "span": uuid.uuid4().hex[:16]} for line in csv.DictReader(stream)]
+    client.spans.log_spans(
+        project_identifier="invoices",
+        spans=[
+            {
+                "name": "answer", "context": {"trace_id": uuid.uuid4().hex, "span_id": line["span"]}, "span_kind": "LLM",
+                "start_time": started.isoformat(), "end_time": (started + timedelta(seconds=1)).isoformat(), "status_code": "OK",
+                "attributes": {"output.value": line["output"]},
+            }
+            for line in lines
+        ],
+    )  # fmt: skip
+    wait_for_spans(client, "invoices", len(lines))
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(lines[0]))
+        writer.writeheader()
+        writer.writerows(lines)
+    suite = suite_with(tmp_path, "{phoenix: {span_column: span, dataset: spans}}", tmp_path / "rows.csv")
+    ours = figures(tmp_path, suite=suite)
+    assert CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"]).exit_code == 0
+    ids = {line["span"]: line["id"] for line in lines}
+    found: dict[str, dict[str, Found]] = {line["id"]: {} for line in lines}
+    for one in client.spans.get_span_annotations(span_ids=list(ids), project_identifier="invoices"):
+        assert one["name"] not in found[ids[one["span_id"]]]
+        score = one["result"].get("score")
+        found[ids[one["span_id"]]][one["name"]] = Found(score, "error" in one["metadata"])
+    assert_same_rows(found, ours)
+
+
+def test_a_server_that_is_away_loses_nothing(phoenix_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "http://127.0.0.1:9")
+    ours = figures(tmp_path, "--track", "phoenix")
+    assert not (ours.folder / "links.json").exists()
+    monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", phoenix_store)
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
+    assert ended.exit_code == 0, ended.output
+    assert sent(ours)["platform"] == "phoenix"
