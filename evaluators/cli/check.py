@@ -1,8 +1,9 @@
-"""Check a suite, and how it fits a test set, without scoring anything."""
+"""Check suites, and how one fits a test set, without scoring anything."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -10,23 +11,54 @@ from evaluators.cli._completion import suites
 
 
 @click.command("check")
-@click.argument("suite", shell_complete=suites)
-@click.argument("test_set", type=click.Path(), required=False)
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE... [TEST_SET]", shell_complete=suites)
 @click.option("--with-data", is_flag=True, help="Also look at the test set: its columns, its paths, its cells.")
 @click.option("--all", "whole", is_flag=True, help="Look at every row, not only at the first 200.")
-def command(suite: str, test_set: str | None, with_data: bool, whole: bool) -> None:
-    """Check a suite.
+def command(suites: tuple[str, ...], with_data: bool, whole: bool) -> None:
+    """Check suites.
 
-    SUITE is a YAML file. Every problem is shown with its place and a hint. No data is read, so the answer comes at once. A
-    test set that the suite names and that is not there is a warning.
+    SUITE is a YAML file; several can be given. Every problem is shown with its place and a hint. No data is read, so the answer
+    comes at once. A test set that the suite names and that is not there is a warning.
 
     With --with-data, the first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
     are not JSON or have a key twice, of outputs that cannot be read, of ids that stand in several rows, of rows with the
     same input and another answer, and of columns that are never used. The rows come from TEST_SET, or from the test set
     that the suite names. To name a TEST_SET, or to say --all, is to ask for this too.
 
-    The exit code is 0 when there is no problem, 2 for problems of the suite and 3 for problems of the test set.
+    The exit code is 0 when there is no problem, 2 for problems of a suite and 3 for problems of the test set.
     """
+    named, test_set = _told_apart(suites)
+    if len(named) == 1:
+        sys.exit(_check(named[0], test_set, with_data, whole))
+    codes = {_guarded(suite, with_data, whole) for suite in named}
+    sys.exit(next((code for code in (2, 3) if code in codes), max(codes)))
+
+
+def _told_apart(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """The suites, and the test set if one is named: the last file, when it is no YAML."""
+    others = [file for file in files[1:] if not file.lower().endswith((".yaml", ".yml"))]
+    if not others:
+        return files, None
+    if len(files) == 2:
+        return files[:1], files[1]
+    raise click.UsageError(
+        f'a test set is checked with one suite; "{others[0]}" is no YAML file, and there are several others'
+    )
+
+
+def _guarded(suite: str, with_data: bool, whole: bool) -> int:
+    """The exit code of one suite of several; its problems are printed, and the next one is looked at."""
+    from evaluators.cli._endings import code_of, print_problems
+    from evaluators.issues import Problems
+
+    try:
+        return _check(suite, None, with_data, whole)
+    except Problems as error:
+        print_problems(error.issues)
+        return code_of(error.issues)
+
+
+def _check(suite: str, test_set: str | None, with_data: bool, whole: bool) -> int:
     from evaluators.api.loading import load
     from evaluators.cli import _checking
     from evaluators.cli._endings import print_problems
@@ -37,9 +69,9 @@ def command(suite: str, test_set: str | None, with_data: bool, whole: bool) -> N
     say(_checking.suite_words(loaded))
     if not (with_data or whole or test_set is not None):
         say(_checking.absence_words(loaded))
-        return
+        return 0
     look = _checking.look(loaded, test_set, whole)
     say(_checking.data_words(look))
     if look.problems:
         print_problems(look.problems)
-    sys.exit(look.exit_code)
+    return look.exit_code
