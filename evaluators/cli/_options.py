@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[str | int]
+else:
+    _ParamType = click.ParamType  # click takes a parameter here from 8.4 on
 
 Option: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -31,7 +36,7 @@ def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     return named
 
 
-class Evidence(click.ParamType[str | int]):
+class Evidence(_ParamType):
     """`first`, `all`, or a number of rows."""
 
     name = "WORD or N"

@@ -1,0 +1,100 @@
+"""A suite scores inside MLflow, against a real server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlflow
+import pandas
+import pytest
+
+from evaluators.harnesses.mlflow import SuiteFeedback, table_metrics
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
+from tests.hosts.table.rows import answers, inputs_of, table_rows
+
+ANSWERS = answers()
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
+    return figures(tmp_path_factory.mktemp("table"))
+
+
+@pytest.fixture(autouse=True)
+def experiment(mlflow_store: str, request: pytest.FixtureRequest) -> Any:
+    register()
+    mlflow.set_tracking_uri(mlflow_store)
+    return mlflow.set_experiment(request.node.name)
+
+
+def read_back(experiment: Any) -> dict[str, dict[str, Any]]:
+    """The feedback of each row by name, as the server has it."""
+    traces = mlflow.search_traces(locations=[experiment.experiment_id], return_type="list")
+    found = {}
+    for trace in traces:
+        (span,) = [span for span in trace.data.spans if span.parent_id is None]
+        feedback = {one.name: one for one in trace.info.assessments if hasattr(one, "feedback") and one.feedback}
+        inputs = span.inputs.get("inputs", span.inputs)
+        found[inputs["id"]] = feedback
+    return found
+
+
+def test_every_row_and_every_mean_is_ours(experiment: Any, ours: Figures) -> None:
+    scores = SuiteFeedback(SUITE)
+    data = [
+        {"inputs": inputs_of(row), "outputs": row["output"], "expectations": {"expected_response": row["expected"]}}
+        for row in table_rows()
+    ]
+    result = mlflow.genai.evaluate(data=data, scorers=[scores])
+    read = read_back(experiment)
+    found = {
+        id: {name: Found(row[name].value, row[name].error is not None) for name in ours.evaluators}
+        for id, row in read.items()
+    }
+    assert_same_rows(found, ours)
+    assert read["skipped"]["header"].metadata["label"] == "skipped"
+    assert read["wrong"]["header/field/number"].rationale == '"A-7" differs from "A-2"'
+    assert_same_figures({name: Aggregate(result.metrics[f"{name}/mean"]) for name in ours.evaluators}, ours)
+    assert scores.suite.metrics() == ours.metrics
+
+
+def test_a_row_whose_model_failed_counts_as_one_without_an_output(experiment: Any) -> None:
+    scores = SuiteFeedback(SUITE)
+
+    def predict(question: str, id: str, kind: str, supplier: str) -> str:
+        if id == "wrong":
+            raise ValueError("no answer")
+        return ANSWERS[question]
+
+    data = [{"inputs": inputs_of(row), "expectations": {"expected_response": row["expected"]}} for row in table_rows()]
+    mlflow.genai.evaluate(data=data, scorers=[scores], predict_fn=predict)
+    figures = scores.suite.metrics()
+    assert figures["run/rows"] == len(data)  # MLflow scores such a row, without an output
+    assert figures["evaluator/header/unreadable"] + figures["evaluator/header/blocked"] == 3
+    assert figures["evaluator/header/mean_score"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)
+
+
+def test_a_table_has_our_scores_and_our_aggregates(experiment: Any, ours: Figures) -> None:
+    frame = pandas.DataFrame(table_rows())
+    with mlflow.start_run():
+        result = mlflow.models.evaluate(
+            data=frame, predictions="output", targets="expected", extra_metrics=table_metrics(SUITE)
+        )
+    table = result.tables["eval_results_table"]
+    found = {}
+    for _, row in table.iterrows():
+        scores = {name: row[f"{name}/score"] for name in ours.evaluators}
+        mine = ours.rows[row["id"]]
+        found[row["id"]] = {
+            name: Found(None if pandas.isna(score) else score, mine[name].error) for name, score in scores.items()
+        }
+    assert_same_rows(found, ours)
+    aggregates = {
+        name: Aggregate(
+            result.metrics[f"{name}/mean"], result.metrics[f"{name}/pass_rate"], int(result.metrics[f"{name}/scored"])
+        )
+        for name in ours.evaluators
+    }
+    assert_same_figures(aggregates, ours)
+    accuracy = ours.metrics["evaluator/header/field/items.each.price/accuracy"]
+    assert result.metrics["header.field.items.each.price/accuracy"] == pytest.approx(accuracy)
