@@ -12,6 +12,9 @@ from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import bad, build
 from evaluators.settings_model import Name, Settings
+from evaluators.testsets.platforms.fetching import PlatformRows
+from evaluators.testsets.platforms.mlflow import MLflowRows
+from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.reader import READERS
 from evaluators.testsets.source import STANDARD_INPUT
 from evaluators.values.json_choice import Pick
@@ -76,6 +79,10 @@ class TestSetConfig(Settings):
 
     file: Name | None = None
     """The file with the rows, relative to the suite; `-` is standard input."""
+    mlflow: MLflowRows | None = None
+    """Outputs that live in MLflow, in place of a file: the table of a run, or traces."""
+    phoenix: PhoenixRows | None = None
+    """Outputs that live in Phoenix, in place of a file: an experiment, a dataset, or traces."""
     format: str | None = None
     """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
     encoding: str = "utf-8"
@@ -123,6 +130,18 @@ class TestSetConfig(Settings):
         if character is not None and (len(character) != 1 or character in '"\r\n'):
             raise bad(f'"delimiter" must be one character; found "{text}"', hint="for a tab write: tab")
         return character
+
+    @property
+    def platform(self) -> PlatformRows | None:
+        """Where the rows are fetched from; None where they are in files."""
+        return self.mlflow or self.phoenix
+
+    @model_validator(mode="after")
+    def _of_one_place(self) -> Self:
+        places = [name for name in ("file", "mlflow", "phoenix") if getattr(self, name) is not None]
+        if len(places) > 1:
+            raise bad(f'the rows are named twice: "{places[0]}" and "{places[1]}"', hint="keep one of them")
+        return self
 
     @model_validator(mode="after")
     def _once(self) -> Self:

@@ -65,7 +65,7 @@ class Source:
         if not self.compressed:
             return self
         with reading(self), self.open() as stream:
-            return replace(self, path=_kept(stream), compressed=False)
+            return replace(self, path=kept(stream), compressed=False)
 
 
 def locate(name: str, folder: Path) -> Source:
@@ -74,13 +74,13 @@ def locate(name: str, folder: Path) -> Source:
     Raises Problems (config) when there is no such file.
     """
     if name == STANDARD_INPUT:
-        path = _kept(sys.stdin.buffer)
+        path = kept(sys.stdin.buffer)
         return Source(path, "standard input", compressed=_is_gzip(path))
     path = str(folder / name)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
             with open(path, "rb") as pipe:
-                path = _kept(pipe)
+                path = kept(pipe)
         return Source(path, name, compressed=_is_gzip(path))
     except FileNotFoundError:
         raise _no_such_file(name, Path(path)) from None
@@ -121,7 +121,8 @@ def _is_gzip(path: str) -> bool:
         return stream.read(2) == b"\x1f\x8b"
 
 
-def _kept(stream: BinaryIO) -> str:
+def kept(stream: BinaryIO) -> str:
+    """The bytes of a stream in a file that is there until the program ends."""
     import shutil  # both bring much along, and a file on disk needs neither
     import tempfile
 

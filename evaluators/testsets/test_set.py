@@ -20,7 +20,7 @@ from evaluators.needs import Cell, Role
 from evaluators.testsets.aliases import Aliased
 from evaluators.testsets.attaching import attached
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.config import Joined, Place, TestSetConfig
+from evaluators.testsets.config import ColumnNames, Joined, Place, TestSetConfig
 from evaluators.testsets.documents import Document, Documents, documents_at, holds_documents, one_document
 from evaluators.testsets.joining import (
     ALL_MATCHED,
@@ -140,13 +140,13 @@ def open_test_set(
 
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
-    return _Opening(config, folder, frozenset(needed), selection).test_set()
+    return _Opening(config, folder, frozenset(needed), selection).fetched().test_set()
 
 
 def open_expected(config: TestSetConfig, folder: Path) -> TestSet:
     """The expected answers of a test set alone, whatever its outputs are. Raises Problems as `open_test_set` does."""
     alone = config.model_copy(update={"output": None, "outputs": None})
-    return _Opening(alone, folder, frozenset(["expected"]), ALL_ROWS).expected_alone()
+    return _Opening(alone, folder, frozenset(["expected"]), ALL_ROWS).fetched().expected_alone()
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,18 @@ class _Opening:
     folder: Path
     needed: frozenset[Role]
     selection: Selection
+    called: str | None = None
+    """What messages call the rows, where a file has another name than its own."""
+
+    def fetched(self) -> _Opening:
+        """The same, with rows of a platform in a file. Raises Problems when they cannot be had."""
+        platform = self.config.platform
+        if platform is None:
+            return self
+        rows = platform.fetch()
+        named = ColumnNames(**{**rows.known_roles(), **self.config.columns.named()})
+        changes = {"file": rows.file(), "format": "jsonl", "columns": named, "mlflow": None, "phoenix": None}
+        return replace(self, config=self.config.model_copy(update=changes), called=rows.name)
 
     def test_set(self) -> TestSet:
         config = self.config
@@ -198,7 +210,9 @@ class _Opening:
         config, configured = self.config, self.config.columns.named()
         if config.file is not None:
             source = locate(config.file, self.folder)
-            source = replace(source, encoding=config.encoding, delimiter=config.delimiter)
+            source = replace(
+                source, encoding=config.encoding, delimiter=config.delimiter, name=self.called or source.name
+            )
             return open_table(source, config.format), configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:
             named: dict[Role, str | None] = {"id": config.expected.key, "expected": config.expected.column}

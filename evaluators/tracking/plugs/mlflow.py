@@ -11,13 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from evaluators.reports.formats.html import Html
-from evaluators.reports.html.material import material_of
 from evaluators.reports.summary import Options
+from evaluators.reports.writing import asked_files
 from evaluators.run.record import RunRecord
 from evaluators.run.result import GateResult
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.settings_model import Name
+from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.metrics import Number, metrics_of
 from evaluators.tracking.names import fitted, segment
 from evaluators.tracking.note import note_of
@@ -37,13 +37,6 @@ _TEXT: Final = 6000
 _NOTE: Final = 8000
 _MOST_ROWS: Final = 100_000
 """A longer run has no table: its rows are among the files of the run folder."""
-_DEFAULTS: Final = {
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
-    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
-}
-"""What holds where the environment says nothing else: nothing is reported home, a server that is away is not waited for, and
-addresses with their passwords are not printed."""
 
 
 class MLflow(Platform):
@@ -60,13 +53,14 @@ class MLflow(Platform):
     """Where the server or the store is; without it, what MLflow's variables say."""
     experiment: Name | None = None
     """The experiment; without it, what MLflow's variables say, or else the name of the suite."""
+    run: Name | None = None
+    """The id of a run that is there already and gets the figures, such as that of the training; without it, a run of its own."""
     trace_column: Name | None = None
     """The column of the test set with the ids of traces in MLflow that the outputs come from: they get the feedback, for all rows."""
 
     def send(self, record: RunRecord) -> Link:
         """Sends the run, or brings up to date what is there of it."""
-        for name, value in _DEFAULTS.items():
-            os.environ.setdefault(name, value)
+        quietly()
         import mlflow
 
         uri = self.uri or mlflow.get_tracking_uri()
@@ -88,8 +82,8 @@ class MLflow(Platform):
         return Link("mlflow", _address(uri, run.info.experiment_id, run_id), run_id)
 
     def _run(self, client: MlflowClient, record: RunRecord, key: str) -> Run:
-        """The run that the environment names, the one that was sent before, or a new one."""
-        if named := os.environ.get("MLFLOW_RUN_ID"):
+        """The run that the settings or the environment name, the one that was sent before, or a new one."""
+        if named := self.run or os.environ.get("MLFLOW_RUN_ID"):
             return client.get_run(named)
         experiment = self._experiment(client, record)
         found = client.search_runs([experiment], f"tags.`{RUN_KEY}` = '{key}'", max_results=1)
@@ -191,7 +185,7 @@ def _log_files(client: MlflowClient, record: RunRecord, run_id: str, environment
     if not (record.folder / "report.html").is_file():
         with TemporaryDirectory() as folder:
             page = Path(folder) / "report.html"
-            page.write_text(Html().render_rows(record.result, Options(), material_of(record)), encoding="utf-8")
+            asked_files([page], record, Options())
             client.log_artifact(run_id, str(page), "run")
 
 

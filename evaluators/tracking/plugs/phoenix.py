@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from pydantic import NonNegativeInt
 from evaluators.issues import Problems, problem
 from evaluators.run.record import RunRecord
 from evaluators.settings_model import Name
+from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.params import environment_of, flat_params
@@ -52,7 +52,7 @@ class Phoenix(Platform):
 
     def send(self, record: RunRecord) -> Link:
         """Sends the run, or brings up to date what is there of it."""
-        os.environ.setdefault("PHOENIX_TELEMETRY_ENABLED", "false")
+        quietly()
         from phoenix.client import Client
 
         client = Client(base_url=self.endpoint) if self.endpoint else Client()

@@ -1,0 +1,98 @@
+"""The contract of a platform that rows are fetched from, and what platforms share.
+
+A platform is settings under `test_set`, with a method that fetches. Its client is imported when rows are fetched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any, Final, TypeVar
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.needs import Role
+from evaluators.settings_model import Settings
+from evaluators.testsets.source import kept
+from evaluators.values.json_text import compact
+
+Found = TypeVar("Found")
+Cells = Mapping[str, Any]
+
+ROLES: Final[Mapping[Role, str]] = {"id": "id", "input": "input", "output": "output", "expected": "expected"}
+"""What the columns of fetched outputs are called."""
+_QUIET: Final = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "PHOENIX_TELEMETRY_ENABLED": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Rows as a platform has them."""
+
+    name: str
+    """What messages call them."""
+    rows: tuple[Cells, ...]
+    """Cells by column: texts, or any JSON value."""
+    roles: Mapping[Role, str] = field(default_factory=dict)
+    """The columns whose role is known."""
+
+    def file(self) -> str:
+        """The rows as JSON lines, in a file that is there until the program ends."""
+        return kept(BytesIO(b"".join(compact(dict(row)) + b"\n" for row in self.rows)))
+
+    def known_roles(self) -> dict[Role, str]:
+        """The roles whose columns some row has."""
+        return {role: column for role, column in self.roles.items() if any(column in row for row in self.rows)}
+
+
+class PlatformRows(Settings):
+    """Rows of a platform."""
+
+    def fetch(self) -> Fetched:
+        """The rows, in an order that does not change. Raises Problems when they cannot be had."""
+        raise NotImplementedError  # the contract: each platform fetches in its own way
+
+
+def quietly() -> None:
+    """Clients of platforms report nothing home, print no addresses, and do not wait long, unless the environment says otherwise."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+
+
+def from_platform(platform: str, fetch: Callable[[], Found]) -> Found:
+    """What `fetch` gives. What a client raises becomes Problems: a package that is missing, or a platform that does not answer."""
+    quietly()
+    try:
+        return fetch()
+    except ImportError:
+        hint = f'pip install "evaluators[{platform}]"'
+        raise problem("missing-extra", f'"{platform}" needs a package that is not installed', hint=hint) from None
+    except Problems:
+        raise
+    except Exception as error:  # whatever a client of a platform raises: the run cannot start, and that is said
+        said = ": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]])
+        message = f"the rows could not be read from {platform}: {said}"
+        raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, "test_set")]) from error
+
+
+def cells(known: Mapping[Role, Any], *further: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a row: those with a role, then the parts of its input and what else is known, where no such column is there yet."""
+    found = {ROLES[role]: value for role, value in known.items() if value is not None}
+    given = known.get("input")
+    for more in (given if isinstance(given, Mapping) else {}, *further):
+        for name, value in more.items():
+            found.setdefault(str(name), value)
+    return found
+
+
+def some(rows: Iterable[Cells], name: str) -> tuple[Cells, ...]:
+    """The rows. Raises Problems (testset) when there are none."""
+    found = tuple(rows)
+    if not found:
+        raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])
+    return found

@@ -1,0 +1,126 @@
+"""Outputs that live in Phoenix: the runs of an experiment, the examples of a dataset, or traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from pydantic import PositiveInt, model_validator
+
+from evaluators.issues import problem
+from evaluators.settings import bad
+from evaluators.settings_model import Name
+from evaluators.testsets.platforms.fetching import ROLES, Cells, Fetched, PlatformRows, cells, from_platform, some
+from evaluators.values.json_text import NotJSON, parse
+
+if TYPE_CHECKING:
+    from phoenix.client import Client
+
+_EVERY: Final = 10_000_000
+
+
+class PhoenixRows(PlatformRows):
+    """What is in Phoenix: `{phoenix: {experiment: ID}}`, `{phoenix: {dataset: NAME}}`, `{phoenix: {traces: PROJECT}}`."""
+
+    endpoint: Name | None = None
+    """The address of Phoenix; without it, what Phoenix's variables say."""
+    experiment: Name | None = None
+    """The id of an experiment: a row for each of its outputs, beside the example that it answers. With `dataset`, its name will do."""
+    dataset: Name | None = None
+    """The name of a dataset: a row for each example, with what it expects. Outputs come from `output:` beside it."""
+    traces: Name | None = None
+    """The name of a project: a row for each trace, with `id` and `span_id` of its outermost span, `trace_id`, `input`, `output`."""
+    limit: PositiveInt | None = None
+    """No more traces than so many."""
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> Self:
+        if self.traces is None and self.dataset is None and self.experiment is None:
+            raise bad('an "experiment", a "dataset" or "traces" must be named', hint="{phoenix: {experiment: ID}}")
+        if self.traces is not None and (self.dataset is not None or self.experiment is not None):
+            raise bad('"traces" cannot stand beside "dataset" or "experiment"', hint="keep one of them")
+        if self.traces is None and self.limit is not None:
+            raise bad('"limit" belongs to "traces"', hint="{phoenix: {traces: PROJECT, limit: 100}}")
+        return self
+
+    def fetch(self) -> Fetched:
+        """The rows. Raises Problems when they cannot be had."""
+        return from_platform("phoenix", self._fetch)
+
+    def _fetch(self) -> Fetched:
+        from phoenix.client import Client
+
+        client = Client(base_url=self.endpoint) if self.endpoint else Client()
+        if self.traces is not None:
+            name = f"Phoenix traces of {self.traces}"
+            return Fetched(name, some(_of_traces(client, self.traces, self.limit or _EVERY), name), ROLES)
+        if self.experiment is not None:
+            name = f"Phoenix experiment {self.experiment}"
+            return Fetched(name, some(_of_experiment(client, self._experiment(client, self.experiment)), name), ROLES)
+        name = f"Phoenix dataset {self.dataset}"
+        examples = client.datasets.get_dataset(dataset=str(self.dataset)).examples
+        return Fetched(name, some((_example(one) for one in examples), name), ROLES)
+
+    def _experiment(self, client: Client, named: str) -> str:
+        """The id of the experiment; of those with a name, the latest."""
+        if self.dataset is None:
+            return named
+        dataset = client.datasets.get_dataset(dataset=self.dataset)
+        found = [one for one in client.experiments.list(dataset_id=dataset.id) if named in (one["id"], one.get("name"))]
+        if not found:
+            raise problem(
+                "no-such-experiment", f'the dataset "{self.dataset}" has no experiment "{named}"', where="test_set"
+            )
+        return str(max(found, key=lambda one: one["created_at"])["id"])
+
+
+def _of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
+    ran = client.experiments.get_experiment(experiment_id=experiment)
+    dataset = client.datasets.get_dataset(dataset=ran["dataset_id"], version_id=ran["dataset_version_id"])
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for run in ran["task_runs"]:
+        runs.setdefault(run["dataset_example_id"], []).append(run)
+    for example in dataset.examples:
+        for run in sorted(runs.get(_node(example), ()), key=lambda one: one["repetition_number"]):
+            times = {} if run["repetition_number"] == 1 else {"repetition": run["repetition_number"]}
+            about = {"run_id": run["id"], "trace_id": run.get("trace_id"), **times}
+            yield {**_example(example), **_there({"output": run.get("output"), **about})}
+
+
+def _example(example: Mapping[str, Any]) -> dict[str, Any]:
+    """An example; what it expects is its output, or the one thing in it."""
+    answer = example.get("output")
+    if isinstance(answer, Mapping) and len(answer) == 1:
+        (answer,) = answer.values()
+    metadata = {name: value for name, value in (example.get("metadata") or {}).items() if value is not None}
+    row = cells({"id": str(example["id"]), "input": example.get("input"), "expected": answer}, metadata)
+    return {**row, "id": str(example["id"]), "example_id": _node(example)}
+
+
+def _node(example: Mapping[str, Any]) -> str:
+    return str(example.get("node_id") or example["id"])
+
+
+def _of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]:
+    spans = client.spans.get_spans(project_identifier=project, parent_id="null", limit=limit)
+    for span in sorted(spans, key=lambda one: (one["start_time"], one["context"]["span_id"])):
+        attributes = span.get("attributes") or {}
+        more = {name: value for name, value in attributes.items() if not name.startswith(("input.", "output."))}
+        about = {"span_id": span["context"]["span_id"], "trace_id": span["context"]["trace_id"], "name": span["name"]}
+        given, answer = (_read(attributes, side) for side in ("input", "output"))
+        yield cells({"id": span["context"]["span_id"], "input": given, "output": answer}, about, more)
+
+
+def _read(attributes: Mapping[str, Any], side: str) -> Any:
+    """The input of a span as data where it is JSON; its output as it stands."""
+    value = attributes.get(f"{side}.value")
+    if side == "output" or not isinstance(value, str) or attributes.get("input.mime_type") != "application/json":
+        return value
+    try:
+        return parse(value.encode())
+    except (NotJSON, UnicodeEncodeError):
+        return value
+
+
+def _there(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if value is not None}

@@ -1,0 +1,60 @@
+"""Rows of platforms: what is said before a platform is asked. Fetching itself is tested against real servers, in `tests/hosts`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from evaluators.api.loading import loads
+from evaluators.issues import Blame, Problems
+from evaluators.run.preparing import RunRequest, prepare
+from evaluators.testsets.platforms.fetching import ROLES, Fetched, cells
+
+
+@pytest.mark.parametrize("platform", ["{mlflow: {run: x}}", "{phoenix: {dataset: x}}"])
+def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("mlflow", "phoenix", "phoenix.client"):
+        monkeypatch.setitem(sys.modules, module, None)
+    name = platform[1:].partition(":")[0]
+    with pytest.raises(Problems) as caught:
+        prepare(loads(f"test_set: {platform}\nevaluators: [exact_match]\n"), RunRequest())
+    (issue,) = caught.value.issues
+    assert issue.blame is Blame.CONFIG
+    assert issue.message == f'"{name}" needs a package that is not installed'
+    assert issue.hint == f'pip install "evaluators[{name}]"'
+
+
+def test_a_file_on_the_command_line_takes_the_place_of_a_platform(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("id,output,expected\n1,a,a\n", encoding="utf-8")
+    suite = loads("test_set: {mlflow: {run: x}}\nevaluators: [exact_match]\n")
+    assert prepare(suite, RunRequest(test_set=str(rows))).test_set.header == ("id", "output", "expected")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{mlflow: {run: x}, file: rows.csv}", 'the rows are named twice: "file" and "mlflow"'),
+        ("{mlflow: {run: x}, phoenix: {dataset: y}}", 'the rows are named twice: "mlflow" and "phoenix"'),
+        ("{mlflow: {rum: x}}", 'did you mean "run"?'),
+        ("{mlflow: {traces: x, table: y}}", '"table" and "traces" cannot stand together'),
+        ("{phoenix: {dataset: x, limit: 3}}", '"limit" belongs to "traces"'),
+    ],
+)
+def test_a_mistake_is_placed(written: str, said: str) -> None:
+    with pytest.raises(Problems) as caught:
+        loads(f"evaluators: [exact_match]\ntest_set: {written}\n")
+    issue = caught.value.issues[0]
+    assert said in str(issue)
+    assert (issue.where or "").startswith("suite.yaml:2:")
+
+
+def test_parts_of_an_input_are_columns_where_no_column_is_there_yet() -> None:
+    row = cells(
+        {"id": "1", "input": {"id": "2", "question": "?"}, "output": None, "expected": "a"}, {"expected": "b", "tag": 3}
+    )
+    assert row == {"id": "1", "input": {"id": "2", "question": "?"}, "expected": "a", "question": "?", "tag": 3}
+    assert Fetched("x", (row,), ROLES).known_roles() == {"id": "id", "input": "input", "expected": "expected"}
+    assert Path(Fetched("x", (row,)).file()).read_text(encoding="utf-8").count("\n") == 1
