@@ -12,8 +12,9 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparator import Comparator, Question
+from evaluators.comparator import Comparator, Compare, Question
 from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.kept import once, value_key
 from evaluators.model import Outcome
 from evaluators.values.quoting import differs, quote
 
@@ -62,6 +63,41 @@ def answers_in(comparator: Comparator, questions: Sequence[Question], found: obj
     if len(found) != len(questions):
         raise WholeCall(bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions"))
     return [answer_in(comparator, question, one) for question, one in zip(questions, found, strict=True)]
+
+
+def compare_of(comparator: Comparator) -> Compare:
+    """The comparison of a comparator. One that does not ship with the package is asked once for each pair while answers are
+    kept: it may answer otherwise the next time."""
+    compare = comparator.compile()
+    if comparator.keeps_answers or comparator.costs or ships(comparator):
+        return compare
+    who = comparator.identity
+
+    def kept(expected: Any, actual: Any) -> bool | Outcome:
+        return once((who, value_key(expected), value_key(actual)), lambda: compare(expected, actual))
+
+    return kept
+
+
+def explain_of(comparator: Comparator, expected: Any, actual: Any) -> object:
+    """The same answer with a reason. Where `explain` contradicts the comparison, the comparison counts."""
+    if comparator.keeps_answers or comparator.costs or ships(comparator):
+        return comparator.explain(expected, actual)
+    word = word_of(comparator)
+    found = checked(word, compare_of(comparator)(expected, actual))
+    outcome = found if isinstance(found, Outcome) else Outcome(float(found), found)
+    if type(comparator).explain is Comparator.explain:
+        return reasoned(comparator, expected, actual, outcome)
+    key = ("explained", comparator.identity, value_key(expected), value_key(actual))
+    said = once(key, lambda: comparator.explain(expected, actual))
+    if isinstance(said, Outcome) and (said.score, said.passed) == (outcome.score, outcome.passed):
+        return said
+    return reasoned(comparator, expected, actual, outcome)
+
+
+def ships(comparator: Comparator) -> bool:
+    """Whether a comparator comes with the package."""
+    return type(comparator).__module__.startswith("evaluators.")
 
 
 class WholeCall(Exception):

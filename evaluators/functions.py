@@ -37,6 +37,7 @@ class FunctionComparator(Comparator):
 
     model_config = ConfigDict(extra="allow")
 
+    keeps_answers: ClassVar[bool] = True
     function: ClassVar[Callable[..., Any]]
     read_params: ClassVar[ReadParams | None] = None
     says_readable: ClassVar[Callable[..., Any] | None] = None
@@ -85,9 +86,13 @@ class FunctionComparator(Comparator):
         says = type(self).says_readable
         if says is None:
             return True
-        found = says(expected, dict(self._params))
-        said: Readable = result_of(found) if inspect.isawaitable(found) else found
-        return said
+
+        def say() -> Readable:
+            found = says(expected, dict(self._params))
+            said: Readable = result_of(found) if inspect.isawaitable(found) else found
+            return said
+
+        return once(("readable", self.identity, value_key(expected)), say)
 
     @property
     def reads_any(self) -> bool:
@@ -172,8 +177,12 @@ def transform_of(name: str, function: Callable[..., Any], params: ReadParams | N
     else that the function raises is its own fault.
     """
     read = params_of("transform", name, params, options)
+    who = ("transform", name, value_key(read))
 
     def apply(value: Any) -> Any:
+        return once((who, value_key(value)), lambda: change(value), function)
+
+    def change(value: Any) -> Any:
         try:
             found = function(value, read)
             return result_of(found) if inspect.isawaitable(found) else found

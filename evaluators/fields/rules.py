@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.answers import checked, failed, word_of
+from evaluators.answers import checked, compare_of, explain_of, failed, word_of
 from evaluators.comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import Together
 from evaluators.fields.readable import Ask, reader_of_expected, transformed
@@ -81,7 +81,7 @@ def guarded(rule: Rule, ask: Ask | None) -> Rule:
 
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
     """The fast rule for expected values that can be read."""
-    compare, transform, two_sided = comparator.compile(), chain(transforms), comparator.reads == "both"
+    compare, transform, two_sided = compare_of(comparator), chain(transforms), comparator.reads == "both"
     of_expected, word = chain_of_expected(transforms), word_of(comparator)
     if transform is None and getattr(compare, "__func__", compare) is same:
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
@@ -119,7 +119,7 @@ def explain_rule(comparator: Comparator, transforms: tuple[Transform, ...], expe
     if isinstance(ready, Explained):
         return ready
     try:
-        found = checked(word_of(comparator), comparator.explain(ready.expected, ready.actual))
+        found = checked(word_of(comparator), explain_of(comparator, ready.expected, ready.actual))
         return explained_outcome(found if isinstance(found, Outcome) else Outcome(float(found), found))
     except RowProblem as error:
         return explained_problem(error)

@@ -26,6 +26,7 @@ from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
+from evaluators.kept import once, value_key
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail
 from evaluators.values.paths import Path
@@ -127,6 +128,12 @@ class SchemaScoring:
 
     def scored(self, expected: Any, output: Any) -> Scored:
         """The results of one row. A side that is not there is MISSING."""
+        if not self.processors:
+            return self._scored(expected, output)
+        key = ("scored", id(self), value_key(expected), value_key(output))
+        return once(key, lambda: self._scored(expected, output), self)  # a post-processor may say otherwise the next time
+
+    def _scored(self, expected: Any, output: Any) -> Scored:
         found = score_document(self.root, expected, output, self.processors)
         if not self.surplus_counts:
             return found

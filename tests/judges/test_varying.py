@@ -1,0 +1,149 @@
+"""An evaluation never contradicts itself, however often a function of the user's changes its mind."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import evaluators
+from evaluators import FieldResult, Outcome, Status
+from evaluators.comparator import COMPARATORS, Comparator, Compare
+from evaluators.values import transforms
+
+EXPECTED = [{"a": f"x{number}", "items": [{"n": f"{number}1"}, {"n": f"{number}2"}]} for number in range(9)]
+OUTPUTS = [{"a": f"y{number}", "items": [{"n": f"{number}2!"}, {"n": f"{number}1!"}]} for number in range(9)]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each pair was asked about, by comparators that never answer the same twice."""
+    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
+    monkeypatch.setattr(transforms, "_REGISTERED", dict(transforms._REGISTERED))
+    seen: Counter[str] = Counter()
+    calls = count()
+
+    def score(*pair: Any) -> float:
+        seen[json.dumps(pair)] += 1
+        return next(calls) % 5 / 4
+
+    async def waits(expected: Any, actual: Any, params: Any) -> float:
+        return score(expected, actual)
+
+    @evaluators.comparator("class")
+    class OfClass(Comparator):
+        """Compares by chance."""
+
+        def compile(self) -> Compare:
+            return lambda expected, actual: score(expected, actual) == 1
+
+    @evaluators.comparator("batch class")
+    class OfBatch(Comparator):
+        """Compares by chance, many at once."""
+
+        batch: ClassVar[Any] = True
+
+        def compare_all(self, questions: Any) -> list[Any]:
+            return [score(one.expected, one.actual) for one in questions]
+
+    @evaluators.comparator("contradicting")
+    class Contradicting(Comparator):
+        """Says one thing and explains another."""
+
+        def compile(self) -> Compare:
+            return lambda expected, actual: score(expected, actual) == 1
+
+        def explain(self, expected: Any, actual: Any) -> Outcome:
+            return Outcome(next(calls) % 3 / 2, next(calls) % 2 == 0, "by chance")
+
+    evaluators.register("function", lambda expected, actual, params: score(expected, actual))
+    evaluators.register("batch", lambda questions, params: [score(*one[1:3]) for one in questions], batch=True)
+    evaluators.register("row", lambda questions, params: [score(*one[1:3]) for one in questions], batch="row")
+    evaluators.register("async", waits)
+    evaluators.register("unsure", lambda expected, actual, params: True, readable=lambda e, p: next(calls) % 7 != 0)
+    evaluators.register_transform("moody", lambda value, params: next(calls) % 3)
+    return seen
+
+
+def schema(word: str, *changes: str) -> dict[str, Any]:
+    text = {"type": "string", "x-eval-compare": word, **({"x-eval-transform": list(changes)} if changes else {})}
+    items = {"type": "array", "items": {"type": "object", "properties": {"n": text}}}
+    return {"type": "object", "properties": {"a": text, "items": items}}
+
+
+def moody(results: list[FieldResult]) -> list[FieldResult]:
+    """A post-processor that changes its mind."""
+    moody.calls += 1  # type: ignore[attr-defined]  # a function may have attributes
+    return [
+        dataclasses.replace(one, status=Status.MATCH if hit else Status.MISMATCH, score=float(hit))
+        for place, one in enumerate(results)
+        if (hit := (moody.calls + place) % 2 == 0) or True  # type: ignore[attr-defined]
+    ]
+
+
+moody.calls = 0  # type: ignore[attr-defined]
+
+CASES: dict[str, Callable[[], evaluators.Evaluation]] = {
+    **{
+        word: lambda word=word: evaluators.evaluate(EXPECTED, OUTPUTS, schema(word))  # type: ignore[misc]
+        for word in ("function", "batch", "row", "async", "class", "batch class", "contradicting", "unsure")
+    },
+    "a transform": lambda: evaluators.evaluate(EXPECTED, OUTPUTS, schema("exact", "moody")),
+    "a post-processor": lambda: evaluators.evaluate(EXPECTED, OUTPUTS, schema("exact"), post_process=[moody]),
+}
+
+
+def f1_of(record: Any) -> float | None:
+    """F1 as the results of a record say."""
+    found = Counter(result.status for result in record.field_results)
+    if found[Status.FAULT]:
+        return None
+    wrong = 2 * (found[Status.MISMATCH] + found[Status.ERROR]) + found[Status.OMISSION] + found[Status.HALLUCINATION]
+    return 2 * found[Status.MATCH] / (2 * found[Status.MATCH] + wrong)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_figures_records_fields_and_the_saved_folder_are_of_one_answer(
+    case: str, asked: Counter[str], tmp_path: Path
+) -> None:
+    found = CASES[case]()
+    assert [record.f1 for record in found.records] == [pytest.approx(f1_of(record)) for record in found.records]
+    measured = [record.f1 for record in found.records if record.f1 is not None]
+    assert found.mean_f1 == pytest.approx(sum(measured) / len(measured))
+    for field in found.per_field.values():
+        assert field.matches == sum(result.status is Status.MATCH for _, result in field.instances)
+    found.save(tmp_path / "saved")
+    lines = [json.loads(line) for line in (tmp_path / "saved" / "outcomes.jsonl").read_text().splitlines()]
+    words = [result.status.word for record in found.records for result in record.field_results]
+    assert [line["status"].replace("fault", "error") for line in lines if "path" in line] == words
+    assert set(asked.values()) <= {1}
+
+
+@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "contradicting"])
+def test_a_document_of_its_own_says_one_thing(word: str, asked: Counter[str]) -> None:
+    found = evaluators.evaluate_document(schema(word), EXPECTED[0], OUTPUTS[0])
+    statuses = {result.path: result.status.word for result in found.record.field_results}
+    shown = {path: metrics[word].details["status"] for path, metrics in found.results.items() if path in statuses}
+    assert shown == statuses
+    assert found.record.f1 == pytest.approx(f1_of(found.record))
+    assert found.mean_f1 == found.record.f1
+    assert set(asked.values()) == {1}
+
+
+@pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "contradicting"])
+@pytest.mark.parametrize("kind", ["json_multi_field_match", "schema_match"])
+def test_a_row_that_is_explained_scores_what_its_fields_say(kind: str, word: str, asked: Counter[str]) -> None:
+    suite = evaluators.load({"evaluators": [{kind: {"fields": {"a": word, "b": word}}}]})
+    score = suite.evaluate({"expected": {"a": "x", "b": "u"}, "output": {"a": "y", "b": "v"}})[kind].score
+    assert score is not None
+    if kind == "json_multi_field_match":
+        assert score.value == pytest.approx(sum(field.score or 0.0 for field in score.fields) / 2)
+    else:
+        assert score.value == sum(field.status is Status.MATCH for field in score.fields) / 2
+    assert set(asked.values()) == {1}
