@@ -24,7 +24,7 @@ from evaluators.suite.graph import check_edges
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.presets import presets_with
 from evaluators.suite.source import Source
-from evaluators.suite.words import TYPES, today
+from evaluators.suite.words import TYPES, exported, today
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import PICKS
 
@@ -195,7 +195,11 @@ def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str],
     collected = _run_settings(run, details)
     if details or settings is None:
         raise BadSettings(detail.under(*base) for detail in details)
-    rest = [(key, value) for key, value in found.settings.items() if isinstance(value, (str, int, float))]
+    rest = [
+        (key, value)
+        for key, value in found.settings.items()
+        if isinstance(value, (str, int, float)) and not (key == "pass_at" and key in found.implied)
+    ]
     return _Draft((*loc, *base), collected.pop("name", None), settings, collected, rest[0] if rest else None)
 
 
@@ -209,6 +213,8 @@ def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
         if not isinstance(item["type"], str):
             raise bad(f'"type" must be the name of an evaluator type; found {spell(item["type"])}', "type")
         return item["type"], {key: value for key, value in item.items() if key != "type"}, ()
+    if (taken_over := exported(item)) is not None:
+        return taken_over
     if len(item) != 1:
         raise BadSettings([_several_keys(item)])
     name, options = next(iter(item.items()))

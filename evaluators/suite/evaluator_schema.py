@@ -79,10 +79,17 @@ def _evaluator(types: Mapping[str, type[Evaluator]]) -> Schema:
     return {
         **suggested({name: today[name] for name in alone}),
         "if": {"type": "object"},
-        "then": {"if": {"required": ["type"]}, "then": long, "else": one_key(short, several)},
+        "then": {"if": {"required": ["type"]}, "then": long, "else": _exported(one_key(short, several))},
         "else": word,
         "defaultSnippets": [_snippet(name, types[name]) for name in today if name not in alone],
     }
+
+
+def _exported(otherwise: Schema) -> Schema:
+    """A line as Agenta exports it is read as it is; every other one has a type."""
+    said: Schema = {"deprecationMessage": "This is read as Agenta exports it; the run says which words are used today."}
+    below: Schema = {"required": ["data"], "properties": {"data": {"type": "object", "required": ["uri"]}}}
+    return {"if": {"anyOf": [{"required": ["uri"]}, below]}, "then": said, "else": otherwise}
 
 
 def _by_name(types: Mapping[str, type[Evaluator]]) -> Schema:
@@ -200,19 +207,23 @@ def _spelled(name: str) -> str:
 
 
 def _any_spelling(names: Sequence[str]) -> str:
-    words = "|".join([*names, *_old_words(names)])
+    words = "|".join(map(_in_pattern, [*names, *_old_words(names)]))
     return f"^({words}|agenta:builtin:({words}):[a-z0-9]+)$"
 
 
 def _otherwise(types: Mapping[str, type[Evaluator]]) -> str:
     """A pattern for what names one of the types, and is not today's word for it."""
-    old = _old_words(types)
+    old = [*map(_in_pattern, _old_words(types))]
     words = "|".join([*old, *(name for name, plug in types.items() if plug.retired)])
     return f"^({words}|agenta:builtin:({'|'.join([*types, *old])}):[a-z0-9]+)$"
 
 
 def _uri(name: str) -> str:
-    return f"^agenta:builtin:({'|'.join([name, *_old_words([name])])}):[a-z0-9]+$"
+    return f"^agenta:builtin:({'|'.join(map(_in_pattern, [name, *_old_words([name])]))}):[a-z0-9]+$"
+
+
+def _in_pattern(word: str) -> str:
+    return re.sub(r"([()])", r"\\\1", word)
 
 
 def _old_words(names: Iterable[str]) -> list[str]:

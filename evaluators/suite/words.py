@@ -28,7 +28,32 @@ TYPES: Final[Mapping[str, str]] = {
     "auto_contains_all": "contains_all",
     "auto_similarity_match": "similarity",
     "auto_levenshtein_distance": "levenshtein",
+    "JSON Field Match": "json_field_match",
+    "JSON Field Match (Normalized)": "json_field_match_normalized",
+    "JSON Field Match (Strict)": "json_field_match",
+    "JSON Field Match (Normalized, Strict)": "json_field_match_normalized",
+    "FormatValidationScorer": "format_valid",
+    "SchemaValidationScorer": "json_schema_valid",
+    "OutputCorrectnessScorer": "correctness",
+    "OutputLengthScorer": "length",
+    "OutputRelevanceScorer": "relevance",
+    "OutputCompletenessScorer": "completeness",
 }
+
+IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "auto_json_diff": {"pass_at": 0.5},
+    "JSON Field Match": {"pass_at": 0.5},
+    "JSON Field Match (Normalized)": {"pass_at": 0.5},
+    "JSON Field Match (Strict)": {"extra_fields": "penalize", "pass_at": 0.5},
+    "JSON Field Match (Normalized, Strict)": {"extra_fields": "penalize", "pass_at": 0.5},
+    "FormatValidationScorer": {"pass_at": 0.5},
+    "SchemaValidationScorer": {"pass_at": 0.5},
+    "OutputCorrectnessScorer": {"pass_at": 0.5},
+    "OutputLengthScorer": {"pass_at": 0.5},
+    "OutputRelevanceScorer": {"pass_at": 0.5},
+    "OutputCompletenessScorer": {"pass_at": 0.5},
+}
+"""What another system's name says beside the type, unless the line says otherwise."""
 
 SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
     "json_diff_match": {"threshold": "pass_at", "ignore": "skip"},
@@ -51,6 +76,8 @@ class Today:
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
     spelled: dict[str, str] = field(default_factory=dict)
+    implied: set[str] = field(default_factory=set)
+    """Settings that nobody wrote: the name says them."""
 
 
 def today(written: str, settings: Mapping[str, Any]) -> Today:
@@ -75,15 +102,41 @@ def today(written: str, settings: Mapping[str, Any]) -> Today:
             )
         elif old in found.settings:
             raise _same_setting(old, new)
+    for setting, value in IMPLIED.get(slug, {}).items():
+        if setting not in found.settings:
+            found.settings[setting] = value
+            found.implied.add(setting)
+            found.notes.append(f'"{slug}" says "{setting}: {value}"; "{found.type}" alone does not')
     if found.type in _MEANINGS:
         _MEANINGS[found.type](found, slug)
     return found
 
 
+def exported(item: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]] | None:
+    """The name and the settings of an evaluator as Agenta exports it (`{uri, parameters}`, also below `data`), and where they stand.
+
+    None for everything else. What is null says nothing; what belongs to Agenta alone (`id`, `schemas` and the like) is left aside.
+    """
+    data = item.get("data")
+    inner, base = (data, ("data",)) if isinstance(data, Mapping) and "uri" in data else (item, ())
+    uri, parameters = inner.get("uri"), inner.get("parameters")
+    if "type" in item or not isinstance(uri, str) or not isinstance(parameters, Mapping | None):
+        return None
+    settings = {key: value for key, value in (parameters or {}).items() if value is not None}
+    own = {key: value for key, value in item.items() if key not in _AGENTAS}
+    name = item.get("name") or item.get("slug")
+    called = {"name": name.strip().replace(".", "_")} if isinstance(name, str) and name.strip() else {}
+    return uri, {**settings, **own, **called}, (*base, *(("parameters",) if parameters else ()))
+
+
+_AGENTAS: Final = frozenset({
+    "uri", "parameters", "data", "slug", "name", "id", "schemas", "description", "flags", "tags", "meta", "version",
+    "created_at", "updated_at", "deleted_at", "created_by_id", "updated_by_id", "deleted_by_id", "variant_id", "revision_id",
+})  # fmt: skip
+"""What an exported evaluator has beside its settings."""
+
+
 def _diff(found: Today, slug: str) -> None:
-    if slug == "auto_json_diff" and "pass_at" not in found.settings:
-        found.settings["pass_at"] = 0.5
-        found.notes.append('"auto_json_diff" passes at 0.5, as in Agenta; "json_diff_match" passes at 1.0')
     if "predict_keys" in found.settings:
         value = found.settings["predict_keys"]
         if not isinstance(value, bool):

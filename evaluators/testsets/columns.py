@@ -17,9 +17,11 @@ USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "input": ("input", "inputs", "question", "prompt"),
     "output": (
         "output", "outputs", "model_output", "actual_output", "prediction", "predicted", "response", "extracted",
+        "model output", "actual output",
     ),
     "expected": (
         "expected", "expected_output", "correct_answer", "ground_truth", "gold", "reference", "answer",
+        "expected output", "correct answer", "ground truth",
     ),
 }  # fmt: skip
 """What columns are called when nobody says; case and surrounding spaces do not matter."""

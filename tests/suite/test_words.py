@@ -1,0 +1,71 @@
+"""Other systems' words in a suite: they load, a note says today's word, and what a name implies is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from evaluators.api.loading import load
+from evaluators.issues import Problems
+from evaluators.suite.config import read_config
+from evaluators.suite.source import loads
+
+
+def settings_of(line: Any) -> dict[str, Any]:
+    (read,) = load({"evaluators": [line]}).lines
+    return read.settings.model_dump(exclude_defaults=True) | {"name": read.name, "pass_at": read.settings.pass_at}
+
+
+@pytest.mark.parametrize("line", [
+    {"uri": "agenta:builtin:auto_json_diff:v0", "parameters": {"compare_schema_only": True, "threshold": None}, "name": "shape"},
+    {"slug": "shape", "data": {"uri": "agenta:builtin:auto_json_diff:v0", "parameters": {"compare_schema_only": True}, "schemas": {}}},
+    {"id": "1", "slug": "shape", "uri": "auto_json_diff", "parameters": {"compare_schema_only": True}, "flags": None},
+])  # fmt: skip
+def test_an_evaluator_as_agenta_exports_it_is_read(line: Mapping[str, Any]) -> None:
+    assert settings_of(line) == {"name": "shape", "compare_schema_only": True, "pass_at": 0.5}
+
+
+def test_an_exported_evaluator_may_wait_for_another_one() -> None:
+    lines = ["contains_json", {"uri": "auto_exact_match", "parameters": {}, "name": "a.b", "needs": ["contains_json"]}]
+    last = load({"evaluators": lines}).lines[1]
+    assert (last.name, last.needs) == ("a_b", ("contains_json",))
+
+
+def test_a_setting_of_an_exported_evaluator_is_placed() -> None:
+    text = "evaluators:\n  - uri: auto_regex_test\n    parameters:\n      regex_pattern: a\n      frob: 1\n"
+    with pytest.raises(Problems) as raised:
+        read_config(loads(text))
+    (issue,) = raised.value.issues
+    assert (issue.where, issue.message) == ("suite.yaml:5:7", 'unknown setting "frob" for evaluator "regex_match"')
+
+
+@pytest.mark.parametrize(("name", "type_", "strict"), [
+    ("JSON Field Match", "json_field_match", "ignore"),
+    ("JSON Field Match (Normalized)", "json_field_match_normalized", "ignore"),
+    ("JSON Field Match (Strict)", "json_field_match", "penalize"),
+    ("JSON Field Match (Normalized, Strict)", "json_field_match_normalized", "penalize"),
+])  # fmt: skip
+def test_a_metric_of_galtea_says_what_its_name_says(name: str, type_: str, strict: str) -> None:
+    suite = load({"evaluators": [name]})
+    settings: Any = suite.lines[0].settings
+    assert (settings.type, settings.extra_fields, settings.pass_at) == (type_, strict, 0.5)
+    assert f'evaluators[0]: "{name}" says "pass_at: 0.5"; "{type_}" alone does not' in suite.notes
+
+
+def test_what_a_name_implies_does_not_name_the_evaluator_and_gives_way() -> None:
+    twins = ["JSON Field Match", "JSON Field Match (Strict)", {"OutputLengthScorer": {"max_length": 5, "pass_at": 1}}]
+    lines = load({"evaluators": twins}).lines
+    assert [line.name for line in lines] == ["json_field_match", "json_field_match_penalize", "length"]
+    assert lines[2].settings.pass_at == 1
+
+
+@pytest.mark.parametrize(
+    "header", [["Input", "Output", "Expected Output"], ["question", "Actual Output", "Ground Truth"]]
+)
+def test_the_columns_of_an_export_are_found(header: list[str]) -> None:
+    from evaluators.testsets.columns import guess_columns
+
+    found = guess_columns(header, {}, needed=("output", "expected"))
+    assert [found.input, found.output, found.expected] == header
