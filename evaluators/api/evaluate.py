@@ -20,6 +20,7 @@ from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema import Dialect
 from evaluators.functions import comparator_of
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.judges.judge import Judge, read_judge
 from evaluators.kept import keeping
 from evaluators.needs import expected_of
 from evaluators.run.engines.engine import ENGINES
@@ -54,13 +55,15 @@ def evaluate(
     absent_values: Sequence[Any] | None = None,
     post_process: PostProcess | Processor | str = (),
     comparators: Comparators | None = None,
+    judge: str | Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Score outputs against expected documents by a schema.
 
     `expected` and `outputs` go together one by one. Each is a JSON value or a text: an expected text is JSON, and the JSON
     of an output may stand in prose or in a code block. `schema` is a JSON Schema of either dialect, the name of a file,
     or the word `infer`. Rows are called by `ids`, by what the expected documents have at `id_field`, or from 0 up.
-    `comparators` are names of your own for comparators with their options, or for functions. The other settings are those
+    `comparators` are names of your own for comparators with their options, or for functions. `judge` is written as in a
+    suite; its relative paths start in the working folder. The other settings are those
     of `schema_match`. Raises Problems with everything that is wrong with the schema or the settings.
     """
     rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
@@ -68,7 +71,7 @@ def evaluate(
         "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
     }  # fmt: skip
-    return _evaluated(Evaluation, rows, _line(schema, settings, comparators, rows))
+    return _evaluated(Evaluation, rows, _line(schema, settings, comparators, rows, judge))
 
 
 def evaluate_document(
@@ -84,6 +87,7 @@ def evaluate_document(
     absent_values: Sequence[Any] | None = None,
     post_process: PostProcess | Processor | str = (),
     comparators: Comparators | None = None,
+    judge: str | Mapping[str, Any] | None = None,
 ) -> DocumentEvaluation:
     """Score one output against one expected document. `results[path][metric]` has every metric at every place.
 
@@ -94,7 +98,7 @@ def evaluate_document(
         "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
     }  # fmt: skip
-    return _evaluated(DocumentEvaluation, rows, _line(schema, settings, comparators, rows))
+    return _evaluated(DocumentEvaluation, rows, _line(schema, settings, comparators, rows, judge))
 
 
 async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
@@ -160,11 +164,18 @@ def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
     return found
 
 
-def _line(schema: Schema, settings: Mapping[str, Any], comparators: Comparators | None, rows: GivenRows) -> EvaluatorLine:
+def _line(
+    schema: Schema,
+    settings: Mapping[str, Any],
+    comparators: Comparators | None,
+    rows: GivenRows,
+    judge: str | Mapping[str, Any] | None,
+) -> EvaluatorLine:
     """The evaluator. Raises Problems with every bad setting."""
     given = {name: value for name, value in settings.items() if value is not None}
     try:
-        context = {"comparators": _comparators(comparators or {})}
+        asked = read_judge(judge, Path()) if judge is not None else None
+        context = {"comparators": _comparators(comparators or {}, asked), "judge": asked}
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
         if evaluator.learns_from() is not None:
@@ -180,14 +191,16 @@ def _issue(detail: Detail) -> Issue:
     return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
 
 
-def _comparators(named: Comparators) -> dict[str, tuple[Comparator, str]]:
+def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
     """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
     found: dict[str, tuple[Comparator, str]] = {}
     details: list[Detail] = []
     for name, body in named.items():
         try:
             chosen, rule = (
-                (comparator_of(name, body)(), name) if callable(body) else read_comparator(body, {"comparators": {}})
+                (comparator_of(name, body)(), name)
+                if callable(body)
+                else read_comparator(body, {"comparators": {}, "judge": judge})
             )
             if chosen is not None:
                 found[name] = chosen, rule
