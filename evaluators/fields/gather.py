@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Paired, pair_items
+from evaluators.fields.counts import MEASURED
 from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
@@ -60,9 +61,9 @@ class _Gathering:
     def __init__(self) -> None:
         self.scales = Scales()
 
-    def everything(self, first: Visit) -> list[Found]:
+    def everything(self, *first: Thing) -> list[Found]:
         found: list[Found] = []
-        pending: list[Thing] = [first]
+        pending: list[Thing] = [*reversed(first)]
         while pending:
             thing = pending.pop()
             if isinstance(thing, Visit):
@@ -105,6 +106,11 @@ class _Gathering:
         match content(node.kind, expected), content(node.kind, output):
             case "full", "other":
                 return [*self.inside(visit._replace(output=MISSING), visit), _own(visit, Status.HALLUCINATION)]
+            case ("null" | "empty") as bare, "full" if visit.location or bare == "null":
+                found = self.everything(*self.inside(visit, visit))
+                if any(unit.status is None or unit.status in MEASURED for unit in _units_of(found)):
+                    return found
+                return [*found, _own(visit, Status.HALLUCINATION if bare == "null" else Status.MATCH)]
             case ("full", _) | ("missing" | "null" | "empty", "full"):
                 return self.inside(visit, visit)
             case "empty", "empty" if not visit.location and node.kind == "object":

@@ -291,3 +291,26 @@ def test_any_split_of_the_rows_gives_the_same_sums(
     first.merge(second)
     assert first == whole
     assert json.dumps(sorted(map(str, first.details))) == json.dumps(sorted(map(str, whole.details)))
+
+
+SKIPPED_KEYS = {"type": "object", "properties": {"z": {"type": "object", "properties": {"q": {"x-eval-skip": True}}}}}
+SKIPPED_ITEMS = {"type": "object", "properties": {"z": {"type": "array", "items": {"x-eval-skip": True}}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected", "output", "score"),
+    [
+        (SKIPPED_KEYS, {}, {"q": 1}, 1.0),
+        (SKIPPED_KEYS, None, {"q": 1}, 0.0),
+        (SKIPPED_KEYS, None, None, 1.0),
+        (SKIPPED_ITEMS, [], [1], 1.0),
+        (SKIPPED_ITEMS, None, [1], 0.0),
+    ],
+)
+def test_a_place_that_counts_when_right_counts_when_the_output_fills_it_with_what_is_skipped(
+    schema: dict[str, Any], expected: object, output: object, score: float
+) -> None:
+    one = evaluator("schema_match", {"schema": schema})
+    found = one.compile()({"z": expected}, {"z": output})
+    assert Fraction(found.num, found.den) == score
+    assert one.explain({"z": expected}, {"z": output}).value == score

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from evaluators.fields.align import Align, Alike, pair_items
 from evaluators.fields.compiled.coding import Coding
-from evaluators.fields.compiled.unlike import unlike
+from evaluators.fields.compiled.unlike import bare, unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, Rare, Unit, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
@@ -184,13 +184,13 @@ def compile_array(
             elif expected:
                 lost(expected, out)
             else:
-                extra(output, out)
+                bare(coding, output, out, None, extra)
         elif expected.__class__ is list and expected and output is not None and output is not MISSING:
             for each in expected:
                 item.lost(each, out)
             out.append(code[Status.HALLUCINATION])
             out.append(summed(0, len(expected), 0, 0))
-        elif found := unlike(expected, output, out, code, list, lost, extra):
+        elif found := unlike(coding, expected, output, out, code, list, lost, extra):
             out.append(summed(0, 0, 0, 0, right=found == code[Status.MATCH]))
 
     return Walker(both, lost, extra, equal, list, full)

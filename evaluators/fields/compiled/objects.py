@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.compiled.coding import Coding
-from evaluators.fields.compiled.unlike import unlike
+from evaluators.fields.compiled.unlike import bare, unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Both, Codes, Shape, Unit, Walker
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.model import MISSING, Status
@@ -90,11 +90,11 @@ def compile_object(
             elif expected:
                 lost(expected, out)
             elif output:
-                extra(output, out)
+                bare(coding, output, out, code[Status.MATCH], extra)
             else:
                 out.append(code[Status.MATCH])
         else:
-            unlike(expected, output, out, code, dict, lost, extra)
+            unlike(coding, expected, output, out, code, dict, lost, extra)
 
     return Walker(both, lost, extra, equal, dict, full, shape)
 

@@ -44,11 +44,11 @@ class Compiled:
     def walk(self, expected: Any, output: Any) -> Codes:
         """The codes of one row. A side that is not there is MISSING.
 
-        Raises Rare for two empty documents: what is equal elsewhere is nothing at all here.
+        Raises Rare for an empty expected document: what is an equal or a filled place elsewhere is nothing at all here.
         """
         self.coding.problem = None
         codes: Codes = []
-        if not output and not expected and output == expected == {}:
+        if not expected and expected == {}:
             raise Rare
         if expected is output and expected is not MISSING:
             self._walker.equal(expected, codes)
