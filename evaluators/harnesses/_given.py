@@ -4,7 +4,8 @@ A host gives an output, what was expected, what the model was asked, and maps of
 `output`, `expected` and `input`, and every key of the maps is a column. Where the output, the expected answer or the input is itself
 a map, it is a document, unless it says which of its keys is meant: a key `output` (or `expected`, `expected_output`,
 `expected_response`; or `input`), or one key alone that is a usual name of such a column, as in `{"question": "…"}`.
-`columns` says anything else: `{"expected": "expectations.gold", "shop": "inputs.shop"}`.
+Where a host has no place of its own for the expected answer or the input, a column with a usual name is it. `columns` says anything
+else: `{"expected": "expectations.gold", "shop": "inputs.shop"}`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _SAYS: Final[Mapping[Role, tuple[str, ...]]] = {
     "output": ("output",),
     "expected": ("expected", "expected_output", "expected_response"),
 }
+_ELSEWHERE: Final[tuple[Role, ...]] = ("expected", "input")
+"""Roles that a host may give among the columns, under a usual name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,10 @@ def cells_of(given: Given, columns: Places) -> dict[str, Any]:
     roles: dict[Role, Any] = {
         "id": row_id, "input": given.input, "output": given.output, "expected": given.expected,
     }  # fmt: skip
+    for role in _ELSEWHERE:
+        if roles[role] is MISSING:
+            usual = [one[name] for name in USUAL_NAMES[role] for one in maps if name in one]
+            roles[role] = usual[0] if usual else MISSING
     cells.update({role: of_role(role, value) for role, value in roles.items()})
     cells.update(
         {name: place(given.own) if callable(place) else _found(given.own, place) for name, place in columns.items()}
