@@ -95,4 +95,8 @@ def said_once(details: Iterable[Detail], *, substitutes: bool = True) -> list[De
 
 def _hint(words: Iterable[str]) -> str:
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
-    return f"name what stands in for it: without_judge: {flow(named)}"
+    first = next(iter(named))
+    return (
+        f"name what stands in for it: without_judge: {flow(named)}; or who answers: judge: {{…}}; "
+        f'or answer in Python: evaluators.register("{first}", f, batch=True)'
+    )

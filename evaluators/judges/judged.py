@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.answers import WholeCall, answer_in, checked, word_of
-from evaluators.comparator import Answer, Comparator, Compare, Question
+from evaluators.comparator import COMPARATORS, Answer, Comparator, Compare, Question
 from evaluators.issues import Issue, RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.model import MISSING, Outcome
@@ -107,3 +107,15 @@ class JudgedComparator(Comparator):
 
 JUDGED_COMPARATORS: Final[Socket[JudgedComparator]] = Socket("evaluators.judges.words", JudgedComparator, "comparator")
 """The comparators that a judge answers, where the suite has one. A comparator of that name that a program registered goes first."""
+
+
+def comparator_names() -> tuple[str, ...]:
+    """Every comparator that a suite may name, those included that need a judge, sorted."""
+    return tuple(sorted({*COMPARATORS.names(), *JUDGED_COMPARATORS.names()}))
+
+
+def any_comparator(name: str) -> type[Comparator]:
+    """The comparator of a name, whether it needs a judge or not. Raises Problems (config) where there is none."""
+    return (
+        COMPARATORS.find(name) if name in COMPARATORS or name not in JUDGED_COMPARATORS else JUDGED_COMPARATORS.find(name)
+    )

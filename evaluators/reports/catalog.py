@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from evaluators.comparator import COMPARATORS
 from evaluators.evaluator import BUILTIN
 from evaluators.issues import Problems, problem
+from evaluators.judges.judged import any_comparator, comparator_names
 from evaluators.registry import suggestion
 from evaluators.reports.document import Document
 from evaluators.reports.reference import (
@@ -63,7 +63,7 @@ def settings_in(kind: Kind, name: str) -> tuple[Setting, ...]:
     if kind == "evaluators":
         return settings_of(BUILTIN.find(name))
     if kind == "comparators":
-        return settings_of(COMPARATORS.find(name))
+        return settings_of(any_comparator(name))
     return settings_of(TRANSFORMS[name].parameters) if kind == "transforms" else ()
 
 
@@ -84,7 +84,7 @@ def names_of(kind: Kind) -> tuple[str, ...]:
     if kind == "evaluators":
         return BUILTIN.names()
     if kind == "comparators":
-        return COMPARATORS.names()
+        return comparator_names()
     return tuple(TRANSFORMS) if kind == "transforms" else preset_names()
 
 
@@ -94,7 +94,7 @@ def _evaluators() -> tuple[Entry, ...]:
 
 
 def _comparators() -> tuple[Entry, ...]:
-    plugs = [(name, COMPARATORS.find(name)) for name in COMPARATORS.names()]
+    plugs = [(name, any_comparator(name)) for name in comparator_names()]
     return tuple(Entry("comparators", name, first_sentence(plug.__doc__ or "")) for name, plug in plugs)
 
 
@@ -124,7 +124,7 @@ _ENTRIES: Final[Mapping[Kind, Callable[[], tuple[Entry, ...]]]] = {
 }
 _PAGES: Final[Mapping[Kind, Callable[[str], Document]]] = {
     "evaluators": lambda name: evaluator_page(name, BUILTIN.find(name)),
-    "comparators": lambda name: comparator_page(name, COMPARATORS.find(name)),
+    "comparators": lambda name: comparator_page(name, any_comparator(name)),
     "transforms": lambda name: transform_page(name, TRANSFORMS[name]),
     "presets": _preset_page,
 }

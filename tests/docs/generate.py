@@ -19,6 +19,7 @@ from evaluators.cli import command as program
 from evaluators.comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.evaluator import BUILTIN
+from evaluators.judges.judged import JUDGED_COMPARATORS
 from evaluators.reports.catalog import Entry, Kind, entries, page
 from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
 from evaluators.reports.reference_markdown import page_markdown
@@ -252,7 +253,10 @@ def _option(one: click.Option) -> tuple[str, str, str]:
 
 def _shipped(kind: Kind) -> list[Entry]:
     """What comes with the package, and nothing that this machine or this process has added."""
-    sockets: dict[str, tuple[str, ...]] = {"evaluators": BUILTIN.shipped(), "comparators": COMPARATORS.shipped()}
+    sockets: dict[str, tuple[str, ...]] = {
+        "evaluators": BUILTIN.shipped(),
+        "comparators": (*COMPARATORS.shipped(), *JUDGED_COMPARATORS.shipped()),
+    }
     return [entry for entry in entries(kind) if entry.name in sockets.get(kind, (entry.name,))]
 
 

@@ -42,7 +42,8 @@ def test_fields_that_need_a_judge_are_one_problem_that_lists_them() -> None:
     (found,) = refused(read_fields, fields, {"without_judge": {}})
     assert found.message == "3 fields need a judge, and there is none: a (semantic), b.c (string_llm), d (array_llm)"
     assert found.hint == (
-        "name what stands in for it: without_judge: {semantic: fuzzy, string_llm: fuzzy, array_llm: hungarian}"
+        "name what stands in for it: without_judge: {semantic: fuzzy, string_llm: fuzzy, array_llm: hungarian}; "
+        'or who answers: judge: {…}; or answer in Python: evaluators.register("semantic", f, batch=True)'
     )
     assert (found.loc, found.code) == (("a",), "needs-judge")
 

@@ -255,3 +255,71 @@ def test_the_lists_are_the_same_for_any_number_of_workers(workers: int, tmp_path
     alone = run(FAMILIES["x-eval"], tmp_path, "alone")
     several = run(FAMILIES["x-eval"], tmp_path, "several", workers=workers, engine="in_process")
     assert (alone / "answers.jsonl").read_bytes() == (several / "answers.jsonl").read_bytes()
+
+
+def test_rows_of_an_async_batch_are_asked_at_once(tmp_path: Path) -> None:
+    running = most = 0
+    gate: list[asyncio.Event] = []
+
+    async def judge(questions: Any, params: Any) -> list[bool]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        if not gate:
+            gate.append(asyncio.Event())
+        if running == 4:
+            gate[0].set()
+        await asyncio.wait_for(gate[0].wait(), 10)
+        running -= 1
+        return [alike(one.expected, one.actual) for one in questions]
+
+    evaluators.register("alike", judge, batch="row", at_once=4)
+    run(FAMILIES["fields of a schema"], tmp_path)
+    assert most == 4
+
+
+@pytest.mark.parametrize("bad", ["rows", 2, None])
+def test_what_a_batch_may_be_is_checked(bad: Any) -> None:
+    with pytest.raises(evaluators.Problems, match="batch must be true, false"):
+        evaluators.register("alike", lambda questions, params: [], batch=bad)
+
+
+def test_propagated_errors_stay_within_their_row(tmp_path: Path) -> None:
+    def judge(questions: Any, params: Any) -> list[Any]:
+        return [None if one.expected == "x3" else True for one in questions]
+
+    evaluators.register("alike", judge, batch=True)
+    schema = FAMILIES["x-eval"]["schema_match"]
+    suite = evaluators.load({"evaluators": [{"schema_match": {**schema, "post_process": ["propagate_batch_errors"]}}]})
+    suite.run(rows_file(tmp_path), results=tmp_path / "runs", name="run")
+    lines = [json.loads(line) for line in (tmp_path / "runs" / "run" / "outcomes.jsonl").read_text().splitlines()]
+    by_row: dict[int, set[str]] = {}
+    for line in lines:
+        if "path" in line:
+            by_row.setdefault(line["row"], set()).add(line["status"])
+    broken = [row for row, statuses in by_row.items() if statuses == {"fault"}]
+    assert broken == [int(row["id"]) + 1 for row in rows() if row["expected"]["a"] == "x3"]
+    assert all(statuses == {"match"} for row, statuses in by_row.items() if row not in broken)
+
+
+def test_an_evaluation_keeps_its_answers_in_the_saved_folder(tmp_path: Path) -> None:
+    calls = register_batch()
+    found = evaluators.evaluate([row["expected"] for row in rows()], [row["output"] for row in rows()], XEVAL)
+    assert len(found.records) == 12
+    found.save(tmp_path / "saved")
+    assert len(calls) == 1
+    written = [json.loads(line) for line in (tmp_path / "saved" / "answers.jsonl").read_text().splitlines()]
+    assert [(line["question"]["expected"], line["question"]["actual"]) for line in written] == [
+        (expected, actual) for _, expected, actual in calls[0]
+    ]
+
+
+def test_a_suite_that_asks_nothing_has_no_step_for_it() -> None:
+    evaluators.register("alike", lambda expected, actual, params: True)
+    suite = evaluators.load({"evaluators": [FAMILIES["listed fields"], "exact_match"]})
+    assert "ask" not in suite.plan().describe()
+    register_batch()
+    assert (
+        "what json_multi_field_match asks"
+        in evaluators.load({"evaluators": [FAMILIES["listed fields"]]}).plan().describe()
+    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from evaluators.api.loading import loads
 from evaluators.issues import Problems
+from evaluators.judges.judged import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Document, Item, Listing
 from evaluators.reports.reference import first_sentence, settings_of, takes
@@ -63,10 +66,12 @@ def test_the_line_for_a_suite_loads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in entries("comparators")])
-def test_the_fields_for_a_suite_load(name: str) -> None:
+def test_the_fields_for_a_suite_load(name: str, tmp_path: Path) -> None:
     (item,) = items_of(page("comparators", name), "In a suite")
     lines = "".join(f"      {line}\n" for line in item.quote)
-    suite = loads(f"evaluators:\n  - json_multi_field_match:\n{lines}")
+    (tmp_path / "answers.jsonl").touch()
+    judge = "judge: {recorded: {file: answers.jsonl}}\n" if any_comparator(name).judged else ""
+    suite = loads(f"{judge}evaluators:\n  - json_multi_field_match:\n{lines}", folder=tmp_path)
     assert suite.lines[0].settings.field_names()
 
 
