@@ -36,7 +36,7 @@ def document_tree(path: Path) -> Node:
     except Problems:
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if value is None:
             raise

@@ -85,23 +85,29 @@ class PythonFile:
         found = [value for line, value in self._assigned.get(name, []) if line <= above]
         return found[-1] if found else None
 
-    def value(self, node: ast.expr, depth: int = 0) -> Any:
+    def value(self, node: ast.expr) -> Any:
         """The literal that an expression is. Raises NotLiteral."""
+        try:
+            return self._value(node, 0)
+        except RecursionError:
+            raise NotLiteral(self.place(node), "an expression of very many parts") from None
+
+    def _value(self, node: ast.expr, depth: int) -> Any:
         match node:
             case ast.Constant(value=None | bool() | int() | float() | str()):
                 return node.value
             case ast.List(elts=found) | ast.Tuple(elts=found):
-                return [self.value(one, depth) for one in found]
+                return [self._value(one, depth) for one in found]
             case ast.Dict(keys=keys, values=values) if all(key is not None for key in keys):
                 return {
-                    str(self.value(key, depth)): self.value(one, depth)
+                    str(self._value(key, depth)): self._value(one, depth)
                     for key, one in zip(keys, values, strict=True)
                     if key is not None
                 }
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 return -number
             case ast.BinOp(op=ast.Add(), left=left, right=right):
-                parts = self.value(left, depth), self.value(right, depth)
+                parts = self._value(left, depth), self._value(right, depth)
                 if all(isinstance(part, str) for part in parts):
                     return parts[0] + parts[1]
             case ast.JoinedStr(values=values) if all(isinstance(one, ast.Constant) for one in values):
@@ -109,9 +115,9 @@ class PythonFile:
             case ast.Name(id=name) if depth < _DEEPEST:
                 found_value = self.assigned(name, node.lineno)
                 if found_value is not None and found_value is not node:
-                    return self.value(found_value, depth + 1)
+                    return self._value(found_value, depth + 1)
             case ast.Call(func=function, args=[one], keywords=[]) if last_name(function) == "dumps":
-                return json.dumps(self.value(one, depth), ensure_ascii=False)
+                return json.dumps(self._value(one, depth), ensure_ascii=False)
         raise NotLiteral(self.place(node), " ".join((ast.get_source_segment(self.text, node) or "…").split())[:80])
 
     def arguments(self, call: PythonCall, positional: tuple[str, ...]) -> dict[str, ast.expr]:

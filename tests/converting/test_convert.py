@@ -121,6 +121,14 @@ def test_what_is_no_literal_is_named_with_its_place(argument: str) -> None:
     assert "type: length" not in made.stdout
 
 
+def test_an_endless_sum_of_texts_is_no_literal() -> None:
+    many = " + ".join(["'a'"] * 2000)
+    write("evals.py", f"OutputRelevanceScorer()\nOutputCorrectnessScorer(ground_truth={many})\n")
+    made = call("orbiter", "evals.py")
+    assert made.exit_code in (0, 2), made.output
+    assert "very many parts" in made.stderr or "not Python" in made.stderr
+
+
 def test_a_name_stands_for_the_literal_above_it() -> None:
     write("evals.py", "LIMIT = 7\nBIG = LIMIT\nOutputLengthScorer(max_length=BIG)\nLIMIT = 9\n")
     assert "max: 7" in call("orbiter", "evals.py").stdout

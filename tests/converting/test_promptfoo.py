@@ -121,6 +121,7 @@ def test_what_has_no_counterpart_is_a_comment_at_its_place() -> None:
             {"type": "frobnicate"},
         ]}],
         "scenarios": [],
+        "defaultTest": "file://default.yaml",
     })  # fmt: skip
     comments = " ".join(line.strip().removeprefix("# ") for line in text.splitlines() if line.strip().startswith("#"))
     for said in (
@@ -130,6 +131,7 @@ def test_what_has_no_counterpart_is_a_comment_at_its_place() -> None:
         "config.yaml:11:5 not-is-json: no counterpart: its opposite is not checked here",
         "config.yaml:12:5 frobnicate: no counterpart: this converter does not know it",
         "config.yaml:13:1 scenarios: no counterpart: write the tests out",
+        "config.yaml:14:14 defaultTest: no counterpart: file://default.yaml is not read; write it in this file",
     ):
         assert said in " ".join(comments.split()), said
     assert [line.strip() for line in text.splitlines() if line.strip().startswith("- type")] == ["- type: format_valid"]

@@ -194,6 +194,7 @@ class _File:
     def read(self) -> None:
         """Adds everything that the file says."""
         self._unknown(self.tree, self.file_keys, "")
+        self._elsewhere(self.default, "defaultTest")
         if (name := text_at(self.tree, "description")) is not None:
             self.conversion.name = name
         tests = self._tests()
@@ -225,6 +226,12 @@ class _File:
                 continue
             self.conversion.test_set_findings.append(without_counterpart(entry.key.place, f"{before}{key}", said))
 
+    def _elsewhere(self, node: Node | None, what: str) -> None:
+        """Names a part that stands in a file of its own, which is not read."""
+        if node is not None and isinstance(node.value, str):
+            note = f"{node.value} is not read; write it in this file"
+            self.conversion.test_set_findings.append(without_counterpart(node.spot.place, what, note))
+
     def _echoes(self, key: str = "providers") -> bool:
         """Whether outputs are the prompts themselves."""
         providers = value_at(self.tree, "providers") or value_at(self.tree, "targets")
@@ -242,6 +249,7 @@ class _File:
                 found += self._file_tests(node, len(found))
             else:
                 self._unknown(node, self.test_keys, "tests, ")
+                self._elsewhere(value_at(node, "vars"), "vars")
                 found += self._inline(node, len(found))
         return found
 
