@@ -60,8 +60,15 @@ class JudgeQuestion:
 
     @property
     def key(self) -> Hashable:
-        """Equal questions have the same."""
-        return value_key(self.body())
+        """Equal questions have the same. The order in which `params` and `payload` are written makes no difference."""
+        body = self.body()
+        return value_key(body | {name: _in_order(body[name]) for name in ("params", "payload") if name in body})
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from evaluators.reports.document import Document, Item, Listing, Paragraph, Sect
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.schema_sections import schema_sections
-from evaluators.reports.tables import evaluator_section, gate_section, slice_section
-from evaluators.run.figures import counted, rows_text
+from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
+from evaluators.run.figures import counted, percent_text, rows_text
 from evaluators.run.result import RunResult
 
 
@@ -54,6 +54,7 @@ def summary(result: RunResult, options: Options = Options()) -> Document:
         *evaluator_section(result),
         *(() if failed else gates),
         *schema_sections(result),
+        *_panels(result),
         *lowest_section(result, options.lowest_fields),
         *slice_section(result),
         *options.extra,
@@ -134,6 +135,19 @@ def _answered(result: RunResult) -> list[str]:
         + (f', variant "{variant}"' if variant else "")
         for variant, count in result.without_output.items()
     ]
+
+
+def _panels(result: RunResult) -> tuple[Section, ...]:
+    """How often the judges of a panel say the same; nothing without a panel."""
+    panels = [(stats, found) for stats in result.evaluators if (found := stats.figure("agreement")) is not None]
+    items = tuple(
+        Item(
+            f"{full_name(stats)}: of the pairs of its judges, {percent_text(found.mean)} say the same of a row "
+            f"({rows_text(found.rows)})"
+        )
+        for stats, found in panels
+    )
+    return (Section("Panels of judges", (Listing(items),)),) if items else ()
 
 
 def _notes(result: RunResult) -> tuple[Section, ...]:

@@ -29,14 +29,14 @@ CELLS = TEXTS | JSON_VALUES | st.just(MISSING)
 
 
 def alone(evaluator: Evaluator) -> bool:
-    """It scores a row by itself: without other evaluators and without a judge."""
-    return "judge" not in type(evaluator).model_fields and not any(isinstance(need, Part) for need in evaluator.needs())
+    """It scores a row by itself, without other evaluators."""
+    return not any(isinstance(need, Part) for need in evaluator.needs())
 
 
 def configured() -> list[Any]:
-    """Each type with the settings of each of its examples, those that differ."""
+    """Each type that asks no judge with the settings of each of its examples, those that differ."""
     found = {}
-    for name in BUILTIN.names():
+    for name in (name for name in BUILTIN.names() if "judge" not in BUILTIN.find(name).model_fields):
         for example in BUILTIN.find(name).examples:
             evaluator = evaluator_of(name, example)
             if alone(evaluator):

@@ -6,6 +6,8 @@ evaluator's, `output`, `expected`, `input` and `columns` are the cells, and then
 - `score`, `passed`; `reason`, a part of the explanation; `details`, some of them; `fields`, a status by path;
 - or `problem`, a part of the message when the row cannot be measured, with `blame`;
 - or `refused`, a part of the message when the settings cannot be used.
+
+A type that asks a judge gets its answers from answers.jsonl.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import yaml
 
 from evaluators.evaluator import BUILTIN, Evaluator, Example
 from evaluators.issues import Problems
+from evaluators.judges.judge import read_judge
 from evaluators.model import MISSING, Score
 from evaluators.settings import BadSettings, build
 
@@ -45,7 +48,11 @@ def examples() -> list[Any]:
 
 
 def evaluator_of(name: str, settings: dict[str, Any] | None) -> Evaluator:
-    return build(BUILTIN.find(name), settings or {}, {"folder": HERE}, f'evaluator "{name}"')
+    plug = BUILTIN.find(name)
+    context: dict[str, Any] = {"folder": HERE}
+    if "judge" in plug.model_fields:
+        context["judge"] = read_judge({"recorded": {"file": "answers.jsonl"}}, HERE)
+    return build(plug, settings or {}, context, f'evaluator "{name}"')
 
 
 def scored(evaluator: Evaluator, row: dict[str, Any]) -> Score:

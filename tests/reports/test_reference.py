@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import loads
+from evaluators.evaluator import BUILTIN
 from evaluators.issues import Problems
 from evaluators.judges.judged import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
@@ -16,6 +17,7 @@ from evaluators.reports.reference_markdown import page_markdown
 from evaluators.reports.reference_text import page_text
 from evaluators.values.text import Normalization
 
+ANSWERS = Path(__file__).parents[1] / "builtin" / "answers.jsonl"
 EVERYTHING: list[tuple[Kind, str]] = [(kind, entry.name) for kind in KINDS for entry in entries(kind)]
 
 
@@ -61,7 +63,8 @@ def test_every_setting_is_described(kind: Kind, name: str) -> None:
 def test_the_line_for_a_suite_loads(name: str) -> None:
     (item,) = items_of(page("evaluators", name), "In a suite")
     parts = "".join(f"  - exact_match: {{name: {part}}}\n" for part in ("first", "second") if part in item.quote[1])
-    suite = loads("\n".join(item.quote) + "\n" + parts)
+    judge = f"judge: {{recorded: {{file: {ANSWERS}}}}}\n" if "judge" in BUILTIN.find(name).model_fields else ""
+    suite = loads(judge + "\n".join(item.quote) + "\n" + parts)
     assert suite.lines[0].type == name
 
 
