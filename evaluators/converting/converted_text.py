@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Finding, Grouping
+from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Grouping, WordFinding
 from evaluators.guide.suite_text import comment, literal
 from evaluators.values.flow import key_text
 
@@ -97,8 +97,8 @@ def as_data(one: ConvertedEvaluator) -> dict[str, Any]:
 
 
 def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
-    told = [finding for finding in one.findings if finding.note]
-    for finding in told:
+    noted = [finding for finding in one.findings if finding.note]
+    for finding in noted:
         yield from comment(str(finding), "  ")
     data = _moved(as_data(one), folder)
     if one.name == one.type:
@@ -163,7 +163,7 @@ def summary_lines(conversion: Conversion) -> list[str]:
     return [f"{', '.join(conversion.sources)}: {said}", *(f"  {one}" for one in findings if one.note)]
 
 
-def unusable(one: ConvertedEvaluator, message: str) -> Finding:
+def unusable(one: ConvertedEvaluator, message: str) -> WordFinding:
     """What to say of an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
     first = one.findings[0]
-    return Finding(first.place, first.theirs, Counterpart.NONE, message)
+    return WordFinding(first.place, first.theirs, Counterpart.NONE, message)

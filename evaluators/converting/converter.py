@@ -62,7 +62,7 @@ class WordTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ForeignValue:
     """A value as another system's file has it, and where it stands there."""
 
     value: Any
@@ -70,7 +70,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class WordFinding:
     """What became of one word of the file, for the summary and for a comment in the suite."""
 
     place: str
@@ -90,7 +90,7 @@ class ConvertedEvaluator:
     type: str
     name: str
     settings: dict[str, Any]
-    findings: list[Finding]
+    findings: list[WordFinding]
     """What became of the word it was made from, first, and of the settings of that word."""
     rows: tuple[str, ...] | None = None
     """The ids of the rows it is for; None for all rows."""
@@ -117,10 +117,10 @@ class Conversion:
 
     name: str
     sources: tuple[str, ...]
-    parts: list[ConvertedEvaluator | Finding] = field(default_factory=list)
+    parts: list[ConvertedEvaluator | WordFinding] = field(default_factory=list)
     test_set: dict[str, Any] = field(default_factory=dict)
     """The section `test_set`, with paths from the folder where the command runs."""
-    test_set_findings: list[Finding] = field(default_factory=list)
+    test_set_findings: list[WordFinding] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     """What the reader of the suite has to know or do, one sentence each."""
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -136,7 +136,7 @@ class Conversion:
         return [part for part in self.parts if isinstance(part, ConvertedEvaluator)]
 
     @property
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[WordFinding]:
         """What became of every word, in the order of the suite."""
         found = list(self.test_set_findings)
         for part in self.parts:
@@ -162,29 +162,29 @@ CONVERTERS: Final[Socket[Converter]] = Socket("evaluators.converting.plugs", Con
 
 
 def convert_word(
-    word: Word, place: str, given: Mapping[str, Given], name: str | None = None
-) -> ConvertedEvaluator | Finding:
+    word: Word, place: str, given: Mapping[str, ForeignValue], name: str | None = None
+) -> ConvertedEvaluator | WordFinding:
     """The evaluator that a word with its settings becomes, or why there is none.
 
     Settings that the word's line does not list are findings of their own: nothing is dropped without being named.
     """
     if word.here is None:
-        return Finding(place, word.theirs, Counterpart.NONE, word.note)
+        return WordFinding(place, word.theirs, Counterpart.NONE, word.note)
     settings = dict(word.always)
-    findings = [Finding(place, word.theirs, word.counterpart, word.note)]
+    findings = [WordFinding(place, word.theirs, word.counterpart, word.note)]
     known = {one.theirs: one for one in word.settings}
     for theirs, one in given.items():
         line = known.get(theirs)
         if line is None or line.here is None:
             said = line.note if line is not None else "it is not among the settings this converter knows"
-            findings.append(Finding(one.place, f"{word.theirs}, {theirs}", Counterpart.NONE, said))
+            findings.append(WordFinding(one.place, f"{word.theirs}, {theirs}", Counterpart.NONE, said))
             continue
         settings[line.here] = line.value(one.value) if line.value is not None else one.value
         if line.note:
-            findings.append(Finding(one.place, f"{word.theirs}, {theirs}", Counterpart.NOTED, line.note))
+            findings.append(WordFinding(one.place, f"{word.theirs}, {theirs}", Counterpart.NOTED, line.note))
     return ConvertedEvaluator(word.here, name or word.here, settings, findings)
 
 
-def without_counterpart(place: str, theirs: str, note: str) -> Finding:
+def without_counterpart(place: str, theirs: str, note: str) -> WordFinding:
     """A finding for something that is not taken over."""
-    return Finding(place, theirs, Counterpart.NONE, note)
+    return WordFinding(place, theirs, Counterpart.NONE, note)

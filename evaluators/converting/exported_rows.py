@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Finding
+from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, WordFinding
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import whole
@@ -46,7 +46,7 @@ def first_cells(conversion: Conversion, file: Path, header: Sequence[str]) -> No
         )
 
 
-def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[ConvertedEvaluator | Finding]:
+def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[ConvertedEvaluator | WordFinding]:
     """Evaluators to begin with, from what the expected answers look like: an export of rows names none."""
     expected = _expected_cells(conversion)
     documents = [_document(cell) for cell in expected]
@@ -60,7 +60,7 @@ def proposed(conversion: Conversion, place: str, *, normalized: bool) -> list[Co
         names = sorted({name for one in found for name in one})
         kind, settings = "json_multi_field_match", {"fields": [json_path(name) for name in names]}
     note = "a proposal, from what the expected answers look like: the export names no evaluator"
-    return [ConvertedEvaluator(kind, kind, settings, [Finding(place, kind, Counterpart.NOTED, note)])]
+    return [ConvertedEvaluator(kind, kind, settings, [WordFinding(place, kind, Counterpart.NOTED, note)])]
 
 
 def json_path(name: str) -> str:

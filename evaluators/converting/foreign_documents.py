@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluators.converting.converter import Given
+from evaluators.converting.converter import ForeignValue
 from evaluators.issues import Problems, problem
 from evaluators.settings import BadSettings
 from evaluators.suite.files import read_text
@@ -74,11 +74,11 @@ def plain(node: Node) -> Any:
     return written_data(node)
 
 
-def given_of(node: Node | None) -> dict[str, Given]:
+def given_of(node: Node | None) -> dict[str, ForeignValue]:
     """The settings in a map, each with its place."""
     if node is None:
         return {}
-    return {key: Given(plain(entry.node), entry.key.place) for key, entry in entries(node).items()}
+    return {key: ForeignValue(plain(entry.node), entry.key.place) for key, entry in entries(node).items()}
 
 
 def maps_within(node: Node, named: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-Said: TypeAlias = tuple[str, dict[str, Any]]
+TypeAndSettings: TypeAlias = tuple[str, dict[str, Any]]
 """The type of an evaluator, and its settings."""
 
 _TEMPLATE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
@@ -70,8 +70,8 @@ def _text(value: Any) -> str:
     raise NothingAlike("its value is no text")
 
 
-def _one_text(type_: str, setting: str) -> Callable[[Any, Path], Said]:
-    def shape(value: Any, folder: Path) -> Said:
+def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
+    def shape(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
         return type_, {setting: {"column": column} if column else _text(value)}
 
@@ -83,15 +83,15 @@ def _texts(value: Any) -> list[str]:
     return [_text(one) for one in found]
 
 
-def _list(type_: str) -> Callable[[Any, Path], Said]:
-    def shape(value: Any, folder: Path) -> Said:
+def _list(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
+    def shape(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
         return type_, {"substrings": {"column": column, "separator": ","} if column else _texts(value)}
 
     return shape
 
 
-def _equals(value: Any, folder: Path) -> Said:
+def _equals(value: Any, folder: Path) -> TypeAndSettings:
     column = whole_variable(value)
     if column:
         return "exact_match", {"expected": column}
@@ -108,29 +108,29 @@ def _schema(value: Any, folder: Path) -> dict[str, Any]:
     raise NothingAlike("its value is no JSON Schema that can be read")
 
 
-def _is_json(value: Any, folder: Path) -> Said:
+def _is_json(value: Any, folder: Path) -> TypeAndSettings:
     if value is None:
         return "format_valid", {"format": "json"}
     return "json_schema_valid", {**_schema(value, folder), "parse": "strict"}
 
 
-def _contains_json(value: Any, folder: Path) -> Said:
+def _contains_json(value: Any, folder: Path) -> TypeAndSettings:
     return ("contains_json", {}) if value is None else ("json_schema_valid", _schema(value, folder))
 
 
-def _is_xml(value: Any, folder: Path) -> Said:
+def _is_xml(value: Any, folder: Path) -> TypeAndSettings:
     if value is not None:
         raise NothingAlike("which elements must be there is not checked")
     return "format_valid", {}
 
 
-def _regex(value: Any, folder: Path) -> Said:
+def _regex(value: Any, folder: Path) -> TypeAndSettings:
     if whole_variable(value):
         raise NothingAlike("a pattern stands in the suite, not in a column")
     return "regex_match", {"pattern": _text(value)}
 
 
-def _word_count(value: Any, folder: Path) -> Said:
+def _word_count(value: Any, folder: Path) -> TypeAndSettings:
     limits = value if isinstance(value, dict) else {"min": value, "max": value}
     try:
         least, most = int(limits.get("min") or 0), limits.get("max")
@@ -141,8 +141,8 @@ def _word_count(value: Any, folder: Path) -> Said:
     return "regex_match", {"pattern": rf"\A\s*{words}\s*\Z" if least else rf"\A\s*(?:{words})?\s*\Z"}
 
 
-def _pattern(before: str, after: str) -> Callable[[Any, Path], Said]:
-    def shape(value: Any, folder: Path) -> Said:
+def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
+    def shape(value: Any, folder: Path) -> TypeAndSettings:
         if whole_variable(value):
             raise NothingAlike("a pattern stands in the suite, not in a column")
         return "regex_match", {"pattern": f"{before}{re.escape(_text(value))}{after}"}
@@ -150,15 +150,15 @@ def _pattern(before: str, after: str) -> Callable[[Any, Path], Said]:
     return shape
 
 
-def _none_of(value: Any, folder: Path) -> Said:
+def _none_of(value: Any, folder: Path) -> TypeAndSettings:
     return "regex_match", {"pattern": "|".join(re.escape(one) for one in _texts(value))}
 
 
-def _not_all_of(value: Any, folder: Path) -> Said:
+def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
     return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(one)})" for one in _texts(value))}
 
 
-SHAPES: Final[Mapping[str, Callable[[Any, Path], Said]]] = {
+SHAPES: Final[Mapping[str, Callable[[Any, Path], TypeAndSettings]]] = {
     "equals": _equals,
     "contains": _one_text("contains", "substring"),
     "icontains": _one_text("contains", "substring"),

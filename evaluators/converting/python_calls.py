@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.converting.converter import Given
+from evaluators.converting.converter import ForeignValue
 from evaluators.converting.foreign_documents import text_of
 from evaluators.issues import problem
 
@@ -133,10 +133,10 @@ class PythonFile:
             found[keyword.arg] = keyword.value
         return found
 
-    def given(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, Given]:
+    def given(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, ForeignValue]:
         """The literal arguments of a call, each with its place. Raises NotLiteral."""
         found = self.arguments(call, positional)
-        return {name: Given(self.value(node), self.place(node)) for name, node in found.items()}
+        return {name: ForeignValue(self.value(node), self.place(node)) for name, node in found.items()}
 
 
 def last_name(node: ast.expr) -> str | None:

@@ -135,3 +135,11 @@ def test_what_has_no_counterpart_is_a_comment_at_its_place() -> None:
     ):
         assert said in " ".join(comments.split()), said
     assert [line.strip() for line in text.splitlines() if line.strip().startswith("- type")] == ["- type: format_valid"]
+
+
+def test_a_weight_or_a_threshold_that_cannot_be_is_brought_within_its_limits() -> None:
+    asserted = [{"type": "contains", "value": "a", "weight": -2}, {"type": "contains", "value": "b", "weight": 1}]
+    text = convert({"tests": [{"threshold": 7, "providerOutput": "b", "assert": asserted}]}, "--rows", "rows.csv")
+    assert "-2 is below 0, so 0 is taken" in text
+    assert "7 is above 1, so 1 is taken" in text
+    assert scores()["overall"] == 1.0

@@ -13,8 +13,8 @@ from evaluators.converting.converter import (
     ConvertedEvaluator,
     Converter,
     Counterpart,
-    Finding,
     Word,
+    WordFinding,
     WordTable,
     convert_word,
     without_counterpart,
@@ -141,7 +141,7 @@ class Agenta(Converter):
                 conversion.parts.append(self._definition(node, around, uri or key or ""))
         conversion.rows += _testcases(tree)
 
-    def _definition(self, node: Node, around: tuple[Node, ...], written: str) -> ConvertedEvaluator | Finding:
+    def _definition(self, node: Node, around: tuple[Node, ...], written: str) -> ConvertedEvaluator | WordFinding:
         match = _URI.fullmatch(written)
         slug = match["key"] if match else written
         place = entries(node)["uri" if "uri" in entries(node) else "evaluator_key"].key.place
@@ -158,7 +158,7 @@ class Agenta(Converter):
         if isinstance(made, ConvertedEvaluator):
             note = "nothing is set, so what holds without it holds"
             made.findings += [
-                Finding(given[name].place, f"{slug}, {name}", Counterpart.NOTED, note) for name in empty
+                WordFinding(given[name].place, f"{slug}, {name}", Counterpart.NOTED, note) for name in empty
             ]  # fmt: skip
         return made
 
@@ -174,7 +174,9 @@ class Agenta(Converter):
             if word.here is not None and kept:
                 columns[word.here] = column
             kind = Counterpart.SAME if kept else Counterpart.NONE
-            conversion.test_set_findings.append(Finding(f"{file} column {json.dumps(column)}", column, kind, word.note))
+            conversion.test_set_findings.append(
+                WordFinding(f"{file} column {json.dumps(column)}", column, kind, word.note)
+            )
         if columns:
             conversion.test_set["columns"] = columns
         first_cells(conversion, file, header)

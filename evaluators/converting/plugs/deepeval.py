@@ -13,9 +13,9 @@ from evaluators.converting.converter import (
     ConvertedEvaluator,
     Converter,
     Counterpart,
-    Finding,
-    Given,
+    ForeignValue,
     Word,
+    WordFinding,
     WordTable,
     convert_word,
     without_counterpart,
@@ -143,18 +143,18 @@ class Deepeval(Converter):
             if one.rows is not None and set(one.rows) == {row["id"] for row in conversion.rows}:
                 one.rows = None
 
-    def _metric(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | Finding:
+    def _metric(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
         if word.here is None:
             return without_counterpart(call.place, word.theirs, word.note)
         try:
             found = python.arguments(call, ("pattern",) if call.name == "PatternMatchMetric" else ())
-            given: dict[str, Given] = {}
+            given: dict[str, ForeignValue] = {}
             for name, node in found.items():
                 quiet = any(one.theirs == name and one.here is None for one in word.settings)
                 if name == "expected_schema":
-                    given[name] = Given(schema_of_class(python, node), python.place(node))
+                    given[name] = ForeignValue(schema_of_class(python, node), python.place(node))
                 else:
-                    given[name] = Given(None if quiet else python.value(node), python.place(node))
+                    given[name] = ForeignValue(None if quiet else python.value(node), python.place(node))
         except NotLiteral as error:
             return without_counterpart(error.place, word.theirs, error.note)
         name = call.bound_to or word.here
@@ -176,7 +176,7 @@ class Deepeval(Converter):
             row["id"] = f"{row['id']}-{len(conversion.rows) + 1}"
         conversion.rows.append(row)
         rows[id(call.node)] = row["id"]
-        conversion.test_set_findings.append(Finding(call.place, call.name, Counterpart.SAME))
+        conversion.test_set_findings.append(WordFinding(call.place, call.name, Counterpart.SAME))
 
     def _data(self, python: PythonFile, call: PythonCall, word: Word, conversion: Conversion) -> None:
         if word.here is None:
@@ -198,7 +198,7 @@ class Deepeval(Converter):
             conversion.test_set = {"file": str(python.path.parent / given["file_path"])}
             if named:
                 conversion.test_set["columns"] = named
-            conversion.test_set_findings.append(Finding(call.place, call.name, Counterpart.SAME))
+            conversion.test_set_findings.append(WordFinding(call.place, call.name, Counterpart.SAME))
 
     def _pair(
         self, python: PythonFile, call: PythonCall, metrics: dict[int, ConvertedEvaluator], rows: dict[int, str]

@@ -11,9 +11,9 @@ from evaluators.converting.converter import (
     Conversion,
     ConvertedEvaluator,
     Converter,
-    Finding,
-    Given,
+    ForeignValue,
     Word,
+    WordFinding,
     WordTable,
     convert_word,
     without_counterpart,
@@ -107,7 +107,9 @@ class Galtea(Converter):
             )
         return conversion
 
-    def metric(self, name: str, place: str, given: dict[str, Given] | None = None) -> ConvertedEvaluator | Finding:
+    def metric(
+        self, name: str, place: str, given: dict[str, ForeignValue] | None = None
+    ) -> ConvertedEvaluator | WordFinding:
         """The evaluator for a metric's name, however it is spaced and capitalised."""
         word = next((one for one in self.tables[0].words if _plain(one.theirs) == _plain(name)), None)
         if word is None:
@@ -125,7 +127,7 @@ class Galtea(Converter):
             if (name := text_at(node, "name")) is not None:
                 known = {setting.theirs for setting in _SETTINGS}
                 given = {
-                    key: Given(plain(entry.node), entry.key.place)
+                    key: ForeignValue(plain(entry.node), entry.key.place)
                     for key, entry in (node.value.items() if isinstance(node.value, dict) else ())
                     if key in known
                 }
@@ -162,7 +164,9 @@ class Galtea(Converter):
                 metric_column = column
             elif word.here is not None and word.here not in columns:
                 columns[word.here] = column
-            conversion.test_set_findings.append(Finding(f"{file} column {json.dumps(column)}", column, kind, word.note))
+            conversion.test_set_findings.append(
+                WordFinding(f"{file} column {json.dumps(column)}", column, kind, word.note)
+            )
         if columns:
             conversion.test_set["columns"] = columns
         first_cells(conversion, file, header)

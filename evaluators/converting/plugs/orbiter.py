@@ -12,8 +12,8 @@ from evaluators.converting.converter import (
     ConvertedEvaluator,
     Converter,
     Counterpart,
-    Finding,
     Word,
+    WordFinding,
     WordTable,
     convert_word,
     without_counterpart,
@@ -120,7 +120,7 @@ class Orbiter(Converter):
             elif call.name == "Evaluator" and made:
                 self._runner(python, call, conversion)
 
-    def _scorer(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | Finding:
+    def _scorer(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
         try:
             given = python.given(call, _POSITIONAL.get(call.name, ()))
         except NotLiteral as error:
@@ -153,7 +153,7 @@ class Orbiter(Converter):
             one.settings["pass_at"] = threshold
             note = line.note if line is not None and "threshold" not in given else ""
             kind = Counterpart.NOTED if note else Counterpart.SAME
-            one.findings.append(Finding(call.place, call.name, kind, note))
+            one.findings.append(WordFinding(call.place, call.name, kind, note))
 
     def _score(
         self,
@@ -182,7 +182,7 @@ class Orbiter(Converter):
         row["output"] = given["output"].value if "output" in given else None
         conversion.rows.append(row)
         scorer.rows = (*(scorer.rows or ()), name)
-        scorer.findings.append(Finding(call.place, "score", Counterpart.SAME))
+        scorer.findings.append(WordFinding(call.place, "score", Counterpart.SAME))
 
     def _runner(self, python: PythonFile, call: PythonCall, conversion: Conversion) -> None:
         for keyword in call.node.keywords:

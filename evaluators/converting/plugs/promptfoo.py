@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -15,9 +16,9 @@ from evaluators.converting.converter import (
     ConvertedEvaluator,
     Converter,
     Counterpart,
-    Finding,
     Grouping,
     Word,
+    WordFinding,
     WordTable,
     without_counterpart,
 )
@@ -264,7 +265,7 @@ class _File:
                 cells.setdefault("description", described)
             found.append(self._test(str(number), cells, value_at(node, "providerOutput")))
             found[-1].asserts = items(value_at(node, "assert"))
-            found[-1].threshold = _number(value_at(node, "threshold"))
+            found[-1].threshold = _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion)
             disabled = value_at(node, "options", "disableDefaultAsserts")
             found[-1].defaults = disabled is None or disabled.value is not True
         return found
@@ -308,7 +309,11 @@ class _File:
         return _Test(id_, {**cells, **({"output": output} if output is not None else {})})
 
     def _thresholds(self, tests: Sequence[_Test]) -> None:
-        default = _number(value_at(self.default, "threshold")) if self.default is not None else None
+        default = (
+            _within(value_at(self.default, "threshold"), 1.0, "threshold", self.conversion)
+            if self.default is not None
+            else None
+        )
         by_limit: dict[float, list[str]] = {}
         for test in tests:
             limit = next((one for one in (test.threshold, default) if one is not None), 1.0)
@@ -334,7 +339,13 @@ class _File:
                 return
         value = value_at(node, "value")
         given = plain(value) if value is not None else None
-        own = _Assertion(type_, place, given, _number(value_at(node, "weight")), text_at(node, "metric"))
+        own = _Assertion(
+            type_,
+            place,
+            given,
+            _within(value_at(node, "weight"), inf, "weight", self.conversion),
+            text_at(node, "metric"),
+        )
         self._add(own, tests, all_rows, group)
 
     def _text_assertion(self, place: str, text: str, test: _Test) -> None:
@@ -358,8 +369,12 @@ class _File:
         name = next(
             one for one in (stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3))) if one not in taken
         )
-        weight = _number(value_at(node, "weight"))
-        group = Grouping(name, _number(value_at(node, "threshold")), 1.0 if weight is None else weight)
+        weight = _within(value_at(node, "weight"), inf, "weight", self.conversion)
+        group = Grouping(
+            name,
+            _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
+            1.0 if weight is None else weight,
+        )
         self.conversion.groups.append(group)
         for one in items(value_at(node, "assert")):
             self._assertion(one, tests, all_rows, group)
@@ -414,7 +429,7 @@ class _File:
             [type_, settings, weight, own.metric, group.name if group else None], sort_keys=True, default=str
         )
         plainly = own.value is None and own.type in _PLAIN_WITHOUT_VALUE
-        finding = Finding(
+        finding = WordFinding(
             own.place, own.type, Counterpart.SAME if plainly else word.counterpart, "" if plainly else word.note
         )
         rows = None if all_rows or not tests else tuple(test.id for test in tests)
@@ -426,7 +441,7 @@ class _File:
             self.made[key] = known
             self.conversion.parts.append(known)
             return
-        known.findings.append(Finding(own.place, own.type, word.counterpart))
+        known.findings.append(WordFinding(own.place, own.type, word.counterpart))
         known.rows = None if rows is None or known.rows is None else (*known.rows, *rows)
 
 
@@ -447,3 +462,14 @@ def _vars(node: Node | None) -> dict[str, Any]:
 def _number(node: Node | None) -> float | None:
     value = node.value if node is not None else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _within(node: Node | None, most: float, what: str, conversion: Conversion) -> float | None:
+    """A weight or a threshold, brought within what it can be here; a finding says so."""
+    value = _number(node)
+    if node is None or value is None or 0 <= value <= most:
+        return value
+    nearest = 0.0 if value < 0 else most
+    note = f"{value:g} is below 0, so 0 is taken" if value < 0 else f"{value:g} is above {most:g}, so {most:g} is taken"
+    conversion.test_set_findings.append(WordFinding(node.spot.place, what, Counterpart.NOTED, note))
+    return nearest
