@@ -31,7 +31,8 @@ QUIET: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true", "PHOENIX_TELEMETRY_ENABLED": "false", "PHOENIX_ALLOW_EXTERNAL_RESOURCES": "false",
     "DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1",
     "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DVC_NO_ANALYTICS": "1",
-    "HF_HUB_OFFLINE": "1", "WANDB_ERROR_REPORTING": "false", "OPIK_SENTRY_ENABLE": "false", "DO_NOT_TRACK": "1",
+    "HF_HUB_OFFLINE": "1", "WANDB_ERROR_REPORTING": "false", "OPIK_SENTRY_ENABLE": "false",
+    "OPIK_ANALYTICS_ENABLE": "false", "LITELLM_TELEMETRY": "False", "DO_NOT_TRACK": "1",
 }  # fmt: skip
 """Nothing that a test starts reports home."""
 _COUNTS: Final = re.compile(r"(\d+) (passed|failed|skipped|errors?)")

@@ -1,0 +1,59 @@
+"""promptfoo: a suite as a Python assertion.
+
+A file of two lines beside the configuration of promptfoo,
+
+    # suite_assert.py
+    from evaluators.harnesses.promptfoo import get_assert
+
+and the assertion:
+
+    assert:
+      - type: python
+        value: file://suite_assert.py
+        config: {suite: suite.yaml}
+
+The variables of a test are the columns, the expected answer among them; `config` may also have `columns` and `overall`. promptfoo starts
+a Python for each assertion, so a suite is read for each row: with many rows ask the web service (`evaluators serve`) in place of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from evaluators.harnesses._given import Given
+from evaluators.harnesses._scorer import SuiteScorer
+from evaluators.harnesses._scores import NamedScore
+from evaluators.issues import problem
+
+
+def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of one test, in promptfoo's words: every score by name, and a result for each evaluator.
+
+    It passes when the overall score does. What could not be measured does not pass, and its reason begins with `error:`. Raises Problems
+    with all that is wrong with the suite.
+    """
+    config = context.get("config") or {}
+    if "suite" not in config:
+        raise problem("no-suite", "the assertion names no suite", hint="config: {suite: suite.yaml}")
+    variables = context.get("vars") or {}
+    scorer = _scorer(str(config["suite"]), tuple(sorted((config.get("columns") or {}).items())), config.get("overall"))
+    scores = scorer.score(Given({"vars": variables, "output": output, **context}, output, more=[variables]))
+    return {
+        **_result(scores.overall),
+        "namedScores": {one.name: one.score for one in scores.every if one.score is not None},
+        "componentResults": [_result(one) for one in scores.evaluators if one.path is None],
+    }
+
+
+@lru_cache(maxsize=8)
+def _scorer(suite: str, columns: tuple[tuple[str, str], ...], overall: str | None) -> SuiteScorer:
+    return SuiteScorer(suite, columns=dict(columns), overall=overall, keep=False)
+
+
+def _result(one: NamedScore) -> dict[str, Any]:
+    reason = f"error: {one.error}" if one.error is not None else one.reason or one.label
+    passed = one.error is None and one.passed is not False
+    score = one.score if one.score is not None else float(passed)
+    return {"pass": passed, "score": score, "reason": f"{one.evaluator}: {reason}" if one.evaluator else reason}
