@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
@@ -48,6 +49,33 @@ def server(
                 process.wait(30)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def mlflow_server(folder: Path) -> Iterator[str]:
+    """A server of MLflow with an empty store in `folder`: its address."""
+    port = free_port()
+    command = [
+        sys.executable, "-m", "mlflow", "server", "--host", HOST, "--port", str(port), "--workers", "1",
+        "--backend-store-uri", f"sqlite:///{folder / 'store.db'}", "--artifacts-destination", str(folder / "artifacts"),
+    ]  # fmt: skip
+    variables = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    with server(command, f"http://{HOST}:{port}/health", folder, variables):
+        yield f"http://{HOST}:{port}"
+
+
+@contextmanager
+def phoenix_server(folder: Path) -> Iterator[str]:
+    """A server of Phoenix with an empty store in `folder`: its address. It also listens on every address of the machine."""
+    port = free_port()
+    variables = {
+        "PHOENIX_WORKING_DIR": str(folder), "PHOENIX_HOST": HOST, "PHOENIX_PORT": str(port),
+        "PHOENIX_GRPC_PORT": str(free_port()), "PHOENIX_AGENTS_DISABLE_BASH": "true",
+        "PHOENIX_TELEMETRY_ENABLED": "false", "PHOENIX_ALLOW_EXTERNAL_RESOURCES": "false",
+    }  # fmt: skip
+    command = [str(Path(sys.executable).with_name("phoenix")), "serve"]
+    with server(command, f"http://{HOST}:{port}/healthz", folder, variables):
+        yield f"http://{HOST}:{port}"
 
 
 def _wait(process: subprocess.Popen[bytes], health: str, until: float, log: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -125,7 +125,7 @@ def _description(record: RunRecord, variant: str | None, most: int) -> str:
 def _send_rows(
     client: Client, record: RunRecord, variant: str | None, experiment: str, nodes: Mapping[str, str], most: int
 ) -> None:
-    started, ended = _times(record)
+    at = _when(record)
     runs = client.experiments.get_experiment(experiment_id=experiment)["task_runs"]
     there = {run["dataset_example_id"]: run["id"] for run in runs}
     names, output = _names(record), record.result.columns.get("output")
@@ -133,11 +133,11 @@ def _send_rows(
         node = nodes[names[one.row.number]]
         run = there.get(node) or client.experiments.log_run(
             experiment_id=experiment, dataset_example_id=node, output=_plain((one.row.cells or {}).get(output or "")),
-            start_time=started, end_time=ended,
+            start_time=at, end_time=at,
         )["id"]  # fmt: skip
         for each in one.assessments:
             client.experiments.log_evaluation(
-                experiment_run_id=run, start_time=started, end_time=ended, **_evaluation(each)
+                experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each)
             )
 
 
@@ -179,13 +179,10 @@ def _annotations(row: AssessedRow, column: str, record: RunRecord) -> Iterable[A
         }  # fmt: skip
 
 
-def _times(record: RunRecord) -> tuple[datetime, datetime]:
+def _when(record: RunRecord) -> datetime:
+    """When the run began. How long an answer took is not known here, so none of them takes any time."""
     known = record.result.environment
-    if known is None:
-        now = datetime.now(UTC)
-        return now, now
-    started = datetime.fromisoformat(known.started)
-    return started, started + timedelta(seconds=known.seconds)
+    return datetime.now(UTC) if known is None else datetime.fromisoformat(known.started)
 
 
 def _plain(cell: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
 
 from tests.hosts.environments import missing
-from tests.hosts.servers import HOST, free_port, server
+from tests.hosts.servers import mlflow_server
 
 
 @pytest.fixture(scope="session")
@@ -19,14 +18,8 @@ def mlflow_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         import mlflow  # noqa: F401  # only whether it is there
     except ImportError as error:
         missing("mlflow", f"MLflow's server is not installed: {error}")
-    folder, port = tmp_path_factory.mktemp("mlflow"), free_port()
-    command = [
-        sys.executable, "-m", "mlflow", "server", "--host", HOST, "--port", str(port), "--workers", "1",
-        "--backend-store-uri", f"sqlite:///{folder / 'store.db'}", "--artifacts-destination", str(folder / "artifacts"),
-    ]  # fmt: skip
-    variables = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    with server(command, f"http://{HOST}:{port}/health", folder, variables):
-        yield f"http://{HOST}:{port}"
+    with mlflow_server(tmp_path_factory.mktemp("mlflow")) as address:
+        yield address
 
 
 @pytest.fixture
