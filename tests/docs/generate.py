@@ -25,6 +25,7 @@ from evaluators.reports.document import Block, Column, Document, Paragraph, Sect
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.suite.words import SETTINGS, TYPES
 from evaluators.values.flow import flow
+from tests.docs import integrations
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 COMMAND: Final = "python -m tests.docs.generate"
@@ -41,6 +42,7 @@ def pages() -> dict[str, str]:
         "reference/presets.md": _together("Presets", _PRESETS, "presets"),
         "reference/command-line.md": _command_line(),
         "reference/converting.md": _converting(),
+        "reference/integrations.md": integrations.page(),
     }
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):

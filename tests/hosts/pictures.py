@@ -89,7 +89,10 @@ def _of_phoenix(browser: Any, ours: Figures, address: str) -> None:
 def _page(browser: Any, address: str, width: int, height: int) -> Any:
     """The page of an address, once its texts are there. MLflow's pages never stop asking their server."""
     page = browser.new_page(
-        viewport={"width": width, "height": height}, color_scheme="light", reduced_motion="reduce", device_scale_factor=0.75
+        viewport={"width": width, "height": height},
+        color_scheme="light",
+        reduced_motion="reduce",
+        device_scale_factor=0.75,
     )
     page.goto(address, wait_until="domcontentloaded")
     page.wait_for_function("document.body.innerText.length > 400", timeout=_PATIENCE)

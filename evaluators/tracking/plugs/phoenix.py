@@ -136,9 +136,7 @@ def _send_rows(
             start_time=at, end_time=at,
         )["id"]  # fmt: skip
         for each in one.assessments:
-            client.experiments.log_evaluation(
-                experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each)
-            )
+            client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
 
 
 def _evaluation(one: Assessment) -> dict[str, Any]:
