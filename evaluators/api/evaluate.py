@@ -175,6 +175,8 @@ def _line(
     given = {name: value for name, value in settings.items() if value is not None}
     try:
         asked = read_judge(judge, Path()) if judge is not None else None
+        if asked is not None:
+            asked.ready()
         context = {"comparators": _comparators(comparators or {}, asked), "judge": asked}
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')

@@ -63,9 +63,11 @@ def _check(suite: str, test_set: str | None, with_data: bool, whole: bool) -> in
     from evaluators.cli import _checking
     from evaluators.cli._endings import print_problems
     from evaluators.cli._printing import say
+    from evaluators.run.preparing import check_judge
 
     loaded = load(suite)
     _checking.check_gates(loaded)
+    check_judge(loaded)
     say(_checking.suite_words(loaded))
     if not (with_data or whole or test_set is not None):
         say(_checking.absence_words(loaded))

@@ -101,6 +101,12 @@ class Judge(Settings):
         """One answer for each question, in their order. All questions are different. May be called from several threads."""
         raise NotImplementedError  # the contract: each judge answers in its own way
 
+    def ready(self) -> None:
+        """Raises Problems (config) for what keeps it from answering, such as a file that is not there.
+
+        It is called before row 1 and by `check`, not when a suite is read: a suite is read by whoever looks at a run folder, too.
+        """
+
     @cached_property
     def identity(self) -> Hashable:
         """What two judges share that answer the same: the class and its settings."""
@@ -138,6 +144,8 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAn
         found: object = judge.answer(questions)
     except RowProblem as error:
         raise WholeCall(error) from error
+    except Problems as error:
+        raise WholeCall(RowProblem(replace(error.issues[0], blame=Blame.ENVIRONMENT))) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
         raise WholeCall(failed("judge", name, error)) from error
     if not isinstance(found, list | tuple) or len(found) != len(questions):

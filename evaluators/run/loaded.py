@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.run.gates import Gate
@@ -69,6 +70,12 @@ class LoadedSuite:
         """The column that says which rows belong together; None when rows stand alone."""
         found: StatisticsConfig | None = self.config.sections.get("statistics")
         return found.column if found else None
+
+    @property
+    def judge(self) -> Judge | None:
+        """Who answers what no rule can; None where the suite names nobody."""
+        found: Judge | None = self.config.sections.get("judge")
+        return found
 
     @property
     def test_set(self) -> TestSetConfig:

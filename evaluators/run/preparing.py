@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -79,6 +79,7 @@ class Prepared:
 
 def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
     """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
+    check_judge(suite)
     config, folder = _test_set_config(suite, request)
     try:
         opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
@@ -93,6 +94,23 @@ def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
 
         suite = taught(suite, opened, roles)
     return Prepared(suite, opened, roles)
+
+
+def check_judge(suite: LoadedSuite) -> None:
+    """Raises Problems (config), placed where the suite names it, for what keeps its judge from answering."""
+    if suite.judge is None:
+        return
+    try:
+        suite.judge.ready()
+    except Problems as error:
+        source, loc = suite.config.source, ("judge",)
+        place, excerpt = source.place(loc, key=True), source.excerpt(loc, key=True)
+        raise Problems(
+            replace(
+                one, where=place, excerpt=excerpt, message=f"{one.where}: {one.message}" if one.where else one.message
+            )
+            for one in error.issues
+        ) from error
 
 
 _ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "output"}

@@ -230,7 +230,7 @@ def test_a_damaged_line_is_refused_with_its_number(line: str, said: str, tmp_pat
     assert issue.where == f"{file}:3"
     assert said in issue.message
     with pytest.raises(Problems, match=r"answers\.jsonl:3"):
-        evaluators.load(suite_file(tmp_path, {"recorded": {"file": "answers.jsonl"}}))
+        run(tmp_path, "one", {"recorded": {"file": "answers.jsonl"}})
 
 
 def test_a_damaged_run_folder_is_refused_with_the_line(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_damaged_run_folder_is_refused_with_the_line(tmp_path: Path) -> None:
 )
 def test_a_judge_that_cannot_be_used_is_said_before_row_1(judge: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(Problems) as raised:
-        evaluators.load(suite_file(tmp_path, judge))
+        run(tmp_path, "one", judge)
     assert len(raised.value.issues) == 1  # the fields that need it are not complained about as well
     assert said in raised.value.issues[0].message
     assert "suite.json.yaml:1:" in str(raised.value.issues[0].where)
@@ -329,3 +329,19 @@ def test_an_answer_that_is_none_is_an_error(score: Any, tmp_path: Path, monkeypa
     monkeypatch.setitem(JUDGES._registered, "confused", Confused)
     stats = load_run(run(tmp_path, "one", "confused")).evaluators[0]
     assert (stats.scored, stats.unjudged) == (1, 4)
+
+
+def test_a_run_folder_is_read_without_the_recording(tmp_path: Path) -> None:
+    (tmp_path / "answers.jsonl").write_text("", encoding="utf-8")
+    folder = run(tmp_path, "one", {"recorded": {"file": "answers.jsonl"}})
+    (tmp_path / "answers.jsonl").unlink()
+    assert list(evaluators.load(next((folder / "suite").iterdir())).lines[0].settings.row_fields()) == ["title", "total"]
+    with pytest.raises(Problems, match="cannot be read"):
+        run(tmp_path, "two", {"recorded": {"file": "answers.jsonl"}})
+
+
+def test_a_judge_that_is_not_ready_is_a_problem_of_the_row_where_a_row_is_scored_alone(tmp_path: Path) -> None:
+    suite = evaluators.load(suite_file(tmp_path, {"recorded": {"file": "missing.jsonl"}}))
+    issue = suite.evaluate({"expected": {"title": "car"}, "output": {"title": "ship"}})["json_multi_field_match"].issue
+    assert issue is not None
+    assert (issue.blame, issue.code) == (Blame.ENVIRONMENT, "no-answers")

@@ -8,10 +8,10 @@ from typing import Any, Final, Self
 
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Issue, problem
 from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.settings import BadSettings, Detail, bad
+from evaluators.settings import bad
 from evaluators.settings_model import Name
 from evaluators.values.quoting import quote
 
@@ -31,31 +31,36 @@ class Recorded(Judge):
     run: Name | None = None
     """An earlier run folder, relative to the suite: its answers are played back."""
 
-    _answers: dict[Hashable, JudgeAnswer] = PrivateAttr(default_factory=dict)
+    _folder: Path = PrivateAttr(default_factory=Path)
+    _answers: dict[Hashable, JudgeAnswer] | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
-    def _read(self, info: ValidationInfo) -> Self:
+    def _one_of_both(self, info: ValidationInfo) -> Self:
         if (self.file is None) is (self.run is None):
             found = "neither" if self.file is None else "both"
             raise bad(
                 f'the judge "recorded" needs "file" or "run"; found {found}', hint="write recorded: {run: runs/NAME}"
             )
-        loc = "file" if self.run is None else "run"
-        try:
-            for file in self._files(Path((info.context or {}).get("folder") or Path())):
-                for line in read_answers(file):
-                    if line.question.prompt:
-                        self._answers.setdefault(line.question.key, line.answer)
-        except Problems as error:
-            details = [
-                Detail((loc,), f"{one.where}: {one.message}" if one.where else one.message, one.hint, code=one.code)
-                for one in error.issues
-            ]
-            raise BadSettings(details) from error
+        self._folder = Path((info.context or {}).get("folder") or Path())
         return self
 
+    def ready(self) -> None:
+        self._known()
+
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
-        return [self._answers.get(one.key) or JudgeAnswer(error=_unknown(one.body())) for one in questions]
+        known = self._known()
+        return [known.get(one.key) or JudgeAnswer(error=_unknown(one.body())) for one in questions]
+
+    def _known(self) -> Mapping[Hashable, JudgeAnswer]:
+        """The answers, by question. Raises Problems (config) where they cannot be read."""
+        if self._answers is None:
+            found: dict[Hashable, JudgeAnswer] = {}
+            for file in self._files(self._folder):
+                for line in read_answers(file):
+                    if line.question.prompt:
+                        found.setdefault(line.question.key, line.answer)
+            self._answers = found
+        return self._answers
 
     def _files(self, folder: Path) -> Iterator[Path]:
         if self.file is not None:
@@ -69,7 +74,7 @@ class Recorded(Judge):
         yield from found
 
 
-def _unknown(question: Mapping[str, Any]) -> Any:
+def _unknown(question: Mapping[str, Any]) -> Issue:
     shown = " and ".join(quote(question[side]) for side in ("expected", "actual") if side in question)
     about = f" about {shown}" if shown else ""
     message = f'the recording has no answer to "{question["prompt"]}"{about}'
