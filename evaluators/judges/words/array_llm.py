@@ -1,0 +1,117 @@
+"""The comparator `array_llm` of extract-bench: a judge says which items of two lists belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+from pydantic import AliasChoices, Field
+
+from evaluators.comparator import Question
+from evaluators.issues import RowProblem
+from evaluators.judges.judge import JudgeAnswer, unanswered
+from evaluators.judges.worded import Worded, equal_but_for_writing
+from evaluators.model import Outcome
+from evaluators.settings import spell
+
+
+class ArrayLlm(Worded):
+    """A judge looks at two whole lists and says which items belong together; the field earns the share that was found.
+
+    The score is the number of matched items, divided by the expected ones. Items that only the output has cost nothing, unless
+    `extra_items: penalize` counts them too. Lists that are equal but for case and spaces match without a question.
+
+    An aligned list (`align: hungarian`) says more, costs nothing, and counts each field of an item. Use this where no rule
+    can tell which items belong together.
+
+    What the judge claims must add up: matched and missed items are the expected ones, matched and spurious items those of
+    the output, and no item belongs to two. An answer in which they do not is none: the field is an error.
+    """
+
+    at_least: float = Field(0.7, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
+    """The score from which on the lists match."""
+    extra_items: Literal["ignore", "penalize"] = "ignore"
+    """Whether items that only the output has lower the score."""
+
+    def decided(self, question: Question) -> Outcome | None:
+        expected, actual = question.expected, question.actual
+        if not isinstance(expected, list) or not isinstance(actual, list):
+            return Outcome(0.0, False, "one of the two is no list")
+        if found := equal_but_for_writing(question):
+            return found
+        if expected and actual:
+            return None
+        return self._scored(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
+
+    def outcome(self, question: Question, answer: JudgeAnswer) -> Outcome | RowProblem:
+        if answer.error is not None:
+            return RowProblem(answer.error)
+        try:
+            claimed = claimed_in(answer.details, question.expected, question.actual)
+        except ValueError as error:
+            message = f"the judge's verdict on the two lists does not add up: {error}"
+            return RowProblem(unanswered("bad-answer", message, "the field is an error, and no score is guessed"))
+        return self._scored(claimed, answer.reason)
+
+    def _scored(self, claimed: Claimed, reason: str | None) -> Outcome:
+        whole = claimed.matched + claimed.missed + (claimed.spurious if self.extra_items == "penalize" else 0)
+        share = Fraction(claimed.matched, whole) if whole else Fraction(0)
+        counted = f"{claimed.matched} matched, {claimed.missed} missed, {claimed.spurious} spurious"
+        details: dict[str, Any] = dict(claimed.counts)
+        if claimed.pairs is not None:
+            details["pairs"] = [list(pair) for pair in claimed.pairs]
+        reason = f"{counted}: {reason}" if reason else counted
+        return Outcome(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
+
+
+class Claimed(NamedTuple):
+    """What a verdict says of two lists."""
+
+    matched: int
+    missed: int
+    spurious: int
+    pairs: tuple[tuple[int, int], ...] | None = None
+    """The places of items that belong together, in the expected list and in the output's; None where it names none."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The three counts by name."""
+        return {"matched": self.matched, "missed": self.missed, "spurious": self.spurious}
+
+
+def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
+    """What a verdict claims. Raises ValueError, in words, where its counts or its pairs do not add up."""
+    matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
+    for side, whole, found, name, rest in (
+        ("expected", len(expected), missed, "missed", "matched"),
+        ("output", len(actual), spurious, "spurious", "matched"),
+    ):
+        if matched + found != whole:
+            raise ValueError(f"{matched} {rest} and {found} {name}, and the {side} list has {whole}")
+    pairs = _pairs(details["pairs"], len(expected), len(actual)) if details.get("pairs") is not None else None
+    if pairs is not None and len(pairs) != matched:
+        raise ValueError(f"{matched} matched, and {len(pairs)} pairs")
+    return Claimed(matched, missed, spurious, pairs)
+
+
+def _count(details: Mapping[str, Any], name: str) -> int:
+    value = details.get(name)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f'"{name}" must be a count; found {spell(value)}')
+    return value
+
+
+def _pairs(data: object, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
+    listed = data if isinstance(data, list) else [data]
+    found = [(one[0], one[1]) for one in listed if isinstance(one, list) and [type(part) for part in one] == [int, int]]
+    if len(found) != len(listed):
+        raise ValueError(f"a pair is two places of items; found {spell(data)}")
+    for one, other in found:
+        if not (0 <= one < rows and 0 <= other < columns):
+            raise ValueError(f"there is no pair of the places {one} and {other}")
+    if len({one for one, _ in found}) < len(found) or len({other for _, other in found}) < len(found):
+        raise ValueError("an item belongs to two others")
+    return tuple(sorted(found))
