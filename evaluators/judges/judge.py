@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.answers import WholeCall, failed
 from evaluators.issues import Blame, Issue, Problems, RowProblem
@@ -94,6 +94,16 @@ class JudgeAnswer:
     seconds: float = 0.0
 
 
+class Estimate(NamedTuple):
+    """What questions would come to, were they asked. Tokens are about right."""
+
+    questions: int = 0
+    """Those that would be sent: what is known from before is not."""
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
 class Judge(Settings):
     """Somebody who answers questions."""
 
@@ -106,6 +116,18 @@ class Judge(Settings):
 
         It is called before row 1 and by `check`, not when a suite is read: a suite is read by whoever looks at a run folder, too.
         """
+
+    def notice(self) -> tuple[str, ...]:
+        """What people are told before the first question: where questions go, and how. Nothing where nothing is sent."""
+        return ()
+
+    def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
+        """What it would take to answer questions that are all different, those of one chunk of rows. Nothing is sent."""
+        return Estimate()
+
+    def meaning(self) -> Mapping[str, Any]:
+        """What answers depend on beside the suite's own text, as JSON: part of what tells two suites apart."""
+        return {}
 
     @cached_property
     def identity(self) -> Hashable:

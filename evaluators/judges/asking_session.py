@@ -1,0 +1,135 @@
+"""What all workers of one run share while they ask: who asks what at present, what was spent, and how far they are.
+
+It is a small SQLite file that lives as long as the run. A question that somebody else of the run is asking is waited for, so
+that equal questions are asked once however many workers there are; and a budget holds for the run, not for each worker.
+Outside of a run, a judge has a session of its own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluators.issues import Issue
+from evaluators.judges.answer_store import opened
+
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS progress (
+    id INTEGER PRIMARY KEY CHECK (id = 1), sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
+    answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL
+);
+INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0);
+"""
+
+
+class Asking(NamedTuple):
+    """How far the asking of a run is."""
+
+    sent: int = 0
+    """Questions that were sent, or are about to be."""
+    tokens: int = 0
+    """What they cost, as far as it is known."""
+    answered: int = 0
+    cached: int = 0
+    failed: int = 0
+
+
+class StoppedAsking(BaseException):
+    """The run was stopped while questions were asked. Not an Exception: it is no row's problem."""
+
+
+class Session:
+    """The claims and the spending of one run. `:memory:` is for one process."""
+
+    def __init__(self, file: Path | str = ":memory:") -> None:
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection = opened(file, _TABLES)
+        self.failed_in_a_row = 0
+        """Requests without a reply since the last one that had one, in this worker."""
+        self.given_up: Issue | None = None
+        """Why nothing further is sent."""
+
+    def claim(self, keys: Sequence[str], owner: str) -> set[str]:
+        """Those of the keys that nobody else asks at present: they are the owner's from now on."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                rows = [(key, owner) for key in keys]
+                self._connection.executemany("INSERT OR IGNORE INTO claims (key, owner) VALUES (?, ?)", rows)
+                mine = {key for (key,) in self._connection.execute("SELECT key FROM claims WHERE owner = ?", (owner,))}
+            finally:
+                self._connection.execute("COMMIT")
+        return mine.intersection(keys)
+
+    def release(self, keys: Sequence[str]) -> None:
+        """Nobody asks these any more: they are answered, or somebody else may try."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+            self._connection.execute("COMMIT")
+
+    def reserve(self, questions: int, tokens: int, most_questions: int | None, most_tokens: int | None) -> bool:
+        """Whether so many questions may still be sent; they count as sent from now on."""
+        with self._lock:
+            cursor = self._connection.execute(
+                "UPDATE progress SET sent = sent + ?, tokens = tokens + ?"
+                " WHERE (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
+                (questions, tokens, most_questions, questions, most_questions, most_tokens, tokens, most_tokens),
+            )
+        return cursor.rowcount == 1
+
+    def count(self, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0) -> None:
+        """Notes what became of questions. `tokens` is what a request cost beyond its estimate."""
+        with self._lock:
+            self._connection.execute(
+                "UPDATE progress SET tokens = MAX(0, tokens + ?), answered = answered + ?, cached = cached + ?,"
+                " failed = failed + ?",
+                (tokens, answered, cached, failed),
+            )
+
+    def so_far(self) -> Asking:
+        """How far it is."""
+        with self._lock:
+            row = self._connection.execute("SELECT sent, tokens, answered, cached, failed FROM progress").fetchone()
+        return Asking(*row)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+
+class SharedSession(NamedTuple):
+    """A session, its file, and whether its run was told to stop."""
+
+    file: str
+    session: Session
+    stopped: Callable[[], bool]
+
+
+_shared: ContextVar[SharedSession | None] = ContextVar("asking_session", default=None)
+
+
+@contextmanager
+def asking_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Judges that are asked inside share the session in a file, and ask no further once `stopped` says so."""
+    if file is None:
+        yield
+        return
+    session = Session(file)
+    token = _shared.set(SharedSession(file, session, stopped))
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+        session.close()
+
+
+def shared_session() -> SharedSession | None:
+    """The session of the run that is under way; None outside of a run."""
+    return _shared.get()

@@ -1,0 +1,83 @@
+"""Questions as the messages of a chat, and the schema of the reply.
+
+Values of rows are data. Each question is one line of JSON between two lines with a mark that is made from the data itself,
+so that no value can hold it; a value cannot leave its quotes, and invisible and direction-changing characters are written
+as escapes. What the suite says about a question stands outside, by number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, Final, TypeAlias
+
+from evaluators.judges.judge import JudgeQuestion
+from evaluators.judges.prompt_files import Prompt
+from evaluators.model import MISSING
+from evaluators.values.json_text import to_text
+
+Messages: TypeAlias = list[dict[str, str]]
+
+_BLANK: Final = re.compile(r"\$(instructions|data|mark|count)")
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
+_BYTES_PER_TOKEN: Final = 4
+_TOKENS_PER_VERDICT: Final = 60
+
+
+def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
+    """The two messages that ask some questions; their ids count from 1."""
+    data = "\n".join(_line(number, one) for number, one in enumerate(questions, 1))
+    said = [(number, one.instructions) for number, one in enumerate(questions, 1) if one.instructions]
+    instructions = "".join(f"- id {number}: {_quoted(text)}\n" for number, text in said)
+    if instructions:
+        instructions = f"What the author of the test says about single ids:\n{instructions}\n"
+    digest = sha256(f"{instructions}\n{data}".encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    filled = {"instructions": instructions, "data": data, "mark": f"=== data {digest} ===", "count": str(len(questions))}
+    user = _BLANK.sub(lambda found: filled[found[1]], prompt.user)  # in one pass: what is filled in has no blanks
+    return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
+
+
+def reply_schema(prompt: Prompt) -> dict[str, Any]:
+    """The JSON Schema of the reply, in the strict form that endpoints ask for."""
+    verdict = {"id": {"type": "integer"}, **prompt.verdict}
+    return _closed({"verdicts": {"type": "array", "items": _closed(verdict)}})
+
+
+def estimated_tokens(messages: Messages, questions: int) -> tuple[int, int]:
+    """About how many tokens a request and its reply have: four bytes are taken for one."""
+    size = sum(len(one["content"].encode("utf-8", "backslashreplace")) for one in messages)
+    return -(-size // _BYTES_PER_TOKEN), questions * _TOKENS_PER_VERDICT
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _line(number: int, question: JudgeQuestion) -> str:
+    data: dict[str, Any] = {"id": number}
+    for side in ("expected", "actual"):
+        if (value := getattr(question, side)) is not MISSING:
+            data["found" if side == "actual" else side] = value
+    return _quoted(data | dict(question.payload))
+
+
+def _quoted(value: Any) -> str:
+    """The value as JSON on one line; what cannot be seen is written as an escape."""
+    try:
+        text = to_text(value)
+    except (TypeError, ValueError):  # what a transform made of a value need not be JSON
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    if text.isascii():
+        return text
+    return "".join(_escaped(char) if unicodedata.category(char) in _HIDDEN else char for char in text)
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
