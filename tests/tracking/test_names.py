@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.metrics import metrics_of
-from evaluators.tracking.names import field_name, segment
+from evaluators.tracking.names import field_name, fitted, segment
 from evaluators.values.path_text import ANY, as_step, display
 
 KEYS = st.one_of(
@@ -71,6 +71,18 @@ def test_a_name_can_be_read_back_as_its_path(path: str) -> None:
 @given(PATHS, PATHS)
 def test_two_paths_never_have_the_same_name(first: str, second: str) -> None:
     assert (field_name(first) == field_name(second)) == (first == second)
+
+
+@given(PATHS, PATHS, st.integers(30, 60))
+def test_a_name_that_is_cut_stays_apart_from_every_other(first: str, second: str, most: int) -> None:
+    one, other = (fitted(f"evaluator/{field_name(path)}/accuracy", most) for path in (first, second))
+    assert len(one) <= most
+    assert (one == other) == (first == second)
+
+
+def test_a_name_is_cut_at_the_length_that_a_platform_takes() -> None:
+    assert fitted("x" * 250, 250) == "x" * 250
+    assert re.fullmatch("x{228}_-cut-[0-9a-f]{16}", fitted("x" * 251, 250))
 
 
 @pytest.mark.parametrize(

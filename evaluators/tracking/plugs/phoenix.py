@@ -83,17 +83,16 @@ class Phoenix(Platform):
 
 
 def _examples(record: RunRecord, most: int) -> Iterator[dict[str, Any]]:
-    """The rows without their outputs, which differ from model to model."""
+    """The rows without their outputs, which differ from model to model: all of them, or of a long run those that are sent."""
     longer = record.result.rows > _EVERY_CELL
+    rows = assessed_rows(record, most) if longer else assessed_rows(record, None, record.variants[:1])
     roles, names = record.result.columns, _names(record)
-    for one in assessed_rows(record, most if longer else None, record.variants[:1]):
+    for one in {one.row.number: one for one in rows}.values():
         cells = {name: _plain(cell) for name, cell in (one.row.cells or {}).items() if name != roles.get("output")}
         expected = cells.pop(roles["expected"], None) if "expected" in roles else None
-        about = {"row": one.row.number, "id": one.row.id, "given": one.row.given}
-        slices = dict(zip(record.facts.slices, one.row.slices, strict=True)) if one.row.slices else {}
-        yield {
-            "id": names[one.row.number], "input": cells, "output": {"expected": expected}, "metadata": {**about, "slices": slices},
-        }  # fmt: skip
+        about: dict[str, Any] = {"row": one.row.number, "id": one.row.id, "given": one.row.given}
+        about["slices"] = dict(zip(record.facts.slices, one.row.slices, strict=True)) if one.row.slices else {}
+        yield {"id": names[one.row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
 
 
 def _names(record: RunRecord) -> dict[int, str]:

@@ -10,11 +10,17 @@ from typing import Any
 import mlflow
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
 from evaluators.cli import command
-from evaluators.tracking.names import fitted
+from evaluators.run.preparing import RunRequest
+from evaluators.tracking.names import field_name, fitted, segment
 from evaluators.tracking.params import flat_params
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from evaluators.values.path_text import display
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
 
 
 @pytest.fixture
@@ -175,3 +181,64 @@ def test_a_run_that_the_environment_names_is_taken(client: Any, tmp_path: Path, 
     ours = figures(tmp_path, "--track", "mlflow")
     assert sent(ours)["run_id"] == run.info.run_id
     assert client.get_run(run.info.run_id).data.metrics["run/rows"] == 9
+
+
+def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_experiment(monkeypatch, "interrupted")
+    ours = figures(tmp_path)
+    log_assessment, times = mlflow.log_assessment, iter(range(1000))
+
+    def interrupted(trace_id: str, assessment: Any) -> Any:
+        if next(times) == 20:
+            raise KeyboardInterrupt
+        return log_assessment(trace_id, assessment)
+
+    monkeypatch.setattr(mlflow, "log_assessment", interrupted)
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100"])
+    assert ended.exit_code not in (0, 3)
+    experiment = client.get_experiment_by_name("interrupted").experiment_id
+    (run,) = client.search_runs([experiment])
+    assert run.info.status == "KILLED"
+    assert run.data.metrics == ours.metrics
+    assert len(client.search_traces(locations=[experiment], run_id=run.info.run_id)) == 9
+    assert sum(len(one.info.assessments) for one in client.search_traces(locations=[experiment])) == 20
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100"])
+    assert ended.exit_code == 0, ended.output
+    assert client.get_run(run.info.run_id).info.status == "FINISHED"
+    traces = client.search_traces(locations=[experiment], run_id=sent(ours)["run_id"])
+    assert_same_rows(
+        {
+            trace.info.tags["evaluators.id"]: {
+                one.name: Found(one.value, one.error is not None) for one in trace.info.assessments
+            }
+            for trace in traces
+        },
+        ours,
+    )
+
+
+def test_a_run_that_was_stopped_says_so(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_experiment(monkeypatch, "stopped")
+    register()
+    done = finish(load(SUITE), RunRequest(results=tmp_path, name="x", track=("mlflow",), stopped=lambda: True))
+    assert done.sent is not None
+    (link,) = done.sent.links
+    run = client.get_run(link.run_id)
+    assert (run.info.status, run.data.metrics["run/complete"], run.data.metrics["run/exit_code"]) == ("KILLED", 0, 130)
+
+
+KEYS = st.one_of(st.text(max_size=8), st.sampled_from(["", "each", "..", ".", "/", "a/../b", " ", "²", "ª", "x" * 300]))
+
+
+@given(st.lists(KEYS, min_size=1, max_size=4), KEYS)
+def test_mlflow_takes_every_name(keys: list[str], name: str) -> None:
+    from mlflow.utils.validation import _validate_metric_name, _validate_param_name, _validate_tag_name
+
+    path = ".".join(json.dumps([key]) for key in keys)
+    for made in (field_name(display(keys)), field_name(path), "/".join(["evaluator", segment(name), "mean_score"])):
+        short = fitted(made, 250)
+        _validate_metric_name(short)
+        _validate_param_name(short)
+        _validate_tag_name(short)

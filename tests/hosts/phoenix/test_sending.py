@@ -132,7 +132,9 @@ def test_sending_again_changes_nothing(client: Any, tmp_path: Path) -> None:
     assert len(client.datasets.get_dataset_versions(dataset="again")) == 1
 
 
-def test_several_models_are_experiments_over_one_dataset(client: Any, tmp_path: Path) -> None:
+def test_several_models_are_experiments_over_one_dataset(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = ROWS.read_text(encoding="utf-8").replace(",output,", ",first,")
     lines = list(csv.DictReader(rows.splitlines(keepends=True)))
     with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
@@ -150,6 +152,14 @@ def test_several_models_are_experiments_over_one_dataset(client: Any, tmp_path: 
     assert first["wrong"]["header"].result["score"] == 0.5
     assert second["wrong"]["header"].result["score"] == 1.0
     assert len(client.datasets.get_dataset(dataset="models").examples) == 9
+    monkeypatch.setattr("evaluators.tracking.plugs.phoenix._EVERY_CELL", 8)  # as if nine rows were many
+    (tmp_path / "suite.yaml").write_text(f"{text}\ntracking: [{{phoenix: {{dataset: many}}}}]\n", encoding="utf-8")
+    ours = figures(tmp_path, "--trace-rows", "2", suite=tmp_path / "suite.yaml", name="many")
+    few = [evaluations(client, id) for id in sent(ours)["run_id"].split(",")]
+    assert [sorted(rows) for rows in few] == [["lacking", "wrong"], ["invalid", "right"]]
+    assert sorted(one["metadata"]["id"] for one in client.datasets.get_dataset(dataset="many").examples) == [
+        "invalid", "lacking", "right", "wrong",
+    ]  # fmt: skip
 
 
 def wait_for_spans(client: Any, project: str, count: int) -> None:
