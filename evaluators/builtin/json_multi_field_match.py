@@ -136,7 +136,7 @@ class JsonMultiFieldMatch(Evaluator):
     def ask(self, *values: Any) -> bool:
         expected, output, *cells = values
         ask_fields(self.tree, expected, output, dict(zip(self.condition_columns, cells, strict=True)))
-        return False
+        return self.tree.pairs_by_asking
 
     def compile(self) -> Check:
         return compile_fields(self.tree, self.pass_at, self.condition_columns)

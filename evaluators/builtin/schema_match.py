@@ -330,7 +330,7 @@ class SchemaMatch(Evaluator):
         scoring = self.scoring(tuple(cells))
         if scoring.costs:
             scoring.ask(expected, output)
-        return False
+        return scoring.pairs_by_asking
 
     def documents(self, *values: Any) -> Documents:
         expected, output, *cells = values

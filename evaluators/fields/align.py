@@ -12,6 +12,10 @@ had no key or shared one. `any_order` makes complete pairs and no others: those 
 best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the most equal items (see
 `gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
 `values.assignment` says. Equal lists are paired in order without a question.
+
+With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh_asking` may
+ask a judge. It is called for each expected item that is left over, with those of the output's that are most like it, `CANDIDATES`
+at most: so the number of questions grows with the items that are left over, and not with the product of two lists.
 """
 
 from __future__ import annotations
@@ -21,19 +25,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from evaluators.fields.gains import Weighed, Worth, Worths, gains, judged
+from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, gains, judged
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
+from evaluators.values.json_text import to_text
 from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, TransformError, chain
 
 AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
 ALIGNMENTS: Final = get_args(AlignHow)
+CANDIDATES: Final = 8
+"""About so many items of the output a judge is asked, at most, for each expected item that is left over."""
 Items: TypeAlias = Sequence[Any]
 
 
@@ -50,6 +57,8 @@ class Align:
     """What becomes of items without a key: they pair with each other in list order, or with nothing."""
     at_least: Fraction | None = None
     """Under `hungarian`: the F1 that a pair needs."""
+    ask: Literal["leftover"] | None = None
+    """Under `hungarian`: about which items comparators that cost may be asked."""
 
     @property
     def key(self) -> str | None:
@@ -62,7 +71,9 @@ class Align:
         """The alignment and its settings, as a person reads them."""
         if self.how == "key_field":
             return f"key_field {self.key}"
-        return self.how if self.at_least is None else f"{self.how} {{at_least: {float(self.at_least):g}}}"
+        least = [] if self.at_least is None else [f"at_least: {float(self.at_least):g}"]
+        options = ", ".join([*least, *([f"ask: {self.ask}"] if self.ask else [])])
+        return f"{self.how} {{{options}}}" if options else self.how
 
 
 class Keys(NamedTuple):
@@ -115,8 +126,9 @@ def pair_items(
     output: Items,
     weigh: Weighed,
     table: Callable[[], Worths | Alike | None] | None = None,
+    weigh_asking: Weighed | None = None,
 ) -> Paired:
-    """Pairs the items of two lists as an alignment says."""
+    """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never."""
     if align.how == "key_field":
         return _by_key(align, expected, output)
     if align.how == "ordered" or _equal(expected, output):
@@ -129,7 +141,42 @@ def pair_items(
         found = found.worths()
     if found is None:
         found = _asked(ours, theirs, weigh)
-    return _paired(assign_gains(gains(found, ours, theirs, least_f1(align))), expected, output)
+    pairs = assign_gains(gains(found, ours, theirs, least_f1(align)))
+    if align.ask is not None and weigh_asking is not None:
+        pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
+    return _paired(pairs, expected, output)
+
+
+def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weighed) -> Pairs:
+    """The pairs, and those that are found among the items that have none."""
+    rows, columns = left_over(pairs, len(expected), len(output))
+    if not rows or not columns:
+        return pairs
+    worths = []
+    for row in rows:
+        near = set(most_like(expected[row], [output[column] for column in columns], CANDIDATES))
+        worths.append([weigh(row, column) if place in near else NOTHING_ALIKE for place, column in enumerate(columns)])
+    ours, theirs = [identity(expected[row]) for row in rows], [identity(output[column]) for column in columns]
+    found = assign_gains(gains(worths, ours, theirs, least_f1(align)))
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+
+
+def most_like(item: Any, others: Items, most: int) -> list[int]:
+    """The places of the items that share most words and parts of words with one, `most` of them; of equal ones the first."""
+    if len(others) <= most:
+        return [*range(len(others))]
+    wanted = _parts(item)
+    shares = [
+        (-2 * len(wanted & found) / (len(wanted) + len(found) or 1), place)
+        for place, found in enumerate(map(_parts, others))
+    ]
+    return sorted(place for _, place in sorted(shares)[:most])
+
+
+def _parts(item: Any) -> set[str]:
+    """The runs of three letters of an item, keys and all."""
+    text = f"  {to_text(item).lower()} "
+    return {text[start : start + 3] for start in range(len(text) - 2)}
 
 
 def least_f1(align: Align) -> Fraction:
@@ -218,7 +265,7 @@ def _paired(pairs: Pairs, expected: Items, output: Items, keys: Keys = Keys()) -
 
 
 def read_align(data: object) -> Align:
-    """`ordered`, `any_order`, `hungarian`, `{hungarian: {at_least: 0.5}}`, or `{key_field: {key: …}}`."""
+    """`ordered`, `any_order`, `hungarian`, `{hungarian: {at_least: 0.5, ask: leftover}}`, or `{key_field: {key: …}}`."""
     name, options = word_or_map(data, "alignment")
     loc = (name,) if isinstance(data, Mapping) else ()
     how = next((known for known in ALIGNMENTS if known == name), None)
@@ -241,7 +288,14 @@ def _no_options(how: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def _hungarian(options: Mapping[str, Any]) -> dict[str, Any]:
-    return _each("hungarian", options, {"at_least": _share})
+    return _each("hungarian", options, {"at_least": _share, "ask": _leftover})
+
+
+def _leftover(value: object) -> str:
+    if value != "leftover":
+        hint = "leftover asks a judge about items that other comparators could not pair; without it nobody is asked"
+        raise bad(f"ask must be leftover; found {spell(value)}", hint=hint)
+    return "leftover"
 
 
 def _key_field(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ expected value that its comparator cannot read is a fault, and nothing of it is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import lcm
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.answers import in_field
 from evaluators.comparator import Comparator, Question
@@ -34,6 +34,7 @@ from evaluators.fields.rules import (
     prepare_rule,
     together_ready,
 )
+from evaluators.fields.weighing import answer_alone, asked_alone
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
@@ -41,6 +42,7 @@ from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform
 
 BothMissing = Literal["not_measured", "match"]
+SameOrNot: TypeAlias = Callable[[Any, Any], bool]
 WHOLE: Final = Fraction(1)
 NOTHING: Final = Fraction(0)
 
@@ -113,6 +115,32 @@ class ClosedTree:
         """The fast rule of a line that is compared so, for expected values that can be read."""
         rule = answering_rule(comparator, self.chain(line))
         return compile_together(line.together, rule) if line.together is not None else rule
+
+    @cached_property
+    def pairs_by_asking(self) -> bool:
+        """Whether items that are left over are paired by whoever costs."""
+        aligned = (line.align for line in self.lines if line.align is not None)
+        return self.costs and any(align.ask is not None for align in aligned)
+
+    def matching(self, number: int) -> tuple[SameOrNot, SameOrNot | None]:
+        """Whether two values of a line match: cheaply, and by asking those that cost, where items are paired so."""
+        return partial(self.matches, number), partial(self.asked_matches, number) if self.pairs_by_asking else None
+
+    def asked_matches(self, number: int, expected: Any, actual: Any) -> bool:
+        """The same as `matches`; those that cost are asked."""
+        line = self.scored[number]
+        comparator, ask = line.comparator, self.readers[number]
+        if comparator is None or not asked_alone(comparator):
+            return self.matches(number, expected, actual)
+        if ask is not None and expected is not MISSING and ask(expected) is not None:
+            return False
+        sides: Explained | Ready = Ready(expected, actual)
+        if line.together is not None:
+            sides = together_ready(line.together, expected, actual)
+        if isinstance(sides, Explained):
+            return sides.status is Status.MATCH
+        raw = Question(line.name, sides.expected, sides.actual, expected, actual)
+        return answer_alone(comparator, self.chain(line), raw) is Status.MATCH
 
     def matches(self, number: int, expected: Any, actual: Any) -> bool:
         """Whether two values of a line match: what alignment counts. Comparators that cost are not asked for that."""
@@ -192,7 +220,8 @@ def gather(
     """The pairs of values of every field, or of some by number, read from both documents."""
     in_lists: dict[int, list[Place]] = {}
     for node in tree.lists:
-        in_lists.update(places(node, expected, output, tree.matches))
+        asking = tree.asked_matches if tree.pairs_by_asking else None
+        in_lists.update(places(node, expected, output, tree.matches, asking))
     found = []
     for number, line in enumerate(tree.scored):
         if numbers is not None and number not in numbers:
@@ -425,7 +454,7 @@ def hits(line: FieldLine, document: Any) -> list[Any]:
 
 def _query_places(tree: ClosedTree, number: int, line: FieldLine, expected: Any, output: Any) -> list[Place]:
     ours, theirs = hits(line, expected), hits(line, output)
-    return pair_values(line.align or Align(), ours, theirs, lambda one, other: tree.matches(number, one, other))
+    return pair_values(line.align or Align(), ours, theirs, *tree.matching(number))
 
 
 def _definite_places(
@@ -438,7 +467,7 @@ def _definite_places(
         return [Place(ours, theirs, ())], False
     if not ours and not theirs:
         return [Place(ours, theirs, ())], False
-    return pair_values(line.align, ours, theirs, lambda one, other: tree.matches(number, one, other)), True
+    return pair_values(line.align, ours, theirs, *tree.matching(number)), True
 
 
 def _reason(one: FieldCase) -> str | None:

@@ -60,6 +60,10 @@ class _Gathering:
 
     def __init__(self) -> None:
         self.scales = Scales()
+        self.asks = True
+        """Lists may ask about the items that are left over. While pairs are only weighed, the lists inside them may not."""
+        self.passed_over = False
+        """A list that would have asked did not, since `passed_over` was last set to False."""
 
     def everything(self, *first: Thing) -> list[Found]:
         found: list[Found] = []
@@ -168,12 +172,28 @@ class _Gathering:
         room = len(expected) * len(output) <= KEPT
 
         def weigh(row: int, column: int) -> Worth:
-            found = self.everything(_pair(visit, item, row, expected[row], output[column]))
-            if room:
+            found, whole = self.weighed(_pair(visit, item, row, expected[row], output[column]))
+            if room and whole:
                 kept[row, column] = found
             return self.scales.worth(_units_of(found), expected[row], output[column])
 
-        return pair_items(visit.node.align, expected, output, weigh)
+        def weigh_asking(row: int, column: int) -> Worth:
+            found, _ = self.weighed(_pair(visit, item, row, expected[row], output[column]))
+            return self.scales.worth(_units_of(found), expected[row], output[column], asking=True)
+
+        align = visit.node.align
+        if align.ask is not None and not self.asks:
+            self.passed_over = True
+        return pair_items(align, expected, output, weigh, None, weigh_asking if self.asks else None)
+
+    def weighed(self, pair: Visit) -> tuple[list[Found], bool]:
+        """Everything that a pair of items comes to while it is weighed, and whether it would be the same for good."""
+        asks, passed_over = self.asks, self.passed_over
+        self.asks = self.passed_over = False
+        try:
+            return self.everything(pair), not self.passed_over
+        finally:
+            self.asks, self.passed_over = asks, passed_over
 
 
 def content(kind: Kind, value: Side) -> Content:

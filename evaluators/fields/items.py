@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Align, pair_items
@@ -43,6 +44,13 @@ class Leaf(NamedTuple):
     align: Align | None = None
 
 
+class Matching(NamedTuple):
+    """Whether two values match: cheaply, and by asking whoever costs."""
+
+    cheaply: Matches
+    asking: Matches | None = None
+
+
 @dataclass(slots=True)
 class ListNode:
     """One list of a tree of listed fields."""
@@ -70,14 +78,25 @@ def list_trees(lines: Sequence[FieldLine]) -> list[ListNode]:
     return roots
 
 
-def places(node: ListNode, expected: Side, output: Side, matches: Matches) -> dict[int, list[Place]]:
-    """The pairs of values of every leaf below a list, expected items first, in order."""
+def places(
+    node: ListNode, expected: Side, output: Side, matches: Matches, asking: Matches | None = None
+) -> dict[int, list[Place]]:
+    """The pairs of values of every leaf below a list, expected items first, in order.
+
+    `asking` may ask a judge: about the items that are left over, of lists whose alignment wants it.
+    """
     found: dict[int, list[Place]] = {}
-    _collect(node, expected, output, matches, (), found)
+    _collect(node, expected, output, Matching(matches, asking), (), found)
     return found
 
 
-def pair_values(align: Align, expected: Side, output: Side, matches: Callable[[Side, Side], bool]) -> list[Place]:
+def pair_values(
+    align: Align,
+    expected: Side,
+    output: Side,
+    matches: Callable[[Side, Side], bool],
+    asking: Callable[[Side, Side], bool] | None = None,
+) -> list[Place]:
     """The pairs of items of two whole lists, aligned; the two values themselves when one of them is no list."""
     if not isinstance(expected, list) or not isinstance(output, list):
         return [Place(expected, output, ())]
@@ -85,7 +104,10 @@ def pair_values(align: Align, expected: Side, output: Side, matches: Callable[[S
     def weigh(row: int, column: int) -> Worth:
         return judged(matches(expected[row], output[column]))
 
-    pairs = pair_items(align, expected, output, weigh).pairs
+    def weigh_asking(row: int, column: int) -> Worth:
+        return judged(asking is not None and asking(expected[row], output[column]))
+
+    pairs = pair_items(align, expected, output, weigh, None, weigh_asking if asking is not None else None).pairs
     return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
 
 
@@ -107,46 +129,49 @@ def _collect(
     node: ListNode,
     expected: Side,
     output: Side,
-    matches: Matches,
+    matching: Matching,
     location: tuple[str | int, ...],
     found: dict[int, list[Place]],
 ) -> None:
     inside = (*location, *_plain(node.head))
-    for step, one, other in _paired_items(node, *node.head.get_pair(expected, output), matches):
-        _collect_item(node, one, other, matches, (*inside, step), found)
+    for step, one, other in _paired_items(node, *node.head.get_pair(expected, output), matching):
+        _collect_item(node, one, other, matching, (*inside, step), found)
 
 
 def _collect_item(
     node: ListNode,
     one: Side,
     other: Side,
-    matches: Matches,
+    matching: Matching,
     location: tuple[str | int, ...],
     found: dict[int, list[Place]],
 ) -> None:
     for leaf in node.leaves:
         value, actual = leaf.path.get_pair(one, other)
         if value is not MISSING or actual is not MISSING:
-            found.setdefault(leaf.number, []).extend(_leaf_places(leaf, value, actual, matches, location))
+            found.setdefault(leaf.number, []).extend(_leaf_places(leaf, value, actual, matching, location))
     for inner in node.lists:
-        _collect(inner, one, other, matches, location, found)
+        _collect(inner, one, other, matching, location, found)
 
 
-def _leaf_places(leaf: Leaf, value: Side, actual: Side, matches: Matches, location: tuple[str | int, ...]) -> list[Place]:
+def _leaf_places(
+    leaf: Leaf, value: Side, actual: Side, matching: Matching, location: tuple[str | int, ...]
+) -> list[Place]:
     inside = (*location, *_plain(leaf.path))
     if leaf.align is None or not isinstance(value, list) or not isinstance(actual, list) or not (value or actual):
         return [Place(value, actual, inside)]
-    paired = pair_values(leaf.align, value, actual, lambda one, other: matches(leaf.number, one, other))
+    asking = partial(matching.asking, leaf.number) if matching.asking is not None else None
+    paired = pair_values(leaf.align, value, actual, partial(matching.cheaply, leaf.number), asking)
     return [Place(place.expected, place.actual, (*inside, *place.location)) for place in paired]
 
 
-def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches) -> list[tuple[str | int, Side, Side]]:
+def _paired_items(node: ListNode, expected: Side, output: Side, matching: Matching) -> list[tuple[str | int, Side, Side]]:
     """The items of two lists, paired as the node says; of two objects, the values by key. What is no container has none.
 
     The items of a list never pair with the values of an object.
     """
     if isinstance(expected, list) and isinstance(output, list):
-        return [*_with_rest(_pairs(node, expected, output, matches), expected, output)]
+        return [*_with_rest(_pairs(node, expected, output, matching), expected, output)]
     ours, theirs = _values(expected), _values(output)
     if isinstance(expected, dict) and isinstance(output, dict):
         return [(key, ours.get(key, MISSING), theirs.get(key, MISSING)) for key in sorted({*expected, *output})]
@@ -159,7 +184,7 @@ def _paired_items(node: ListNode, expected: Side, output: Side, matches: Matches
 def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int, list[Found]]:
     """What became of the values of two items, by listed leaf."""
     found: dict[int, list[Place]] = {}
-    _collect_item(node, one, other, matches, (), found)
+    _collect_item(node, one, other, Matching(matches), (), found)
     return {
         number: [
             None
@@ -171,12 +196,17 @@ def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int
     }
 
 
-def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matches: Matches) -> Pairs:
+def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matching) -> Pairs:
+    cheaply, asking = matching
+
     def results(row: int, column: int) -> dict[int, list[Found]]:
-        return _found(node, ours[row], theirs[column], matches)
+        return _found(node, ours[row], theirs[column], cheaply)
 
     def weigh(row: int, column: int) -> Worth:
         return _worth(results(row, column), ours[row], theirs[column])
+
+    def weigh_asking(row: int, column: int) -> Worth:
+        return _worth(_found(node, ours[row], theirs[column], asking or cheaply), ours[row], theirs[column])
 
     def ranked() -> list[list[Worth]]:
         table = [[results(row, column) for column in range(len(theirs))] for row in range(len(ours))]
@@ -186,7 +216,8 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matches: Matches)
             for line, one, row in zip(table, ours, ranks, strict=True)
         ]
 
-    return pair_items(node.align, ours, theirs, weigh, ranked if node.align.how == "hungarian" else None).pairs
+    table = ranked if node.align.how == "hungarian" else None
+    return pair_items(node.align, ours, theirs, weigh, table, weigh_asking if asking is not None else None).pairs
 
 
 def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:

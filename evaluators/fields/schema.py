@@ -144,6 +144,11 @@ class SchemaScoring:
         """Whether some place has a comparator that costs."""
         return any(metric.comparator.costs for node in nodes(self.root) for metric in node.all_metrics)
 
+    @cached_property
+    def pairs_by_asking(self) -> bool:
+        """Whether items that are left over are paired by whoever costs."""
+        return self.costs and any(node.align.ask is not None for node in nodes(self.root))
+
     def ask(self, expected: Any, output: Any) -> None:
         """Asks what costs in the documents of one row, and nothing else."""
         ask_document(self.root, expected, output)

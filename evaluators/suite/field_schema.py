@@ -219,10 +219,14 @@ def _alignment() -> Schema:
         "exclusiveMinimum": 0,
         "maximum": 1,
     }
+    ask = {
+        "description": "A judge is asked about items that no other comparator could pair (leftover). Without it nobody is asked.",
+        "enum": ["leftover"],
+    }
     hungarian = {
         "description": words["hungarian"],
         "type": ["object", "null"],
-        "properties": {"at_least": least},
+        "properties": {"at_least": least, "ask": ask},
         "additionalProperties": False,
     }
     unknown = f"An alignment is {', '.join(words)}, hungarian: {{at_least: 0.5}}, or key_field: {{key: PATH}}."
