@@ -89,6 +89,12 @@ def propagate_batch_errors(results: Sequence[FieldResult]) -> list[FieldResult]:
     return [_opened(result) if _answered_by(result, broken) else result for result in results]
 
 
+def ships(processor: Processor) -> bool:
+    """Whether a post-processor comes with the package, so that it says the same of the same results."""
+    function = processor.func if isinstance(processor, partial) else processor
+    return function in (reclassify_nulls, propagate_batch_errors)
+
+
 def _reclassified(result: FieldResult, absent_values: Sequence[Any], both_absent: BothAbsent) -> FieldResult:
     if "metric" not in result.details and not result.details.get("outside"):
         return result

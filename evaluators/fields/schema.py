@@ -18,7 +18,7 @@ from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read import read_evaluation_config
 from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.metrics import places, substituted
-from evaluators.fields.post_process import Processor
+from evaluators.fields.post_process import Processor, ships
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
 from evaluators.fields.score import ask_document, score_document, wrong_results
 from evaluators.fields.scored import ArrayResult, Scored
@@ -128,7 +128,7 @@ class SchemaScoring:
 
     def scored(self, expected: Any, output: Any) -> Scored:
         """The results of one row. A side that is not there is MISSING."""
-        if not self.processors:
+        if all(map(ships, self.processors)):
             return self._scored(expected, output)
         key = ("scored", id(self), value_key(expected), value_key(output))
         return once(key, lambda: self._scored(expected, output), self)  # a post-processor may say otherwise the next time
