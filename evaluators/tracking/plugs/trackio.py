@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -20,6 +21,8 @@ from evaluators.tracking.row_table import RowTable, row_table
 from evaluators.tracking.tracker import Link, Tracker, run_key, without_password
 
 _REMOTE: Final = ("TRACKIO_SERVER_URL", "TRACKIO_SPACE_ID")
+_NO_WORD: Final = re.compile(r"[^\w-]+")
+"""What Trackio leaves out of the name of a project."""
 _QUIET: Final = {"HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
 """Variables that are set unless they are set already: the client and what it uses report nothing to their makers."""
 
@@ -34,7 +37,7 @@ class Trackio(Tracker):
     packages: ClassVar[tuple[str, ...]] = ("trackio",)
 
     project: Name | None = None
-    """The project; without one, the name of the suite."""
+    """The project; without one, the name of the suite with `-` for spaces and marks."""
     environment: bool = False
     """Whether the platform is told the machine, the folders and the command line of the run."""
 
@@ -44,7 +47,7 @@ class Trackio(Tracker):
         quiet = _QUIET if server else {**_QUIET, "HF_HUB_OFFLINE": "1"}
         for name, value in quiet.items():
             os.environ.setdefault(name, value)
-        project = self.project or record.result.name
+        project = self.project or _NO_WORD.sub("-", record.result.name)
         run = f"{record.folder.name} {run_key(record)[:12]}"
         with _complaints() as said:
             import trackio
