@@ -30,6 +30,10 @@ class KeyFault(NamedTuple):
     what: What
 
 
+ListKey: TypeAlias = tuple[str, str]
+"""A list, by its path, and the key that it is paired by."""
+
+
 @dataclass(slots=True)
 class KeyCount:
     """How often something was wrong with keys."""
@@ -45,6 +49,10 @@ class KeyCounts:
     """What was wrong with the keys of one evaluator's lists, over some rows."""
 
     found: dict[KeyFault, KeyCount] = field(default_factory=dict)
+    looked_for: set[ListKey] = field(default_factory=set)
+    """The lists, with their keys, that had items."""
+    met: set[ListKey] = field(default_factory=set)
+    """Those of them in which some item has the key."""
 
     def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
         """Count the items of one row."""
@@ -55,6 +63,8 @@ class KeyCounts:
         """Add the counts of other rows, whose numbers grow by `moved`."""
         for fault, count in other.found.items():
             self._count(fault, count.items, count.rows, [row + moved for row in count.first])
+        self.looked_for |= other.looked_for
+        self.met |= other.met
 
     def _count(self, fault: KeyFault, items: int, rows: int, first: list[int]) -> None:
         mine = self.found.setdefault(fault, KeyCount())
@@ -80,6 +90,10 @@ class KeyReader:
     """Reads the keys of the lists that an evaluator pairs by a key."""
 
     def __init__(self, lists: Iterable[tuple[Path, Align]]) -> None:
+        self.looked_for: set[ListKey] = set()
+        """The lists, with their keys, that had items so far."""
+        self.met_keys: set[ListKey] = set()
+        """Those of them in which some item has the key."""
         self._roots: dict[tuple[Any, ...], _Level] = {}
         for path, align in dict.fromkeys(lists):
             self._plant(path, align)
@@ -90,11 +104,11 @@ class KeyReader:
         for level in self._roots.values():
             one, other = level.head.get_pair(expected, output)
             mine: dict[KeyFault, int] = {}
-            _look(level, one, "expected", mine)
+            _look(level, one, "expected", mine, self)
             if other is one:
                 mine |= {fault._replace(side="output"): items for fault, items in mine.items()}
             else:
-                _look(level, other, "output", mine)
+                _look(level, other, "output", mine, self)
             for fault, items in mine.items():
                 found[fault] = found.get(fault, 0) + items
         return found
@@ -113,22 +127,30 @@ def _level(siblings: dict[tuple[Any, ...], _Level], head: Path) -> _Level:
     return siblings.setdefault((head.steps, head.joins, head.query), _Level(head))
 
 
-def _look(level: _Level, value: Any, side: Side, found: dict[KeyFault, int]) -> None:
+def _look(level: _Level, value: Any, side: Side, found: dict[KeyFault, int], seen: KeyReader) -> None:
     if level.readers and isinstance(value, list) and value:
-        _count_keys(level.readers, value, side, found)
+        _count_keys(level.readers, value, side, found, seen)
     if level.inner:
         for item in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
             for inner in level.inner.values():
-                _look(inner, inner.head.get(item), side, found)
+                _look(inner, inner.head.get(item), side, found, seen)
 
 
 def _count_keys(
-    readers: Sequence[tuple[str, str, Reader]], items: Sequence[Any], side: Side, found: dict[KeyFault, int]
+    readers: Sequence[tuple[str, str, Reader]],
+    items: Sequence[Any],
+    side: Side,
+    found: dict[KeyFault, int],
+    seen: KeyReader,
 ) -> None:
     """Counts the items of one list, by the key that most of them have."""
-    path, key, keys = min(
-        ((path, key, [read(item) for item in items]) for path, key, read in readers), key=lambda each: each[2].count(None)
-    )
+    every = [(path, key, [read(item) for item in items]) for path, key, read in readers]
+    for path, key, keys in every:
+        if (path, key) not in seen.met_keys:
+            seen.looked_for.add((path, key))
+            if keys.count(None) < len(keys):
+                seen.met_keys.add((path, key))
+    path, key, keys = min(every, key=lambda each: each[2].count(None))
     keyless = keys.count(None)
     again = len(keys) - len(set(keys)) - max(0, keyless - 1)
     for fault, count in (

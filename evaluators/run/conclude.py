@@ -10,7 +10,7 @@ from evaluators.issues import Issue, Problems
 from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.gates import check_gates, judge_gates
-from evaluators.run.ids import MOST_IDS, id_warnings
+from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.meaning import meaning_of
@@ -51,7 +51,7 @@ def conclude(
     slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
     gates = judge_gates(suite.gates, stats, slices)
     finished = all(each.finished for _, each in measured)
-    found = gaps(suite, [table for _, table in prepared.variants()], prepared.plan, stats, complete=finished)
+    found = gaps(suite, [each for _, each in measured], stats, complete=finished)
     partial_run = bool(request.selection) or not finished
     issues = [*test_set.issues, *(issue for _, each in measured for issue in each.issues)]
     counts: dict[str, int] = {}
@@ -126,8 +126,7 @@ def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, Meas
 
 def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measured]]) -> list[Issue]:
     """Ids that are missing or stand in several rows. Variants have the ids of one test set."""
-    table = prepared.variants()[0][1]
-    return id_warnings(table, measured[0][1].ids[:MOST_IDS], prepared.test_set.name)
+    return id_warnings(measured[0][1].ids, prepared.test_set.name)
 
 
 def _open_or_none(settings: Any) -> tuple[str, ...] | None:

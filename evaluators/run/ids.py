@@ -1,40 +1,71 @@
 """Ids that are missing or stand in several rows.
 
-While rows are scored, each id leaves a small number behind (CRC-32 of its text). Only when a number comes twice is the id
-column read again, for that number alone; so an ordinary file costs next to nothing, and memory stays flat. The first
-`MOST_IDS` rows are looked at.
+While rows are scored, each of the first `MOST_IDS` ids is kept, packed: a few bytes beside its text, so that memory stays flat.
+They are looked at when the run has ended.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
 
 from evaluators.issues import Blame, Issue
-from evaluators.testsets.reader import Table
 
 MOST_IDS: Final = 200_000
 _SHOWN: Final = 5  # ids that a message names
 _NONE: Final = crc32(b"")
+_CODING: Final = ("utf-8", "surrogatepass")
 
 
-def numbers_of(ids: Iterable[str]) -> array[int]:
-    """One number per id."""
-    return array("I", [crc32(one.encode("utf-8", "surrogatepass")) for one in ids])
+@dataclass(slots=True)
+class Ids:
+    """The ids of the first rows, in order, each with the place of its row."""
+
+    numbers: array[int] = field(default_factory=lambda: array("I"))
+    """CRC-32 of each id: what comes once here comes once at all."""
+    places: array[int] = field(default_factory=lambda: array("Q"))
+    lengths: array[int] = field(default_factory=lambda: array("I"))
+    texts: bytearray = field(default_factory=bytearray)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def add(self, places: Sequence[int], ids: Sequence[str]) -> None:
+        """The ids of more rows."""
+        texts = [one.encode(*_CODING) for one in ids]
+        self.numbers.extend(map(crc32, texts))
+        self.places.extend(places)
+        self.lengths.extend(map(len, texts))
+        self.texts += b"".join(texts)
+
+    def merge(self, other: Ids, moved: int) -> None:
+        """The ids of later rows, whose places grow by `moved`."""
+        self.numbers.extend(other.numbers)
+        self.places.extend([place + moved for place in other.places])
+        self.lengths.extend(other.lengths)
+        self.texts += other.texts
+
+    def first(self, count: int) -> Iterator[tuple[int, int, str]]:
+        """(number, place, id) of the first ids."""
+        start = 0
+        for number, place, length in zip(self.numbers[:count], self.places, self.lengths, strict=False):
+            yield number, place, self.texts[start : start + length].decode(*_CODING)
+            start += length
 
 
-def id_warnings(table: Table, numbers: Sequence[int], name: str) -> list[Issue]:
-    """What is wrong with the ids of a test set, with row numbers. `numbers` are those of its first rows, in order."""
-    several = {number for number, times in Counter(numbers).items() if times > 1 or number == _NONE}
+def id_warnings(ids: Ids, name: str) -> list[Issue]:
+    """What is wrong with the ids of a test set, with row numbers. Ids after the first `MOST_IDS` are not looked at."""
+    several = {number for number, times in Counter(ids.numbers[:MOST_IDS]).items() if times > 1 or number == _NONE}
     if not several:
         return []
     rows: dict[str, list[int]] = {}
-    for number, one in _ids(table):
-        if crc32(one.encode("utf-8", "surrogatepass")) in several:
-            rows.setdefault(one, []).append(number)
+    for number, place, one in ids.first(MOST_IDS):
+        if number in several:
+            rows.setdefault(one, []).append(place)
     missing = rows.pop("", [])
     repeated = {one: places for one, places in rows.items() if len(places) > 1}
     found = []
@@ -48,20 +79,6 @@ def id_warnings(table: Table, numbers: Sequence[int], name: str) -> list[Issue]:
         said = f"{count} in several rows: {listed}{more}"
         found.append(Issue("duplicate-id", Blame.TESTSET, said, name, "every row is scored all the same"))
     return found
-
-
-def _ids(table: Table) -> Iterable[tuple[int, str]]:
-    """The number and the id of each of the first rows."""
-    seen, before = 0, table.first_number
-    for split in table.splits():
-        span = 0
-        for chunk in table.read(split, []):
-            for offset, one in zip(chunk.offsets, chunk.ids or (), strict=False):
-                yield before + offset, one
-            seen, span = seen + chunk.count, chunk.span
-            if seen >= MOST_IDS:
-                return
-        before += span
 
 
 def _rows(places: Sequence[int]) -> str:

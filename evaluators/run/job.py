@@ -8,7 +8,6 @@ sums. The same split gives the same part, whoever runs it and however often.
 from __future__ import annotations
 
 import gc
-from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,8 @@ from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
 from evaluators.run.clusters import ClusterCounts, cluster_names
 from evaluators.run.given import checksums, output_columns
-from evaluators.run.ids import MOST_IDS, numbers_of
+from evaluators.run.glimpse import FIRST_ROWS, Glimpse
+from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.key_rows import KeyRows
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
@@ -123,10 +123,12 @@ class SplitResult:
     schemas: dict[str, Declared] = field(default_factory=dict)
     """What the schemas of its rows declare, by hash."""
     finished: bool = True
-    ids: array[int] = field(default_factory=lambda: array("I"))
-    """A number for each id, in order; empty where rows have none. See `ids`."""
+    ids: Ids = field(default_factory=Ids)
+    """The ids of the first rows, with offsets in the split; empty where rows have none."""
     asked: AskedTotals = field(default_factory=AskedTotals)
     """How much was asked of whoever costs something."""
+    glimpse: Glimpse = field(default_factory=Glimpse)
+    """What the first rows of the test set hold; empty for all splits but the first."""
 
 
 def run_split(
@@ -216,13 +218,15 @@ class Work:
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
         self._notice(chunk, slots, codes)
+        if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
+            self.result.glimpse.take(self.plan, columns, slots, chunk.count)
         for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
             if keys.wanted:
                 keys.take(chunk.offsets, slots, ledger.verdicts, column)
         if self.recorder is not None:
             self.recorder.take(chunk, columns, slots, codes)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
-            self.result.ids.extend(numbers_of(chunk.ids))
+            self.result.ids.add(chunk.offsets, chunk.ids)
         if self.job.joined is not None:
             self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count

@@ -52,6 +52,8 @@ class KeyRows:
                 continue
             if met:
                 self.counts.add(offsets[index], met)
+        if self._reader is not None:
+            self.counts.looked_for, self.counts.met = self._reader.looked_for, self._reader.met_keys
 
     def _reader_of(self, cells: Sequence[Any]) -> KeyReader:
         """The reader of a row whose schema stands in a cell."""

@@ -6,7 +6,6 @@ the rows from the first one up to the first unfinished split make a valid, short
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +18,8 @@ from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.engines.engine import Engine
-from evaluators.run.ids import MOST_IDS
+from evaluators.run.glimpse import Glimpse
+from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
@@ -57,14 +57,16 @@ class Measured:
     parts: list[tuple[int, int]] = field(default_factory=list)
     """(split, number of its first row), in order."""
     finished: bool = True
-    ids: array[int] = field(default_factory=lambda: array("I"))
-    """A number for the id of each of the first rows. See `ids`."""
+    ids: Ids = field(default_factory=Ids)
+    """The ids of the first rows, with row numbers."""
     recorded: dict[str, int] = field(default_factory=dict, compare=False)
     """How many rows were recorded under each key, those included that another split had already made enough."""
     schemas: dict[str, Declared] = field(default_factory=dict)
     """What the schemas of the rows declare, by hash."""
     asked: AskedTotals = field(default_factory=AskedTotals, compare=False)
     """How much was asked of whoever costs something."""
+    glimpse: Glimpse = field(default_factory=Glimpse, compare=False)
+    """What the rows of the first split hold at its beginning. Splits depend on the file alone, so hints do, too."""
 
 
 def measure(
@@ -195,7 +197,7 @@ class Merging:
         for known, keys in zip(merged.keys, result.keys, strict=True):
             known.merge(keys, self._number)
         if len(merged.ids) < MOST_IDS:
-            merged.ids.extend(result.ids)
+            merged.ids.merge(result.ids, self._number)
         merge_slices(merged.slices, result.slices)
         if len(merged.slices) > 4 * MOST_SLICES:
             limit_slices(merged.slices)
@@ -208,6 +210,8 @@ class Merging:
             merged.recorded[key] = merged.recorded.get(key, 0) + count
         merged.schemas.update(result.schemas)
         merged.asked.merge(result.asked)
+        if result.index == 0:
+            merged.glimpse = result.glimpse
         self.full = full_keys(merged.recorded, self._recording)
         merged.parts.append((result.index, self._number))
         merged.finished = result.finished

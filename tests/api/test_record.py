@@ -133,6 +133,21 @@ def test_whatever_is_written_the_rows_are_read_once(tmp_path: Path, opened: Coun
     assert dict(opened) == {"rows.jsonl 0": 1}
 
 
+def test_what_the_rows_have_in_place_of_what_is_asked_for_is_found_by_the_same_reading(
+    tmp_path: Path, opened: Counter[str]
+) -> None:
+    evaluators: list[Any] = [
+        {"json_multi_field_match": {"fields": {"a": "exact", "aa": "exact"}}},
+        {"schema_match": {"fields": {"a": "exact", "items": {"align": {"key_field": {"key": "sku"}}}, "items[*].n": "numeric"}}},
+        {"exact_match": {"when": {"row.kind": "c"}}},
+    ]  # fmt: skip
+    result = load({"evaluators": evaluators}).run(rows_file(tmp_path, 40))
+    assert [issue.hint for issue in result.issues] == [
+        'did you mean "a"?', 'the column "kind" has "a", "b"', 'the items have "n"',
+    ]  # fmt: skip
+    assert dict(opened) == {"rows.jsonl 0": 1}
+
+
 # What is kept
 
 
