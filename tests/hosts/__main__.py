@@ -74,7 +74,7 @@ def main(words: Sequence[str] | None = None) -> int:
             )
         return 0
     ends = time.monotonic() + asked.minutes * 60 if asked.minutes is not None else None
-    with tempfile.TemporaryDirectory(prefix="hosts-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="hosts-", ignore_cleanup_errors=True) as temporary:
         folder = asked.venvs or Path(temporary)
         found = [_outcome(one, folder, ends, asked.expression) for one in chosen]
     print(_table(found), flush=True)
@@ -93,6 +93,8 @@ def _outcome(environment: Environment, folder: Path, ends: float | None, express
     started = time.monotonic()
     try:
         python = _installed(environment, folder.resolve())
+    except subprocess.TimeoutExpired:
+        return _not_run(found, f"it could not be installed in {_share(environment):.0f} s")
     except subprocess.SubprocessError as error:
         return _not_run(found, f"it could not be installed: {error}")
     _test(environment, python, private, environment.seconds - (time.monotonic() - started), expression, found)
@@ -114,14 +116,29 @@ def _installed(environment: Environment, folder: Path) -> Path:
     python, done = place / "bin" / "python", place / "complete"
     if not done.is_file():
         shutil.rmtree(place, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(place)])
-        _run([str(python), "-m", "pip", "install", "-qq", "-e", f"{ROOT}{environment.extras}", *wanted])
+        until = time.monotonic() + _share(environment)
+        patience = ["--retries", "2", "--timeout", "30"]
+        _run([sys.executable, "-m", "venv", str(place)], until)
+        _run([str(python), "-m", "pip", "install", "-qq", *patience, "-e", f"{ROOT}{environment.extras}", *wanted], until)
         done.touch()
     return python
 
 
-def _run(command: Sequence[str]) -> None:
-    subprocess.run(command, cwd=ROOT, check=True, timeout=900)
+def _share(environment: Environment) -> float:
+    """How many seconds of its time an environment may take to install: the rest is for its tests."""
+    return 0.6 * environment.seconds
+
+
+def _run(command: Sequence[str], until: float) -> None:
+    """Runs a command, and ends it with all that it started where it takes too long. Raises SubprocessError."""
+    with subprocess.Popen(command, cwd=ROOT, start_new_session=True) as process:
+        try:
+            code = process.wait(max(1.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if code != 0:
+        raise subprocess.CalledProcessError(code, command)
 
 
 def _private_network() -> bool:

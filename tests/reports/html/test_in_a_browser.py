@@ -11,10 +11,15 @@ from typing import Any
 
 import pytest
 
+from evaluators.api.ended import write_again
+from evaluators.api.execute import finish
+from evaluators.api.loading import load
 from evaluators.compare.comparison import Comparison, Difference, GuardResult
 from evaluators.reports.document import Column, Document, Listing, Paragraph, Section, Table
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.formats.html import Html
+from evaluators.run.preparing import RunRequest
+from evaluators.suite.presets import gallery_folder
 
 Open = Callable[..., Any]
 
@@ -375,3 +380,21 @@ def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
     page.tab.evaluate("() => { location.hash = 'result=failed' }")
     page.tab.get_by_text("2,000 of 20,000 rows").wait_for()
     assert page.ids()[:2] == ["r0", "r10"]
+
+
+def test_where_a_run_was_sent_can_be_followed(opened: Open, tmp_path: Path) -> None:
+    done = finish(load(gallery_folder() / "classification" / "suite.yaml"), RunRequest(results=tmp_path, name="x"))
+    assert done.folder is not None
+    links = [
+        {"platform": "mlflow", "url": "https://tracking.example/#/runs/1", "run_id": "1"},
+        {"platform": "files", "url": "metrics", "run_id": "2"},
+        {"platform": "odd", "url": "javascript:alert(1)", "run_id": "3"},
+    ]
+    (done.folder / "links.json").write_text(json.dumps(links), encoding="utf-8")
+    (page,) = write_again(done.folder, [tmp_path / "page.html"])
+    tab = opened(page).tab
+    found = tab.locator("section:has(h2:text-is('Where it was sent')) a")
+    assert [(one.inner_text(), one.get_attribute("href")) for one in found.all()] == [
+        ("mlflow: https://tracking.example/#/runs/1 (run 1)", "https://tracking.example/#/runs/1")
+    ]
+    assert "files: metrics (run 2)" in tab.inner_text("body")
