@@ -1,4 +1,4 @@
-"""The Python assertion of promptfoo, called as promptfoo calls it. With promptfoo itself: `tests/hosts/promptfoo/README.md`."""
+"""The Python assertion of promptfoo, called as promptfoo calls it. With promptfoo itself: `python -m tests.hosts.promptfoo`."""
 
 from __future__ import annotations
 
