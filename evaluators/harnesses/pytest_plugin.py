@@ -77,13 +77,8 @@ class SuiteFile(pytest.File):
         """The run of the suite."""
         if self.ran is None:
             self.ran = _ran(self.path, None, {})
+            self.config.add_cleanup(self.ran.close)
         return self.ran
-
-    def teardown(self) -> None:
-        """The run's folder goes away."""
-        if self.ran is not None:
-            self.ran.close()
-            self.ran = None
 
 
 class _SuiteItem(pytest.Item):
