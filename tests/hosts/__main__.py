@@ -110,8 +110,8 @@ def _not_run(found: Outcome, why: str) -> Outcome:
 
 def _installed(environment: Environment, folder: Path) -> Path:
     """The Python of the environment, made where it is not there yet. Raises SubprocessError."""
-    wanted = [*TOOLS, *environment.requirements]
-    stamp = hashlib.sha256("\n".join([*wanted, environment.extras, sys.version]).encode()).hexdigest()[:12]
+    wanted, alone = [*TOOLS, *environment.requirements], environment.alone
+    stamp = hashlib.sha256("\n".join([*wanted, *alone, environment.extras, sys.version]).encode()).hexdigest()[:12]
     place = folder / f"{environment.name}-{stamp}"
     python, done = place / "bin" / "python", place / "complete"
     if not done.is_file():
@@ -120,6 +120,8 @@ def _installed(environment: Environment, folder: Path) -> Path:
         patience = ["--retries", "2", "--timeout", "30"]
         _run([sys.executable, "-m", "venv", str(place)], until)
         _run([str(python), "-m", "pip", "install", "-qq", *patience, "-e", f"{ROOT}{environment.extras}", *wanted], until)
+        if alone:
+            _run([str(python), "-m", "pip", "install", "-qq", *patience, "--no-deps", *alone], until)
         done.touch()
     return python
 

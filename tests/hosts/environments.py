@@ -3,6 +3,7 @@
 mlflow/
   environment.txt     what pip installs, pinned as tested; `evaluators[mlflow]` says which extras of this package
   environment.yaml    seconds: how long it may take with installing; network: private, if it needs that;
+                      alone: what is installed without the packages it asks for, pinned;
                       platforms: what it tests against what, which docs/reference/integrations.md shows
   test_….py
 """
@@ -40,6 +41,8 @@ class Environment:
     """What pip installs beside this package."""
     extras: str
     """The extras of this package, as pip takes them: `[mlflow]`, or nothing."""
+    alone: tuple[str, ...] = ()
+    """What pip installs without the packages that it asks for."""
     platforms: tuple[dict[str, Any], ...] = ()
     """The lines of the table of integrations."""
 
@@ -51,7 +54,7 @@ class Environment:
     @property
     def pinned(self) -> dict[str, str]:
         """The versions it is tested with, by package."""
-        pairs = (line.partition("==") for line in self.requirements)
+        pairs = (line.partition("==") for line in (*self.requirements, *self.alone))
         return {re.sub(r"\[.*\]", "", name): version for name, _, version in pairs if version}
 
 
@@ -80,5 +83,5 @@ def _read(folder: Path) -> Environment:
     return Environment(
         folder.name, facts["seconds"], facts.get("network") == "private",
         tuple(line for line in wanted if not _OURS.match(line)), ours[0][1] or "" if ours else "",
-        tuple(facts.get("platforms", ())),
+        tuple(facts.get("alone", ())), tuple(facts.get("platforms", ())),
     )  # fmt: skip
