@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import PositiveInt, model_validator
@@ -63,6 +62,8 @@ class MLflowRows(PlatformRows):
         return Fetched(name, some(self._of_traces(client, self.traces), name), ROLES)
 
     def _of_table(self, client: MlflowClient) -> Iterator[Cells]:
+        from tempfile import TemporaryDirectory  # brings much along, and settings alone do not need it
+
         run = client.get_run(str(self.run))
         file = self.table or _only_table(run.data.tags.get(_TABLES), str(self.run))
         with (
