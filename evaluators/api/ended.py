@@ -42,7 +42,7 @@ def advice_page(place: Path) -> Document:
         message = f"the suite that it holds cannot be used here: {error.issues[0].message}"
         hint = error.issues[0].hint or "set what it names, or score the test set again"
         raise problem("suite-unusable", message, where=str(record.folder / record.facts.suite), hint=hint) from None
-    from evaluators.guide.near_misses import near_misses
+    from evaluators.reports.near_miss_search import near_misses
 
     found = near_misses(lines, record)
     none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)

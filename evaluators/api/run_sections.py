@@ -19,7 +19,7 @@ from evaluators.suite.lines import EvaluatorLine
 
 def sections_of(record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0) -> tuple[Section, ...]:
     """What failed first, the `hard` rows with the lowest scores, and the near misses."""
-    from evaluators.guide.near_misses import near_misses  # brings schemas along, which few suites have
+    from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
 
     parts = parts_of(record)
     return (

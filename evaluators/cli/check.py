@@ -60,20 +60,20 @@ def _guarded(suite: str, with_data: bool, whole: bool) -> int:
 
 def _check(suite: str, test_set: str | None, with_data: bool, whole: bool) -> int:
     from evaluators.api.loading import load
-    from evaluators.cli import _checking
     from evaluators.cli._endings import print_problems
     from evaluators.cli._printing import say
+    from evaluators.guide import data_checks
     from evaluators.run.preparing import check_judge
 
     loaded = load(suite)
-    _checking.check_gates(loaded)
+    data_checks.check_gates(loaded)
     check_judge(loaded)
-    say(_checking.suite_words(loaded))
+    say(data_checks.suite_words(loaded))
     if not (with_data or whole or test_set is not None):
-        say(_checking.absence_words(loaded))
+        say(data_checks.absence_words(loaded))
         return 0
-    look = _checking.look(loaded, test_set, whole)
-    say(_checking.data_words(look))
+    look = data_checks.look(loaded, test_set, whole)
+    say(data_checks.data_words(look))
     if look.problems:
         print_problems(look.problems)
     return look.exit_code

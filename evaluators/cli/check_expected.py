@@ -26,11 +26,11 @@ def command(expected: str, schema: str | None, schema_column: str | None, column
     The exit code is 0 when there is no problem, 2 for a mistake in the schema or the command, and 3 for problems of the
     expected answers.
     """
-    from evaluators.cli import _expected_check
     from evaluators.cli._endings import code_of, print_problems
     from evaluators.cli._printing import say
+    from evaluators.guide import expected_checks
 
-    found = _expected_check.checked(expected, column, schema, schema_column, strict_types)
+    found = expected_checks.checked(expected, column, schema, schema_column, strict_types)
     say(found.words())
     if found.problems:
         print_problems(found.problems)

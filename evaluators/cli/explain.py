@@ -27,9 +27,9 @@ def command(subject: str, format_: str) -> None:
     SUITE is a YAML file: you get what each evaluator reads, what it waits for and what it compares, then the order and
     the steps.
     """
-    from evaluators.cli import _explaining
+    from evaluators.api import explaining
 
-    if _explaining.is_suite(subject):
-        click.echo(_explaining.of_suite(subject, format_), nl=False)
+    if explaining.is_suite(subject):
+        click.echo(explaining.of_suite(subject, format_), nl=False)
     else:
-        click.echo(_explaining.of_name(subject, format_), nl=False)
+        click.echo(explaining.of_name(subject, format_), nl=False)

@@ -28,12 +28,12 @@ def command(expected: str, column: str | None, dialect: str | None, output: str 
 
     The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
     """
-    from evaluators.cli import _inferring
     from evaluators.cli._endings import code_of, print_problems
     from evaluators.cli._printing import say
     from evaluators.cli._writing import write
+    from evaluators.guide import inferring
 
-    found = _inferring.inferred(expected, column, dialect)
+    found = inferring.inferred(expected, column, dialect)
     if output is None:
         say(found.text)
         print(found.words(None), end="", file=sys.stderr)

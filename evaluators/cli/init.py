@@ -37,12 +37,13 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.cli._beginning import Asker, begin
+    from evaluators.cli._asking import Asker
     from evaluators.cli._printing import say
     from evaluators.cli._writing import refuse_taken, write
+    from evaluators.guide.beginning import begin
 
     if target is not None:
         refuse_taken([target], force=force)
-    begun = begin(data, output, expected, columns, target, Asker(sys.stdin.isatty() and sys.stdout.isatty()))
+    begun = begin(data, output, expected, columns, target, Asker(asks=sys.stdin.isatty() and sys.stdout.isatty()))
     write({begun.file: begun.text}, force=force)
     say(begun.words)

@@ -44,16 +44,16 @@ def command(
 
     The exit code is 0 whatever the score.
     """
-    from evaluators.cli import _trying
+    from evaluators.api import trying
     from evaluators.cli._printing import say
     from evaluators.reports.reference_text import page_text
 
-    loaded = _trying.suite_of(suite, settings)
+    loaded = trying.suite_of(suite, settings)
     values = {"output": output, "expected": expected, "input": input}
     if columns or any(value is not None for value in values.values()):
-        _trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
-        tried = _trying.given_row(loaded, values, columns)
+        trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
+        tried = trying.given_row(loaded, values, columns)
     else:
-        tried = _trying.row_of(loaded, test_set, row, row_id, variant)
-    say(page_text(_trying.tried_page(loaded, tried)))
-    sys.exit(_trying.exit_code_of(tried))
+        tried = trying.row_of(loaded, test_set, row, row_id, variant)
+    say(page_text(trying.tried_page(loaded, tried)))
+    sys.exit(trying.exit_code_of(tried))

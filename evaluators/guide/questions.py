@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 
@@ -22,3 +22,17 @@ class Question:
 
 Ask: TypeAlias = Callable[[Question], str]
 """Gives one of the answers."""
+
+
+@dataclass
+class Likeliest:
+    """Answers every question with its likeliest answer, and notes what was taken and what else it could be."""
+
+    said: list[str] = field(default_factory=list)
+
+    def __call__(self, question: Question) -> str:
+        answer = question.answers[0]
+        others = ", ".join(f'"{other}"' for other in question.answers[1:])
+        how = f" ({question.otherwise} for that)" if question.otherwise else ""
+        self.said.append(f'{question.text} "{answer}" was taken; it could be {others}{how}')
+        return answer

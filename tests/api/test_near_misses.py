@@ -13,8 +13,8 @@ import pytest
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.guide import near_misses as advice
-from evaluators.guide.near_misses import near_misses
+from evaluators.reports import near_miss_search as advice
+from evaluators.reports.near_miss_search import near_misses
 from evaluators.reports.near_misses import near_miss_section
 from evaluators.run import recording
 from evaluators.run.preparing import RunRequest

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli import command
-from evaluators.cli._beginning import Asker
+from evaluators.cli._asking import Asker
 from evaluators.guide.questions import Question
 from evaluators.suite.presets import gallery_folder
 

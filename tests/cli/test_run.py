@@ -239,11 +239,11 @@ NAMED = "test_set: {file: rows.csv, columns: {output: Model answer}}\nevaluators
 
 def test_columns_of_the_command_line_join_those_of_the_suite(files: Path, run: Start) -> None:
     write(files / "named.yaml", NAMED)
-    table(files / "rows.csv", ("a", "a"), head=("Model answer", "Correct answer"))
+    table(files / "rows.csv", ("a", "a"), head=("Model answer", "What was due"))
     assert run("run", "named.yaml").returncode == 3
-    ended = run("run", "named.yaml", "--columns", "expected=Correct answer", "--no-results")
+    ended = run("run", "named.yaml", "--columns", "expected=What was due", "--no-results")
     assert ended.returncode == 0, ended.stderr
-    assert "output = Model answer, expected = Correct answer" in ended.stdout
+    assert "output = Model answer, expected = What was due" in ended.stdout
 
 
 def test_of_one_role_the_column_of_the_command_line_counts(files: Path, run: Start) -> None:

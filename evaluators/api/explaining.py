@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import load
-from evaluators.cli._alignments import alignment_data, alignment_page, is_alignment
 from evaluators.issues import problem
+from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
 from evaluators.reports.document import Document
 from evaluators.reports.mermaid import flowchart

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluators.cli._expected import answers, of_schema, schema_in, unreadable
 from evaluators.fields.dialects import dialect_of, unwrap
 from evaluators.fields.evaluation_config.annotate import annotate_evaluation_config
 from evaluators.fields.infer import infer_with_issues
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.xeval.annotate import annotate_xeval
+from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import Fault, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import counted

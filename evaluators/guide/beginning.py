@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-import click
-
 from evaluators.guide.draft import evaluators_for, slices_for
-from evaluators.guide.questions import Question
+from evaluators.guide.questions import Likeliest
 from evaluators.guide.roles import Chosen, choose_roles
 from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Problems, problem
@@ -32,29 +30,6 @@ MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200
 
 
-@dataclass
-class Asker:
-    """Answers questions: by asking on a terminal, otherwise with the likeliest answer, which is then said."""
-
-    asks: bool
-    said: list[str] = field(default_factory=list)
-
-    def __call__(self, question: Question) -> str:
-        if not self.asks:
-            answer = question.answers[0]
-            others = ", ".join(f'"{other}"' for other in question.answers[1:])
-            how = f" ({question.otherwise} for that)" if question.otherwise else ""
-            self.said.append(f'{question.text} "{answer}" was taken; it could be {others}{how}')
-            return answer
-        click.echo(visible(question.text))
-        for number, answer in enumerate(question.answers, 1):
-            said = question.hints[number - 1] if question.hints else ""
-            hint = f"  ({said})" if said else ""
-            click.echo(visible(f"  {number}  {answer}{hint}"))
-        number = click.prompt("Number", type=click.IntRange(1, len(question.answers)), default=1)
-        return question.answers[number - 1]
-
-
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A suite as text, where it goes, and what is to be said."""
@@ -70,7 +45,7 @@ def begin(
     expected: str | None,
     columns: Mapping[str, str],
     target: str | None,
-    ask: Asker,
+    ask: Likeliest,
 ) -> Begun:
     """A first suite for data. Raises Problems when the data cannot be read, or when no output is found."""
     if STANDARD_INPUT in (data, output, expected):
@@ -116,7 +91,9 @@ def begin(
     return Begun(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
 
 
-def _roles(data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Asker, encoding: str | None) -> Chosen:
+def _roles(
+    data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, encoding: str | None
+) -> Chosen:
     """The roles of the columns of a file of rows."""
     source = locate(data, Path())
     table = open_table(replace(source, encoding=encoding) if encoding is not None else source)

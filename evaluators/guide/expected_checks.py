@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from evaluators.cli._expected import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.evaluator import FromColumn
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
@@ -17,6 +16,7 @@ from evaluators.fields.metrics import places
 from evaluators.fields.references import pointer
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
+from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.reports.display import visible

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from evaluators.api.explaining import is_suite
 from evaluators.api.loading import Suite, load
-from evaluators.cli._explaining import is_suite
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.kept import keeping
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status
