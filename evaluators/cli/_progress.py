@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
+from threading import Lock
 from time import monotonic
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from evaluators.judges.asking_session import Asking
 
 _EVERY_SECONDS: Final = 0.1
 _BAR: Final = 24
@@ -19,17 +23,28 @@ class ProgressLine:
         self._started = self._shown = monotonic()
         self._rows = 0
         self._total: float | None = None
+        self._asking = ""
+        self._writing = Lock()
 
     def __call__(self, rows: int, share: float | None) -> None:
         """Some rows are finished; `share` of the input is finished, where that is known."""
         self._rows += rows
         if share:
             self._total = self._rows / share
+        self._show()
+
+    def asked(self, asking: Asking) -> None:
+        """So far the asking of judges is."""
+        self._asking = asking_text(asking)
+        self._show()
+
+    def _show(self) -> None:
         now = monotonic()
         if now - self._shown >= _EVERY_SECONDS:
-            self._shown = now
-            self._stream.write(_CLEAR + progress_text(self._rows, self._total, now - self._started))
-            self._stream.flush()
+            with self._writing:
+                self._shown = now
+                self._stream.write(_CLEAR + progress_text(self._rows, self._total, now - self._started) + self._asking)
+                self._stream.flush()
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -50,6 +65,13 @@ def progress_text(rows: int, total: float | None, seconds: float) -> str:
     filled = round(share * _BAR)
     left = f", {_time_text(max(0.0, total - rows) / rate)} left" if rate else ""
     return f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}  {said}{left}"
+
+
+def asking_text(asking: Asking) -> str:
+    """How far the asking is, to stand behind the rows; nothing before the first question."""
+    if not (asking.sent or asking.cached):
+        return ""
+    return f"  judge: {asking.sent:,} asked, {asking.cached:,} cached, {asking.failed:,} failed"
 
 
 def _time_text(seconds: float) -> str:

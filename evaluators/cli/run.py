@@ -14,7 +14,9 @@ from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evide
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
-    from evaluators.run.preparing import Progress, RunRequest
+    from evaluators.cli._progress import ProgressLine
+    from evaluators.run.loaded import LoadedSuite
+    from evaluators.run.preparing import Prepared, RunRequest
 
 
 COUNT = click.IntRange(min=1)
@@ -68,6 +70,11 @@ COUNT = click.IntRange(min=1)
     "several times.",
 )
 @TRACE_ROWS
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Score nothing and send nothing: say what a judge would be asked, and about how many tokens that takes.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
     "--format",
@@ -129,11 +136,13 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         line = progress_line()
         with interruptible() as stopped, line or nullcontext():
             results = _results_folder(options, loaded.results.folder)
+            if options["dry_run"]:
+                _print_questions(loaded, _request(test_set, None, options, stopped, None, ()))
+                return
             tracked = options["track"] or tuple(one.name for one in loaded.tracking)
-            finished = finish(
-                loaded, _request(test_set, results, options, stopped, line or (lambda rows, share: None), tracked)
-            )
+            finished = finish(loaded, _request(test_set, results, options, stopped, line, tracked))
     _print(finished, options)
+    _print_asked(finished, options)
     _print_sent(finished, options)
     sys.exit(finished.result.exit_code)
 
@@ -156,7 +165,7 @@ def _request(
     results: Path | None,
     options: dict[str, Any],
     stopped: Any,
-    progress: Progress,
+    line: ProgressLine | None,
     tracked: tuple[str, ...],
 ) -> RunRequest:
     from evaluators.run.preparing import RunRequest
@@ -175,13 +184,15 @@ def _request(
         rows=options["rows"],
         evidence=options["evidence"],
         stopped=stopped,
-        progress=progress,
+        progress=line or (lambda rows, share: None),
         command=tuple(sys.argv[1:]),
         lowest_fields=options["lowest_fields"],
         files=tuple(map(Path, options["files"])),
         hardest=options["hardest"],
         track=tracked or None,
         trace_rows=options["trace_rows"],
+        before_asking=_say_questions,
+        asked=None if line is None else line.asked,
         summary=not options["quiet"] and options["print_as"] != "json",
     )
 
@@ -230,6 +241,39 @@ def _files(finished: Finished) -> tuple[str, ...]:
     if not finished.annotated:
         said += "; rows.csv is left out above 10,000 rows, and -o rows.csv writes it"
     return (said, *lines)
+
+
+def _say_questions(prepared: Prepared) -> None:
+    """Where questions go and how many at most: to standard error, before the first one."""
+    from evaluators.run.questions import questions_of, questions_text
+
+    for line in questions_text(questions_of(prepared)):
+        click.echo(line, err=True)
+
+
+def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
+    """What a run would ask, in place of the run."""
+    from evaluators.run.preparing import prepare
+    from evaluators.run.questions import questions_of, questions_text
+
+    found = questions_of(prepare(loaded, request))
+    lines = list(questions_text(found))
+    if found.functions:
+        lines.append(f"{found.functions:,} different questions go to functions of this program.")
+    for line in lines or ["Nothing would be sent anywhere."]:
+        click.echo(line)
+
+
+def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
+    """What asking took, which is no part of the results: to standard error."""
+    asked = finished.result.environment.asked if finished.result.environment is not None else None
+    if asked is None or not asked.requests or options["quiet"]:
+        return
+    click.echo(
+        f"Judge: {asked.requests:,} requests; {asked.questions:,} questions, of which {asked.cached:,} were known from "
+        f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens.",
+        err=True,
+    )
 
 
 def _print_sent(finished: Finished, options: dict[str, Any]) -> None:

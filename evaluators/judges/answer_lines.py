@@ -40,6 +40,8 @@ class AskedTotals:
     """Those of them that have no answer."""
     cached: int = 0
     """Those that were answered from what was known before."""
+    requests: int = 0
+    """Those that were sent to judges, repeated ones included."""
     retries: int = 0
     tokens_in: int = 0
     tokens_out: int = 0

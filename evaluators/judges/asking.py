@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from evaluators.answers import WholeCall, answers_in
 from evaluators.comparator import Answer, Comparator, Question
 from evaluators.issues import RowProblem
-from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge
+from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.judges.judged import JudgedComparator
 from evaluators.kept import Kept, kept_now, value_key
 from evaluators.model import Outcome
@@ -31,6 +31,7 @@ Given: TypeAlias = Outcome | RowProblem | JudgeAnswer
 """What a question came to."""
 Asked: TypeAlias = Question | JudgeQuestion
 
+_NOT_ASKED: Final = "counted and not asked"
 _NOT_YET: Final = Outcome(0.0, False, "not answered yet")
 _NOT_YET_JUDGED: Final = JudgeAnswer(0.0, False, "not answered yet")
 
@@ -74,6 +75,7 @@ Notes: TypeAlias = dict[Hashable, Noted]
 
 _gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
 _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
+_counted: ContextVar[Counted | None] = ContextVar("counted", default=None)
 
 
 @contextmanager
@@ -121,6 +123,48 @@ class Gathered:
     def answer(self, kept: Kept) -> None:
         """Asks what has no answer yet, and keeps what is answered."""
         answer_requests(self.requests, kept)
+
+
+class Counted:
+    """Questions that were counted in place of being asked, each different one once."""
+
+    def __init__(self) -> None:
+        self.judges: dict[Hashable, tuple[Judge, int, Estimate]] = {}
+        """Every judge that would be asked, how many questions it would get, and what it would send."""
+        self.functions = 0
+        """Questions for batches and functions that wait."""
+        self._seen: set[tuple[Hashable, Hashable]] = set()
+
+    def take(self, asker: Comparator | Judge, questions: Sequence[Asked]) -> Sequence[Given]:
+        """Counts them, and takes each of them for a match, so that what waits for that is counted, too."""
+        fresh = [one for one in questions if self._is_new(asker, one)]
+        if not isinstance(asker, Judge):
+            self.functions += len(fresh)
+            return [Outcome(1.0, True, _NOT_ASKED)] * len(questions)
+        asked = [one for one in fresh if isinstance(one, JudgeQuestion)]
+        _, count, known = self.judges.get(asker.identity, (asker, 0, Estimate()))
+        found = asker.estimate(asked) if asked else Estimate()
+        together = Estimate(*(one + other for one, other in zip(known, found, strict=True)))
+        self.judges[asker.identity] = asker, count + len(asked), together
+        return [JudgeAnswer(1.0, True, _NOT_ASKED)] * len(questions)
+
+    def _is_new(self, asker: Comparator | Judge, question: Asked) -> bool:
+        key = question.key if isinstance(question, JudgeQuestion) else tuple(map(value_key, question[1:]))
+        if (asker.identity, key) in self._seen:
+            return False
+        self._seen.add((asker.identity, key))
+        return True
+
+
+@contextmanager
+def counting() -> Iterator[Counted]:
+    """Inside, nobody is asked: questions are counted."""
+    counted = Counted()
+    token = _counted.set(counted)
+    try:
+        yield counted
+    finally:
+        _counted.reset(token)
 
 
 def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Outcome | RowProblem]:
@@ -220,7 +264,9 @@ def _answer_rows(asker: Comparator, group: Sequence[Request], kept: Kept) -> Non
     """One call for each row; rows that ask the very same share one."""
     rows = {request.keys: request for request in group}
     lists = [[one for one in request.questions if isinstance(one, Question)] for request in rows.values()]
-    for request, questions, found in zip(rows.values(), lists, asker.compare_rows(lists), strict=True):
+    counted = _counted.get()
+    answered = asker.compare_rows(lists) if counted is None else [counted.take(asker, one) for one in lists]
+    for request, questions, found in zip(rows.values(), lists, answered, strict=True):
         asked: dict[Hashable, Asked] = dict(zip(request.keys, questions, strict=True))
         try:
             _keep(asker, asked, answers_in(asker, questions, found), kept)
@@ -254,6 +300,9 @@ def _fail(request: Request, asked: Iterable[Hashable], problem: RowProblem, kept
 
 def _call(asker: Comparator | Judge, questions: Sequence[Asked]) -> Sequence[Given]:
     """What the asker says of some different questions. Raises WholeCall where it answers none of them."""
+    counted = _counted.get()
+    if counted is not None:
+        return counted.take(asker, questions)
     if isinstance(asker, Judge):
         return call_judge(asker, [one for one in questions if isinstance(one, JudgeQuestion)])
     pairs = [one for one in questions if isinstance(one, Question)]

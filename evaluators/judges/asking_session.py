@@ -22,9 +22,9 @@ _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS progress (
     id INTEGER PRIMARY KEY CHECK (id = 1), sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
-    answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL
+    answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL, requests INTEGER NOT NULL
 );
-INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0);
+INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0, 0);
 """
 
 
@@ -38,6 +38,8 @@ class Asking(NamedTuple):
     answered: int = 0
     cached: int = 0
     failed: int = 0
+    requests: int = 0
+    """Those that were sent, repeated ones included."""
 
 
 class StoppedAsking(BaseException):
@@ -84,19 +86,21 @@ class Session:
             )
         return cursor.rowcount == 1
 
-    def count(self, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0) -> None:
+    def count(self, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0, requests: int = 0) -> None:
         """Notes what became of questions. `tokens` is what a request cost beyond its estimate."""
         with self._lock:
             self._connection.execute(
                 "UPDATE progress SET tokens = MAX(0, tokens + ?), answered = answered + ?, cached = cached + ?,"
-                " failed = failed + ?",
-                (tokens, answered, cached, failed),
+                " failed = failed + ?, requests = requests + ?",
+                (tokens, answered, cached, failed, requests),
             )
 
     def so_far(self) -> Asking:
         """How far it is."""
         with self._lock:
-            row = self._connection.execute("SELECT sent, tokens, answered, cached, failed FROM progress").fetchone()
+            row = self._connection.execute(
+                "SELECT sent, tokens, answered, cached, failed, requests FROM progress"
+            ).fetchone()
         return Asking(*row)
 
     def close(self) -> None:

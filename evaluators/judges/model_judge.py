@@ -430,7 +430,7 @@ class Round:
                 group, unanswered("judge-budget", "the budget of the judge is spent", hint if judge.cache else None)
             )
             return {}
-        begun, tries = time.monotonic(), Tries(judge, self.send, self.stopped)
+        begun, tries = time.monotonic(), Tries(judge, self._counted_send, self.stopped)
         try:
             reply = tries.reply(ChatRequest(messages=messages, schema=reply_schema(first.prompt), structured="none",
                                             **judge._params(first.question)))  # fmt: skip
@@ -445,6 +445,10 @@ class Round:
             retries=tries.repeated, seconds=(time.monotonic() - begun) / len(group),
         )  # fmt: skip
         return self._taken(group, messages, reply, share)
+
+    def _counted_send(self, request: ChatRequest) -> ChatReply:
+        self.session.count(requests=1)
+        return self.send(request)
 
     def _taken(
         self, group: Sequence[_Pending], messages: Messages, reply: ChatReply, share: JudgeAnswer

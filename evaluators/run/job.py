@@ -21,6 +21,7 @@ from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.judges.answer_lines import AskedTotals, line_bytes, line_of
 from evaluators.judges.asking import Notes, noting
+from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.kept import keeping
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
@@ -99,6 +100,8 @@ class Job:
     """The column of outputs that come from another file; None where they stand beside the expected answers."""
     watches: Mapping[str, Watch] = field(default_factory=dict)
     """The figures, by evaluator, that gates name and that need to know what each row added to them."""
+    asking: str | None = None
+    """The file that workers share while they ask; None where nobody is asked."""
 
 
 @dataclass(slots=True)
@@ -150,14 +153,18 @@ def run_split(
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
     columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
-    with without_cycle_search(), Work(job, split, plan, full) as work:
+    with without_cycle_search(), asking_in(job.asking, stopped), Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False
                 break
-            with keeping(), noting() as notes:
-                work.take(chunk)
-                work.note(chunk, notes)
+            try:
+                with keeping(), noting() as notes:
+                    work.take(chunk)
+                    work.note(chunk, notes)
+            except StoppedAsking:  # nothing of the chunk counts; what was answered is kept by the judge
+                work.result.finished = False
+                break
             progress(chunk.count)
         return work.finished()
 

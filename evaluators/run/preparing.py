@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.judges.asking_session import Asking
 from evaluators.needs import ROLES
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
@@ -55,6 +56,10 @@ class RunRequest:
     """The trackers that the finished run is sent to, by name, in place of the suite's; `none` is none of them."""
     trace_rows: int | None = None
     """How many rows trackers send one by one, in place of what they are set to."""
+    before_asking: Callable[[Prepared], None] | None = None
+    """Called before the first question of a run that may ask somebody."""
+    asked: Callable[[Asking], None] | None = None
+    """Told now and then how far the asking of judges is."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
 

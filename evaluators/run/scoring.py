@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluators.judges.answer_lines import AskedTotals
+from evaluators.run.asking_run import asking
 from evaluators.run.beside import Beside
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import ENGINES, Engine
@@ -51,22 +52,27 @@ def scored(
     """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
     clock = time.monotonic()
     fingerprint = Beside(prepared.test_set.fingerprint)
-    jobs = tuple(_job(prepared, table, request, folder, name, needed) for name, table in prepared.variants())
-    measured = tuple(
-        (name, measure(job, prepared.suite.lines, engine, _said(prepared.test_set, name),
-                       request.stopped, _progress(request, prepared, place, fingerprint)))
-        for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
-    )  # fmt: skip
+    with asking(prepared, request) as session:
+        jobs = tuple(
+            replace(_job(prepared, table, request, folder, name, needed), asking=session.file)
+            for name, table in prepared.variants()
+        )
+        measured = tuple(
+            (name, measure(job, prepared.suite.lines, engine, _said(prepared.test_set, name),
+                           request.stopped, _progress(request, prepared, place, fingerprint)))
+            for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
+        )  # fmt: skip
     result = conclude(prepared, request, measured, fingerprint.value())
     environment = replace(
-        _environment(started, time.monotonic() - clock, prepared.suite, request), asked=_asked(measured)
+        _environment(started, time.monotonic() - clock, prepared.suite, request),
+        asked=_asked(measured, session.requests),
     )
     return Scored(jobs, measured, replace(result, environment=environment))
 
 
-def _asked(measured: Sequence[tuple[str | None, Measured]]) -> AskedTotals | None:
+def _asked(measured: Sequence[tuple[str | None, Measured]], requests: int) -> AskedTotals | None:
     """How much was asked of whoever costs something; None where nothing was."""
-    found = AskedTotals()
+    found = AskedTotals(requests=requests)
     for _, each in measured:
         found.merge(each.asked)
     return found if found.questions else None

@@ -1,0 +1,67 @@
+"""The asking of one run: the file that its workers share, and somebody who tells how far it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluators.judges.asking_session import Asking, Session
+from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.questions import asks
+
+_EVERY_SECONDS = 0.2
+
+
+@dataclass(slots=True)
+class RunAsking:
+    """The shared file of a run, and what it came to."""
+
+    file: str | None = None
+    """None where nobody is asked."""
+    requests: int = 0
+    """How many were sent, once the run is over."""
+
+
+@contextmanager
+def asking(prepared: Prepared, request: RunRequest) -> Iterator[RunAsking]:
+    """What the workers of a run share, for as long as it goes. Says first what there is to say before the first question."""
+    if not asks(prepared.suite):
+        yield RunAsking()
+        return
+    import tempfile  # imported when used: most runs ask nobody
+
+    if request.before_asking is not None:
+        request.before_asking(prepared)
+    with tempfile.TemporaryDirectory(prefix="evaluators-asking-", ignore_cleanup_errors=True) as folder:
+        found = RunAsking(str(Path(folder) / "session.sqlite"))
+        session = Session(Path(folder) / "session.sqlite")
+        try:
+            with _telling(session, request.asked):
+                yield found
+            found.requests = session.so_far().requests
+        finally:
+            session.close()
+
+
+@contextmanager
+def _telling(session: Session, tell: Callable[[Asking], None] | None) -> Iterator[None]:
+    """Somebody is told now and then how far it is."""
+    if tell is None:
+        yield
+        return
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_EVERY_SECONDS):
+            tell(session.so_far())
+
+    thread = threading.Thread(target=watch, name="evaluators-asking", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,162 @@
+"""Runs whose fields a judge answers, from the command line to the run folder, against a server with real sockets."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+import evaluators
+from evaluators.cli import command
+from evaluators.judges.asking_session import Asking
+from tests.judges.chat_server import ChatServer, Reply, verdicts
+
+pytest.importorskip("openai")
+
+CANARY = "sk-canary-7f3a91d2"
+ROWS = [("car", "coupe"), ("boat", "ship"), ("Car", "car"), ("car", "coupe"), ("dog", "cat")]
+
+
+def suite_of(server: ChatServer, folder: Path, fields: dict[str, Any] | None = None, **judge: Any) -> Path:
+    """A suite with one judged field, and its rows beside it."""
+    lines = [{"id": str(n), "expected": {"a": one}, "output": {"a": two}} for n, (one, two) in enumerate(ROWS)]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    data = {
+        "judge": {"openai_compatible": {"base_url": server.url, "model": "m", **judge}},
+        "test_set": {"file": "rows.jsonl"},
+        "evaluators": [{"json_multi_field_match": {"name": "header", "fields": fields or {"a": "semantic"}}}],
+        "results": {"folder": str(folder / "runs"), "name": "one"},
+    }
+    file = folder / "suite.yaml"
+    file.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return file
+
+
+def run(suite: Path, *options: str) -> Result:
+    return CliRunner().invoke(command, ["run", str(suite), *options])
+
+
+def test_a_run_says_first_where_questions_go_and_asks_equal_ones_once(server: ChatServer, tmp_path: Path) -> None:
+    found = run(suite_of(server, tmp_path))
+    assert found.exit_code == 0, found.output
+    assert f"Questions go to {server.url}, model m." in found.stderr
+    assert "At most 3 questions in 3 requests, about" in found.stderr
+    assert (
+        "Judge: 3 requests; 3 questions, of which 0 were known from before and 0 have no answer; 360 tokens."
+        in found.stderr
+    )
+    assert len(server.requests) == 3  # five rows: one is equal but for case, and one comes twice
+    environment = json.loads((tmp_path / "runs" / "one" / "environment.json").read_text())
+    assert environment["asked"] | {"seconds": 0} == {
+        "questions": 3, "failed": 0, "cached": 0, "requests": 3, "retries": 0, "tokens_in": 300, "tokens_out": 60,
+        "seconds": 0,
+    }  # fmt: skip
+
+
+def test_nothing_is_sent_where_nobody_is_named(server: ChatServer, tmp_path: Path) -> None:
+    found = run(suite_of(server, tmp_path, {"a": "exact"}))
+    assert (found.exit_code, found.stderr, server.requests) == (0, "", [])
+    assert not (tmp_path / "runs" / "one" / "answers.jsonl").exists()
+
+
+def test_a_second_run_asks_nothing_and_says_the_same(server: ChatServer, tmp_path: Path) -> None:
+    suite = suite_of(server, tmp_path)
+    run(suite)
+    again = run(suite, "--name", "two")
+    assert "At most 0 questions in 0 requests" in again.stderr
+    assert "3 more are answered from before" in again.stderr
+    assert len(server.requests) == 3
+    for file in ("rows.jsonl", "outcomes.jsonl", "answers.jsonl", "codes.jsonl"):
+        assert (tmp_path / "runs/one" / file).read_bytes() == (tmp_path / "runs/two" / file).read_bytes()
+
+
+def test_a_dry_run_counts_and_sends_nothing(server: ChatServer, tmp_path: Path) -> None:
+    found = run(suite_of(server, tmp_path), "--dry-run")
+    assert found.exit_code == 0
+    assert "At most 3 questions in 3 requests, about" in found.stdout
+    assert server.requests == []
+    assert not (tmp_path / "runs").exists()
+    assert "Nothing would be sent anywhere." in run(suite_of(server, tmp_path, {"a": "exact"}), "--dry-run").stdout
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_equal_questions_of_the_whole_test_set_are_asked_once(server: ChatServer, tmp_path: Path, workers: str) -> None:
+    """Without a cache, too: the chunks and the workers of a run share what they were told."""
+    suite = suite_of(server, tmp_path, cache=False)
+    pad = "x" * 600
+    rows = [{"id": str(n), "expected": {"a": "car"}, "output": {"a": f"coupe {n % 7}"}, "pad": pad} for n in range(5000)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = run(suite, "--workers", workers, "--formats", "")
+    assert found.exit_code == 0, found.output
+    assert len(server.questions) == 7
+    environment = json.loads((tmp_path / "runs" / "one" / "environment.json").read_text())
+    assert environment["asked"]["questions"] > 7  # it is more than one chunk
+    assert environment["asked"]["questions"] - environment["asked"]["cached"] == 7
+
+
+def test_a_judge_that_fails_is_the_environment_s_fault(server: ChatServer, tmp_path: Path) -> None:
+    server.respond = lambda request, number: Reply(status=500, content="out of memory")
+    found = run(suite_of(server, tmp_path, retries=0))
+    assert found.exit_code == 3
+    assert "the environment left rows without a score: header 4 of 5" in found.stdout
+    assert 'the endpoint answered 500: "out of memory"' in found.stdout
+    record = json.loads((tmp_path / "runs" / "one" / "run.json").read_text())
+    assert (record["evaluators"][0]["unjudged"], record["evaluators"][0]["scored"]) == (4, 1)
+    server.respond = lambda request, number: Reply(verdicts(request))
+    assert run(suite_of(server, tmp_path), "--name", "two").exit_code == 0
+
+
+def test_a_budget_that_ran_out_goes_on_in_the_next_run(server: ChatServer, tmp_path: Path) -> None:
+    suite = suite_of(server, tmp_path, budget={"max_questions": 2}, concurrency=1)
+    first = run(suite)
+    assert first.exit_code == 3
+    assert "the budget of the judge is spent" in first.stdout
+    assert run(suite, "--name", "two").exit_code == 0
+    assert len(server.requests) == 3
+
+
+def test_a_run_that_is_stopped_keeps_what_it_paid_for(server: ChatServer, tmp_path: Path) -> None:
+    suite = suite_of(server, tmp_path, concurrency=1)
+    result = evaluators.load(suite).run(stopped=lambda: len(server.requests) >= 2)
+    assert result.exit_code == 130
+    paid = len(server.requests)
+    assert (paid < 3, result.complete) == (True, False)
+    assert evaluators.load(suite).run().exit_code == 0
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("behaviour", ["well", "repeats the key", "refuses with the key"])
+def test_the_key_is_nowhere(server: ChatServer, tmp_path: Path, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_KEY", CANARY)
+
+    def respond(request: dict[str, Any], number: int) -> Reply:
+        if behaviour == "refuses with the key":
+            return Reply(status=401, content=f"no such key: {CANARY}")
+        said = verdicts(request)
+        return Reply(said.replace("by the first letter", f"seen {CANARY}") if behaviour == "repeats the key" else said)
+
+    server.respond = respond
+    page = tmp_path / "page.html"
+    suite = suite_of(server, tmp_path, api_key_env="JUDGE_KEY")
+    found = run(suite, "-o", str(page), "--formats", "csv,html,markdown,json,junit")
+    assert {one["authorization"] for one in server.headers} == {f"Bearer {CANARY}"}
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert {"page.html", "answers.jsonl", "summary.txt", "judge-answers.sqlite"} <= {file.name for file in files}
+    for file in files:
+        assert CANARY.encode() not in file.read_bytes(), file
+    assert CANARY not in found.stdout + found.stderr
+
+
+def test_the_progress_line_says_how_far_the_asking_is() -> None:
+    from evaluators.cli._progress import ProgressLine, asking_text
+
+    assert asking_text(Asking()) == ""
+    assert asking_text(Asking(sent=1200, cached=3, failed=2)) == "  judge: 1,200 asked, 3 cached, 2 failed"
+    line = ProgressLine(io.StringIO())
+    line.asked(Asking(sent=1))
+    assert line._asking == "  judge: 1 asked, 0 cached, 0 failed"
