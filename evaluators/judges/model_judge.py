@@ -402,6 +402,8 @@ class Round:
 
     def _request(self, group: Sequence[_Pending]) -> None:
         """Asks the questions of one request. Where the reply does not count for some of them, each is asked alone."""
+        if self.stopped():
+            return
         problems = self._sent(group)
         if len(group) > 1:
             for one in group:
