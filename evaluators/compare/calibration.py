@@ -1,0 +1,278 @@
+"""How far a judge can be trusted: its verdicts beside those of people, from the record of a run.
+
+Each row that has both a verdict and a mark counts once. Sources: Cohen 1960, "A coefficient of agreement for nominal scales",
+Educational and Psychological Measurement 20, for kappa; Fleiss, Cohen and Everitt 1969, "Large sample standard errors of
+kappa and weighted kappa", Psychological Bulletin 72, for its standard error; Newcombe 1998, "Interval estimation for the
+difference between independent proportions", Statistics in Medicine 17, method 10, for the difference of two halves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite, sqrt
+from typing import Any, Final
+
+from evaluators.issues import problem
+from evaluators.judges.answer_lines import AnswerLine
+from evaluators.model import Status, Verdict
+from evaluators.run.intervals import mean_interval, moments_of_values
+from evaluators.run.record import RunRecord
+from evaluators.run.result import Interval
+from evaluators.run.statistics import Z_95, wilson
+
+PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
+FAILS: Final = frozenset({"0", "false", "no", "n", "fail", "failed", "bad", "wrong", "incorrect", "mismatch"})
+_SCORED: Final = frozenset({Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR})
+MOST_SHOWN: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """One row that a judge and a person have looked at."""
+
+    number: int
+    id: str
+    judge: bool
+    person: bool
+    length: int
+    """How many characters the output has."""
+    score: Fraction | None = None
+    mark: Fraction | None = None
+    """The person's mark from 0 to 1, where it is a number and not a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often which verdicts met."""
+
+    both_pass: int = 0
+    too_kind: int = 0
+    """The judge lets a row pass that people do not."""
+    too_strict: int = 0
+    """People let a row pass that the judge does not."""
+    both_fail: int = 0
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return self.both_pass + self.too_kind + self.too_strict + self.both_fail
+
+    @property
+    def agreed(self) -> int:
+        """The rows with one verdict."""
+        return self.both_pass + self.both_fail
+
+    @property
+    def agreement(self) -> float | None:
+        """Their share; None without rows."""
+        return self.agreed / self.rows if self.rows else None
+
+    @staticmethod
+    def of(rows: Iterable[Marked]) -> Confusion:
+        """The counts of some rows."""
+        found = Counter((row.judge, row.person) for row in rows)
+        return Confusion(found[True, True], found[True, False], found[False, True], found[False, False])
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """The rows in two halves, and what changes from one to the other."""
+
+    first: Confusion
+    second: Confusion
+    difference: Interval | None
+    """The interval of the second agreement minus the first; None where a half has no rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Two sets of answers to the same questions."""
+
+    questions: int
+    """Those that both answered."""
+    changed: int
+    """Those of them with another verdict."""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A judge beside people."""
+
+    confusion: Confusion
+    kappa: float | None
+    kappa_interval: Interval | None
+    lengths: Halves
+    """The rows with the shorter outputs, and those with the longer ones."""
+    positions: Halves
+    """The first rows of the test set, and the later ones."""
+    mean_difference: float | None
+    """The judge's score minus the person's mark, where marks are numbers."""
+    difference_interval: Interval | None
+    disagreements: tuple[Marked, ...]
+    unmarked: int
+    """Rows with a verdict and without a mark."""
+    unjudged: int
+    """Rows with a mark and without a verdict."""
+
+
+def calibrate(
+    record: RunRecord, target: str, column: str, pass_at: float = 0.5, scale: tuple[float, float] = (0.0, 1.0)
+) -> Calibration:
+    """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column.
+
+    Numbers in the column are on `scale`, and pass from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or
+    a column that the run does not have, for a mark that cannot be read, and for a run that kept no cells of some rows.
+    """
+    place, field = _target(record, target)
+    rows: list[Marked] = []
+    unmarked = unjudged = 0
+    for variant in record.variants:
+        for row in record.rows(variant):
+            verdict = row.verdicts[place]
+            judge = _passed(verdict, field)
+            if row.cells is None:
+                hint = "run again with results: {documents: all} in the suite"
+                raise problem(
+                    "no-cells", "the run did not keep the cells of all rows", where=str(record.folder), hint=hint
+                )
+            if column not in row.cells:
+                known = ", ".join(map(str, row.cells))
+                raise problem(
+                    "no-such-column", f'the rows have no column "{column}"', where=str(record.folder), hint=known
+                )
+            mark = read_mark(row.cells[column], pass_at, scale, f'row {row.number}, column "{column}"')
+            if mark is None or judge is None:
+                unmarked += mark is None and judge is not None
+                unjudged += mark is not None and judge is None
+                continue
+            score = Fraction(verdict.num, verdict.den) if field is None and verdict.den else None
+            length = len(str(row.cells.get(record.result.columns.get("output", ""), "")))
+            rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1]))
+    return calibration_of(rows, unmarked, unjudged)
+
+
+def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0) -> Calibration:
+    """What marked rows come to."""
+    confusion = Confusion.of(rows)
+    by_length = sorted(rows, key=lambda row: row.length)
+    by_place = sorted(rows, key=lambda row: row.number)
+    gaps = Counter(row.score - row.mark for row in rows if row.score is not None and row.mark is not None)
+    moments = moments_of_values(gaps) if gaps else None
+    wrong = tuple(row for row in by_place if row.judge is not row.person)
+    return Calibration(
+        confusion, *kappa(confusion), _halves(by_length), _halves(by_place),
+        float(moments.mean) if moments else None, mean_interval(moments, -1.0, 1.0), wrong[:MOST_SHOWN], unmarked, unjudged,
+    )  # fmt: skip
+
+
+def kappa(found: Confusion) -> tuple[float | None, Interval | None]:
+    """Cohen's kappa with its 95 % interval: agreement beyond chance. None where one verdict is all there is."""
+    n = found.rows
+    if not n:
+        return None, None
+    a, b, c, d = (each / n for each in (found.both_pass, found.too_kind, found.too_strict, found.both_fail))
+    judge, person = (a + b, c + d), (a + c, b + d)
+    agreed, chance = a + d, judge[0] * person[0] + judge[1] * person[1]
+    if chance == 1:
+        return None, None
+    value = (agreed - chance) / (1 - chance)
+    on_diagonal = sum(
+        each * (1 - (one + other) * (1 - value)) ** 2 for each, one, other in zip((a, d), judge, person, strict=True)
+    )
+    beside = (1 - value) ** 2 * (b * (person[0] + judge[1]) ** 2 + c * (person[1] + judge[0]) ** 2)
+    variance = (on_diagonal + beside - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
+    reach = Z_95 * sqrt(max(0.0, variance))
+    return value, Interval(max(-1.0, value - reach), min(1.0, value + reach))
+
+
+def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None:
+    """The 95 % interval of the second rate minus the first, each (count, of how many); None where there is nothing of one."""
+    first, second = wilson(*one), wilson(*other)
+    if first is None or second is None:
+        return None
+    p, q = one[0] / one[1], other[0] / other[1]
+    low = q - p - sqrt((q - second.low) ** 2 + (first.high - p) ** 2)
+    high = q - p + sqrt((second.high - q) ** 2 + (p - first.low) ** 2)
+    return Interval(low, high)
+
+
+def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) -> Changed:
+    """What became of the questions that two runs have in common: with another model, another prompt, or asked alone."""
+    known = {one.question.key: one.answer for one in theirs if one.answer.error is None}
+    both = [one for one in ours if one.answer.error is None and one.question.key in known]
+    other = [one for one in both if _said(one.answer.passed, one.answer.score) != _said(*_pair(known[one.question.key]))]
+    return Changed(len(both), len(other), tuple(_shown(one) for one in other[:MOST_SHOWN]))
+
+
+def read_mark(
+    cell: object, pass_at: float, scale: tuple[float, float], where: str
+) -> tuple[bool, Fraction | None] | None:
+    """Whether a person lets the row pass, and their mark from 0 to 1 where it is a number; None for an empty cell."""
+    if isinstance(cell, bool):
+        return cell, None
+    text = str(cell if cell is not None else "").strip().lower()
+    if not text:
+        return None
+    on_scale = scale != (0.0, 1.0)
+    if not on_scale and text in PASSES | FAILS:
+        return text in PASSES, Fraction(text in PASSES) if text in ("0", "1") else None
+    if on_scale and text in (PASSES | FAILS) - {"0", "1"}:
+        return text in PASSES, None
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    low, high = scale
+    if not isfinite(number) or not low <= number <= high:
+        hint = f"a mark is yes or no, pass or fail, right or wrong, or a number from {low:g} to {high:g}"
+        raise problem("bad-mark", f"this is no mark: {cell}", where=where, hint=hint)
+    mark = (Fraction(text) - Fraction(str(low))) / (Fraction(str(high)) - Fraction(str(low)))
+    return mark >= Fraction(str(pass_at)), mark
+
+
+def _target(record: RunRecord, target: str) -> tuple[int, int | None]:
+    names = [one.name for one in record.facts.evaluators]
+    name, _, path = target.partition(".")
+    if name not in names:
+        raise problem(
+            "no-such-evaluator", f'the run has no evaluator "{name}"', where=str(record.folder), hint=", ".join(names)
+        )
+    place = names.index(name)
+    if not path:
+        return place, None
+    fields = record.facts.evaluators[place].fields
+    if path not in fields:
+        hint = f"fields: {', '.join(fields)}" if fields else f'"{name}" has no fields of its own for each row'
+        raise problem("no-such-field", f'"{name}" has no field "{path}"', where=str(record.folder), hint=hint)
+    return place, fields.index(path)
+
+
+def _passed(verdict: Verdict, field: int | None) -> bool | None:
+    if field is None:
+        return verdict.passed if verdict.standing.scored else None
+    status = Status(verdict.statuses[field]) if field < len(verdict.statuses) else Status.NOT_MEASURED
+    return status is Status.MATCH if status in _SCORED else None
+
+
+def _halves(rows: Sequence[Marked]) -> Halves:
+    middle = len(rows) // 2
+    first, second = Confusion.of(rows[:middle]), Confusion.of(rows[middle:])
+    return Halves(first, second, rates_apart((first.agreed, first.rows), (second.agreed, second.rows)))
+
+
+def _pair(answer: Any) -> tuple[bool | None, float | None]:
+    return answer.passed, answer.score
+
+
+def _said(passed: bool | None, score: float | None) -> object:
+    return passed if passed is not None else score
+
+
+def _shown(line: AnswerLine) -> str:
+    body: Mapping[str, Any] = line.question.body()
+    sides = [str(body[name]) for name in ("expected", "actual") if name in body]
+    return f"{line.question.prompt}: {' / '.join(sides)}" if sides else f"{line.question.prompt}: {line.places[:1]}"

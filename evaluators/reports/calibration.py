@@ -1,0 +1,132 @@
+"""A judge beside people, as a page."""
+
+from __future__ import annotations
+
+from evaluators.compare.calibration import Calibration, Changed, Confusion, Halves
+from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.run.figures import counted, interval_text, percent_text, rows_text
+from evaluators.run.result import Interval
+from evaluators.run.statistics import wilson
+
+_FEW: int = 30
+
+
+def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None = None) -> Document:
+    """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
+    sections = [_figures(found, target, column), _confusion(found.confusion), _halves(found), *_disagreements(found)]
+    if changed is not None:
+        sections.append(_changed(changed))
+    return Document(f"{run}: {target} beside {column}", tuple(sections))
+
+
+def _figures(found: Calibration, target: str, column: str) -> Section:
+    counts = found.confusion
+    lines = [f"{rows_text(counts.rows)} have a verdict of {target} and a mark in {column}."]
+    if found.unmarked:
+        lines.append(
+            f"{rows_text(found.unmarked)} without a mark, and {counted(found.unjudged, 'mark')} without a verdict, are left out."
+        )
+    elif found.unjudged:
+        lines.append(f"{counted(found.unjudged, 'mark')} without a verdict are left out.")
+    if counts.rows < _FEW:
+        lines.append(f"Fewer than {_FEW} rows say little: see how wide the intervals are.")
+    rows = [
+        (
+            "agreement",
+            percent_text(counts.agreement),
+            interval_text(wilson(counts.agreed, counts.rows)),
+            "both say the same",
+        ),
+        (
+            "Cohen's kappa",
+            _number(found.kappa),
+            _ends(found.kappa_interval),
+            "agreement beyond chance: 1 is all, 0 is none",
+        ),
+        ("too kind", str(counts.too_kind), "", "the judge lets pass what people do not"),
+        ("too strict", str(counts.too_strict), "", "people let pass what the judge does not"),
+    ]
+    if found.mean_difference is not None:
+        rows.append(
+            (
+                "score minus mark",
+                _number(found.mean_difference),
+                _ends(found.difference_interval),
+                "above 0 the judge gives more",
+            )
+        )
+    columns = (Column("figure"), Column("value", True), Column("95 % interval", True), Column("what it says"))
+    return Section(None, (*map(Paragraph, lines), Table(columns, tuple(rows))))
+
+
+def _confusion(counts: Confusion) -> Section:
+    columns = (Column(""), Column("people: pass", True), Column("people: fail", True))
+    rows = (
+        ("judge: pass", str(counts.both_pass), str(counts.too_kind)),
+        ("judge: fail", str(counts.too_strict), str(counts.both_fail)),
+    )
+    return Section("Verdicts", (Table(columns, rows),))
+
+
+def _halves(found: Calibration) -> Section:
+    columns = (
+        Column("rows"), Column("agreement", True), Column("too kind", True), Column("too strict", True), Column("of", True)
+    )  # fmt: skip
+    named = (
+        ("shorter outputs", found.lengths.first), ("longer outputs", found.lengths.second),
+        ("first rows", found.positions.first), ("later rows", found.positions.second),
+    )  # fmt: skip
+    rows = tuple(
+        (name, percent_text(one.agreement), str(one.too_kind), str(one.too_strict), str(one.rows)) for name, one in named
+    )
+    said = [
+        _difference("longer outputs", "shorter ones", found.lengths),
+        _difference("later rows", "first ones", found.positions),
+    ]
+    return Section("By length and position", (Table(columns, rows), *map(Paragraph, filter(None, said))))
+
+
+def _difference(one: str, other: str, halves: Halves) -> str:
+    if halves.difference is None:
+        return ""
+    low, high = halves.difference.low, halves.difference.high
+    sure = "chance explains it" if low <= 0 <= high else "chance hardly explains it"
+    return f"Agreement on {one} minus that on {other}: {_ends(halves.difference)}; {sure}."
+
+
+def _disagreements(found: Calibration) -> tuple[Section, ...]:
+    items = tuple(
+        Item(
+            f"row {row.number}{f' ({row.id})' if row.id else ''}: the judge says {_word(row.judge)}, people {_word(row.person)}"
+        )
+        for row in found.disagreements
+    )
+    whole = found.confusion.too_kind + found.confusion.too_strict
+    title = "Where they differ" if len(items) == whole else f"Where they differ (first {len(items)} of {whole})"
+    return (Section(title, (Listing(items),)),) if items else ()
+
+
+def _changed(changed: Changed) -> Section:
+    share = percent_text(changed.changed / changed.questions) if changed.questions else "none"
+    said = (
+        f"Of {counted(changed.questions, 'question')} that both runs asked, {changed.changed:,} "
+        f"{'has' if changed.changed == 1 else 'have'} another verdict in the other run ({share})."
+        if changed.questions
+        else "The two runs have no question in common."
+    )
+    items = tuple(map(Item, changed.examples))
+    interval = wilson(changed.changed, changed.questions)
+    beside = (Paragraph(f"95 % interval of that share: {interval_text(interval)}."),) if interval else ()
+    return Section("The other run", (Paragraph(said), *beside, *((Listing(items),) if items else ())))
+
+
+def _word(passed: bool) -> str:
+    return "pass" if passed else "fail"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _ends(interval: Interval | None) -> str:
+    return "–" if interval is None else f"[{interval.low:.3f}, {interval.high:.3f}]"

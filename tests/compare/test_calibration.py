@@ -1,0 +1,155 @@
+"""A judge beside people: agreement, kappa, halves, and answers of another run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import evaluators
+from evaluators.cli.calibrate import command
+from evaluators.compare.calibration import Confusion, Marked, calibration_of, kappa, rates_apart, read_mark
+from evaluators.issues import Problems
+from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
+from evaluators.run.statistics import Z_95
+
+
+def value_of(shares: Sequence[float]) -> float:
+    a, b, c, d = shares
+    chance = (a + b) * (a + c) + (c + d) * (b + d)
+    return (a + d - chance) / (1 - chance)
+
+
+@pytest.mark.parametrize("counts", [(20, 5, 10, 15), (45, 15, 25, 15), (90, 3, 2, 5), (10, 0, 1, 30)])
+def test_kappa_and_its_interval_are_those_of_the_delta_method(counts: tuple[int, int, int, int]) -> None:
+    found, interval = kappa(Confusion(*counts))
+    shares, n, step = [each / sum(counts) for each in counts], sum(counts), 1e-6
+    gradient = []
+    for place in range(4):
+        up, down = list(shares), list(shares)
+        up[place] += step
+        down[place] -= step
+        gradient.append((_free(up) - _free(down)) / (2 * step))
+    mean = sum(g * p for g, p in zip(gradient, shares, strict=True))
+    error = sqrt((sum(g * g * p for g, p in zip(gradient, shares, strict=True)) - mean**2) / n)
+    assert found == pytest.approx(value_of(shares))
+    assert interval is not None
+    assert interval.low == pytest.approx(found - Z_95 * error, abs=1e-4)
+    assert interval.high == pytest.approx(min(1.0, found + Z_95 * error), abs=1e-4)
+
+
+def _free(shares: Sequence[float]) -> float:
+    """Kappa of shares that need not sum to 1."""
+    whole = sum(shares)
+    return value_of([each / whole for each in shares])
+
+
+def test_the_example_of_every_textbook() -> None:
+    assert kappa(Confusion(20, 5, 10, 15))[0] == pytest.approx(0.4)
+
+
+def test_kappa_says_nothing_where_there_is_one_verdict() -> None:
+    assert kappa(Confusion(both_pass=12)) == (None, None)
+    assert kappa(Confusion()) == (None, None)
+
+
+def test_rates_apart_are_newcombes_example() -> None:
+    found = rates_apart((48, 80), (56, 70))  # Newcombe 1998, table II, (a) the other way round: 56/70 against 48/80
+    assert found is not None
+    assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
+    assert rates_apart((0, 0), (1, 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "scale", "wanted"),
+    [
+        ("yes", (0.0, 1.0), (True, None)), ("FAIL", (0.0, 1.0), (False, None)), (True, (0.0, 1.0), (True, None)),
+        ("1", (0.0, 1.0), (True, Fraction(1))), ("0.4", (0.0, 1.0), (False, Fraction(2, 5))),
+        ("3", (1.0, 5.0), (True, Fraction(1, 2))), ("1", (1.0, 5.0), (False, Fraction(0))), ("ok", (1.0, 5.0), (True, None)),
+        ("", (0.0, 1.0), None), (None, (0.0, 1.0), None),
+    ],
+)  # fmt: skip
+def test_marks_are_words_or_numbers(cell: object, scale: tuple[float, float], wanted: Any) -> None:
+    assert read_mark(cell, 0.5, scale, "row 2") == wanted
+
+
+@pytest.mark.parametrize(
+    ("cell", "scale"), [("maybe", (0.0, 1.0)), ("7", (1.0, 5.0)), ("nan", (0.0, 1.0)), ("-1", (0.0, 1.0))]
+)
+def test_a_mark_that_cannot_be_read_is_named(cell: str, scale: tuple[float, float]) -> None:
+    with pytest.raises(Problems, match=f"this is no mark: {cell}"):
+        read_mark(cell, 0.5, scale, "row 2")
+
+
+def test_a_judge_that_likes_long_outputs_is_seen() -> None:
+    rows = [Marked(n, str(n), judge=n >= 50, person=False, length=n, score=None) for n in range(100)]
+    found = calibration_of(rows)
+    assert (found.lengths.first.too_kind, found.lengths.second.too_kind) == (0, 50)
+    assert found.lengths.difference is not None
+    assert found.lengths.difference.high < -0.89
+
+
+class Long(Judge):
+    """Lets long outputs pass; the model `other` lets all of them pass."""
+
+    model: str = "long"
+
+    def answer(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+        return [JudgeAnswer(float(self.model == "other" or len(one.payload["shown"]["output"]) > 5)) for one in questions]
+
+
+@pytest.fixture
+def run_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setitem(JUDGES._registered, "long", Long)
+    rows = [
+        {"id": "a", "output": "long enough", "human": "yes"}, {"id": "b", "output": "short", "human": "no"},
+        {"id": "c", "output": "long, and wrong", "human": "no"}, {"id": "d", "output": "right", "human": "yes"},
+        {"id": "e", "output": "nobody marked it", "human": ""},
+    ]  # fmt: skip
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    def run(model: str) -> Path:
+        suite = {"judge": {"long": {"model": model}}, "evaluators": [{"llm_judge": {"name": "tone", "rubric": "Good?"}}]}
+        evaluators.load(suite).run(file, results=tmp_path / "runs", name=model)
+        return tmp_path / "runs" / model
+
+    return run
+
+
+def test_the_command_compares_a_run_with_its_marks(run_of: Any) -> None:
+    said = CliRunner().invoke(command, [str(run_of("long")), "--human", "human"])
+    assert said.exit_code == 0, said.output
+    words = " ".join(said.output.split())
+    assert "4 rows have a verdict of tone and a mark in human." in words
+    assert "agreement 50.0 %" in words
+    assert "Cohen's kappa 0.000" in words
+    assert "judge: pass 1 1 judge: fail 1 1" in words
+    assert "row 3 (c): the judge says pass, people fail" in words
+
+
+def test_the_command_says_what_another_run_answered(run_of: Any) -> None:
+    said = CliRunner().invoke(command, [str(run_of("long")), "--human", "human", "--other", str(run_of("other"))])
+    assert "Of 5 questions that both runs asked, 2 have another verdict in the other run (40.0 %)." in " ".join(
+        said.output.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--human", "nobody"], 'no column "nobody"'),
+        (["--human", "id"], "this is no mark: a"),
+        (["--human", "human", "--evaluator", "voice"], 'no evaluator "voice"'),
+        (["--human", "human", "--evaluator", "tone.a"], 'no field "a"'),
+    ],
+)
+def test_what_the_run_does_not_have_is_named(run_of: Any, options: list[str], why: str) -> None:
+    with pytest.raises(Problems, match=why):
+        CliRunner().invoke(command, [str(run_of("long")), *options], catch_exceptions=False)
