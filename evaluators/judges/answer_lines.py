@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
+from operator import add
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from evaluators.values.quoting import quote
 
 _SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
 _MAPS: Final = ("params", "payload")
+_BUCKETS: Final = 5
 _BLAMES: Final = {blame.value: blame for blame in Blame}
 
 
@@ -66,6 +68,55 @@ class AskedTotals:
         """Adds what was asked elsewhere."""
         for each in fields(self):
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """What one model said in a run, with one prompt: the same for the same answers, whenever they were given."""
+
+    judge: str
+    model: str | None
+    prompt: str
+    """Its name and version."""
+    questions: int
+    """Different ones, in each chunk of rows."""
+    unanswered: int
+    scores: tuple[int, ...]
+    """How many scores are from 0 to 0.2, from there to 0.4, and so on; the last has 1."""
+
+
+class JudgeTotals:
+    """What was answered, by whom, summed up as it comes."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, str], list[int]] = {}
+
+    def add(self, noted: Noted) -> None:
+        """Counts one answer; one that no judge gave does not count."""
+        if not isinstance(noted.given, JudgeAnswer) or not isinstance(noted.question, JudgeQuestion):
+            return
+        who = noted.given.who
+        judge = who.get("judge") or type(noted.asker).__module__.rpartition(".")[2]
+        key = str(judge), str(who.get("model") or ""), str(who.get("prompt") or noted.question.prompt)
+        counts = self._found.setdefault(key, [0] * (2 + _BUCKETS))
+        counts[0] += 1
+        if noted.given.error is not None or noted.given.score is None:
+            counts[1] += 1
+        else:
+            counts[2 + min(_BUCKETS - 1, int(noted.given.score * _BUCKETS))] += 1
+
+    def merge(self, other: JudgeTotals) -> None:
+        """Adds what was answered elsewhere."""
+        for key, counts in other._found.items():
+            mine = self._found.setdefault(key, [0] * len(counts))
+            mine[:] = map(add, mine, counts)
+
+    def judged_by(self) -> tuple[JudgedBy, ...]:
+        """What each model said with each prompt, sorted."""
+        return tuple(
+            JudgedBy(judge, model or None, prompt, counts[0], counts[1], tuple(counts[2:]))
+            for (judge, model, prompt), counts in sorted(self._found.items())
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ Notes: TypeAlias = dict[Hashable, Noted]
 _gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
 _notes: ContextVar[Notes | None] = ContextVar("notes", default=None)
 _counted: ContextVar[Counted | None] = ContextVar("counted", default=None)
+_reason_length: ContextVar[int | None] = ContextVar("reason_length", default=None)
 
 
 @contextmanager
@@ -87,6 +88,16 @@ def noting() -> Iterator[Notes]:
         yield notes
     finally:
         _notes.reset(token)
+
+
+@contextmanager
+def shortening_reasons(length: int | None) -> Iterator[None]:
+    """Inside, what judges give as a reason is cut at so many characters; None cuts nothing."""
+    token = _reason_length.set(length)
+    try:
+        yield
+    finally:
+        _reason_length.reset(token)
 
 
 @contextmanager
@@ -304,7 +315,9 @@ def _call(asker: Comparator | Judge, questions: Sequence[Asked]) -> Sequence[Giv
     if counted is not None:
         return counted.take(asker, questions)
     if isinstance(asker, Judge):
-        return call_judge(asker, [one for one in questions if isinstance(one, JudgeQuestion)])
+        return [
+            _shortened(one) for one in call_judge(asker, [one for one in questions if isinstance(one, JudgeQuestion)])
+        ]
     pairs = [one for one in questions if isinstance(one, Question)]
     found: Sequence[Answer] | Exception
     try:
@@ -312,6 +325,13 @@ def _call(asker: Comparator | Judge, questions: Sequence[Asked]) -> Sequence[Giv
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own fields
         found = error
     return answers_in(asker, pairs, found)
+
+
+def _shortened(answer: JudgeAnswer) -> JudgeAnswer:
+    length = _reason_length.get()
+    if length is None or answer.reason is None or len(answer.reason) <= length:
+        return answer
+    return replace(answer, reason=answer.reason[: length - 1] + "…" if length else None)
 
 
 def _note(requests: Sequence[Request], kept: Kept, notes: Notes) -> None:

@@ -7,6 +7,7 @@ value is both a false positive and a false negative.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from statistics import mean, median
@@ -182,7 +183,11 @@ def _judged(entries: Iterable[FieldOutcome]) -> Report | None:
         and entry.result is not None
         and "stands_for" not in entry.result.details
     ]
-    return {"call_count": len(scores), "avg": mean(scores), "median": median(scores)} if scores else None
+    if not scores:
+        return None
+    buckets = Counter(min(4, int(score * 5)) for score in scores)
+    named = {f"{at / 5:.1f}-{(at + 1) / 5:.1f}": buckets[at] for at in range(5)}
+    return {"call_count": len(scores), "avg": mean(scores), "median": median(scores), "score_buckets": named}
 
 
 def _document_stats(label: str, document: object) -> Report:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from evaluators.judges.answer_lines import JudgedBy
 from evaluators.reports.display import visible
 from evaluators.reports.document import Document, Item, Listing, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
@@ -57,6 +58,7 @@ def summary(result: RunResult, options: Options = Options()) -> Document:
         *_panels(result),
         *lowest_section(result, options.lowest_fields),
         *slice_section(result),
+        *_judges(result),
         *options.extra,
         *problem_section(result),
         *warning_section(result),
@@ -148,6 +150,22 @@ def _panels(result: RunResult) -> tuple[Section, ...]:
         for stats, found in panels
     )
     return (Section("Panels of judges", (Listing(items),)),) if items else ()
+
+
+def _judges(result: RunResult) -> tuple[Section, ...]:
+    """Who was asked, with which prompt, and how the scores are spread."""
+    items = tuple(Item(_judged_text(one)) for one in result.judges)
+    return (Section("Judges", (Listing(items),)),) if items else ()
+
+
+def _judged_text(one: JudgedBy) -> str:
+    model = f", model {one.model}" if one.model else ""
+    step = 1 / len(one.scores)
+    spread = ", ".join(
+        f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(one.scores) if count
+    )
+    without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
+    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}; scores: {spread or 'none'}"
 
 
 def _notes(result: RunResult) -> tuple[Section, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evaluators.issues import Issue, Problems
+from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
 from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.gates import check_gates, judge_gates
@@ -87,7 +88,15 @@ def conclude(
         without_output={name or "": each.without_output for name, each in measured if each.without_output},
         meaning=meaning_of(suite),
         cluster=suite.cluster,
+        judges=_judges(measured),
     )
+
+
+def _judges(measured: Sequence[tuple[str | None, Measured]]) -> tuple[JudgedBy, ...]:
+    found = JudgeTotals()
+    for _, each in measured:
+        found.merge(each.judged)
+    return found.judged_by()
 
 
 def _schema_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats]) -> list[Issue]:

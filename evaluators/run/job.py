@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Fault, Issue
-from evaluators.judges.answer_lines import AskedTotals, line_bytes, line_of
-from evaluators.judges.asking import Notes, noting
+from evaluators.judges.answer_lines import AskedTotals, JudgeTotals, line_bytes, line_of
+from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.kept import keeping
 from evaluators.model import Verdict
@@ -102,6 +102,8 @@ class Job:
     """The figures, by evaluator, that gates name and that need to know what each row added to them."""
     asking: str | None = None
     """The file that workers share while they ask; None where nobody is asked."""
+    reasoning_length: int | None = None
+    """How long a judge's reason is kept; None keeps all of it."""
 
 
 @dataclass(slots=True)
@@ -130,6 +132,8 @@ class SplitResult:
     """The ids of the first rows, with offsets in the split; empty where rows have none."""
     asked: AskedTotals = field(default_factory=AskedTotals)
     """How much was asked of whoever costs something."""
+    judged: JudgeTotals = field(default_factory=JudgeTotals)
+    """What judges said."""
     glimpse: Glimpse = field(default_factory=Glimpse)
     """What the first rows of the test set hold; empty for all splits but the first."""
 
@@ -153,7 +157,9 @@ def run_split(
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
     columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
-    with without_cycle_search(), asking_in(job.asking, stopped), Work(job, split, plan, full) as work:
+    asking = asking_in(job.asking, stopped)
+    shortened = shortening_reasons(job.reasoning_length)
+    with without_cycle_search(), asking, shortened, Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False
@@ -245,6 +251,7 @@ class Work:
         lines = []
         for noted in notes.values():
             self.result.asked.add(noted)
+            self.result.judged.add(noted)
             line = line_of(noted)
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line))

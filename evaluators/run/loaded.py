@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -101,8 +102,11 @@ class LoadedSuite:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over what the suite means: its settings, the files it extends, and the environment filled in."""
-        return f"sha256:{hashlib.sha256(self.config.source.fingerprint_text.encode('utf-8', 'backslashreplace')).hexdigest()}"
+        """SHA-256 over what the suite means: its settings, the files it extends, the environment filled in, a judge's prompts."""
+        text = self.config.source.fingerprint_text
+        if self.judge is not None and (judged := self.judge.meaning()):
+            text += json.dumps(judged, sort_keys=True, ensure_ascii=False, default=str)
+        return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
     def place(self, *loc: str | int, key: bool = False) -> str:
         """Where something stands in the suite's text."""

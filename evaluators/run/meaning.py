@@ -23,7 +23,10 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     """Setting → checksum, by evaluator."""
     comparators = suite.config.source.data.get("comparators") or {}
     found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
-    return {READING: {name: _checksum(getattr(suite.test_set, name)) for name in _READ}, **found}
+    reading = {name: _checksum(getattr(suite.test_set, name)) for name in _READ}
+    if suite.judge is not None and (judged := suite.judge.meaning()):
+        reading |= {f"judge → {name}": _checksum(value) for name, value in judged.items()}
+    return {READING: reading, **found}
 
 
 def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evaluators.issues import Issue
-from evaluators.judges.answer_lines import AskedTotals
+from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +266,8 @@ class RunResult:
     """What each evaluator does, as checksums of its settings by name; the empty name has how the test set is read."""
     cluster: str | None = None
     """The column that says which rows belong together."""
+    judges: tuple[JudgedBy, ...] = ()
+    """What judges said, by model and prompt; nothing where none was asked."""
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         for stats in self.evaluators:

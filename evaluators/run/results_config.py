@@ -28,6 +28,8 @@ class ResultsConfig(Settings):
     """How many rows with a wrong result are recorded for each field of a long run: `first` is 200, `all` is all of them."""
     documents: Literal["all", "wrong", "none"] = "wrong"
     """The rows whose cells are kept: all; those with something wrong (up to 10,000 rows all of them); or none."""
+    reasoning_length: int | None = Field(None, ge=0, strict=True)
+    """How many characters of a judge's reason are kept; all of it without this."""
 
 
 class StatisticsConfig(Settings):

@@ -26,6 +26,8 @@ def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
     body = _run_adapter().dump_python(replace(result, environment=None), mode="json")
     del body["environment"]
+    if not result.judges:
+        del body["judges"]
     for place, stats in enumerate(result.evaluators):
         if stats.fields:
             body["evaluators"][place] |= _numbers(stats)

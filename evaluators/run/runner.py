@@ -16,7 +16,7 @@ from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue
-from evaluators.judges.answer_lines import AskedTotals
+from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
 from evaluators.run.engines.engine import Engine
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
@@ -65,6 +65,8 @@ class Measured:
     """What the schemas of the rows declare, by hash."""
     asked: AskedTotals = field(default_factory=AskedTotals, compare=False)
     """How much was asked of whoever costs something."""
+    judged: JudgeTotals = field(default_factory=JudgeTotals, compare=False)
+    """What judges said."""
     glimpse: Glimpse = field(default_factory=Glimpse, compare=False)
     """What the rows of the first split hold at its beginning. Splits depend on the file alone, so hints do, too."""
 
@@ -210,6 +212,7 @@ class Merging:
             merged.recorded[key] = merged.recorded.get(key, 0) + count
         merged.schemas.update(result.schemas)
         merged.asked.merge(result.asked)
+        merged.judged.merge(result.judged)
         if result.index == 0:
             merged.glimpse = result.glimpse
         self.full = full_keys(merged.recorded, self._recording)

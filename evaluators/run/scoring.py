@@ -111,6 +111,7 @@ def _job(
         recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),
         cluster=suite.cluster,
         watches=watches(suite.gates, suite.lines),
+        reasoning_length=suite.results.reasoning_length,
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
 

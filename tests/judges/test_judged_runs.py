@@ -152,6 +152,55 @@ def test_the_key_is_nowhere(server: ChatServer, tmp_path: Path, behaviour: str, 
     assert CANARY not in found.stdout + found.stderr
 
 
+def test_the_run_says_who_judged_and_how(server: ChatServer, tmp_path: Path) -> None:
+    run(suite_of(server, tmp_path))
+    folder = tmp_path / "runs" / "one"
+    assert json.loads((folder / "run.json").read_text())["judges"] == [
+        {"judge": "openai_compatible", "model": "m", "prompt": "semantic 1", "questions": 3, "unanswered": 0,
+         "scores": [2, 0, 0, 0, 1]}
+    ]  # fmt: skip
+    said = "openai_compatible, model m, prompt semantic 1: 3 questions; scores: 2 from 0.0 to 0.2, 1 from 0.8 to 1.0"
+    assert said in " ".join((folder / "summary.txt").read_text().split())
+
+
+def test_reasons_are_cut_where_the_suite_says_so(server: ChatServer, tmp_path: Path) -> None:
+    suite = suite_of(server, tmp_path)
+    data = yaml.safe_load(suite.read_text())
+    data["results"]["reasoning_length"] = 6
+    suite.write_text(yaml.safe_dump(data))
+    run(suite)
+    for file in ("answers.jsonl", "outcomes.jsonl"):
+        text = (tmp_path / "runs" / "one" / file).read_text(encoding="utf-8")
+        assert ("by th…" in text, "by the" in text) == (True, False), file
+
+
+def test_the_model_and_the_prompts_are_part_of_what_the_suite_means(
+    server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = suite_of(server, tmp_path, model=None)
+    found = set()
+    for model in ("one", "two", "one"):
+        monkeypatch.setenv("DEFAULT_LLM_MODEL", model)
+        found.add(evaluators.load(suite).fingerprint)
+    assert len(found) == 2
+    judge = evaluators.load(suite).judge
+    assert judge is not None
+    assert set(judge.meaning()["prompts"]) >= {"semantic", "string_semantic", "string_llm"}
+
+
+def test_a_text_without_a_metric_asks_whether_it_means_the_same(server: ChatServer, tmp_path: Path) -> None:
+    suite = suite_of(server, tmp_path)
+    data = yaml.safe_load(suite.read_text())
+    schema = {"type": "object", "properties": {"a": {"type": "string", "evaluation_config": {}}}}
+    schema["properties"]["b"] = {"type": "string", "evaluation_config": "string_exact"}  # type: ignore[index]  # a dict
+    data["evaluators"] = [{"schema_match": {"name": "header", "schema": schema}}]
+    suite.write_text(yaml.safe_dump(data))
+    found = run(suite)
+    assert found.exit_code in (0, 3), found.output
+    answers = (tmp_path / "runs" / "one" / "answers.jsonl").read_text().splitlines()
+    assert {json.loads(line)["question"]["prompt"] for line in answers} == {"string_semantic"}
+
+
 def test_the_progress_line_says_how_far_the_asking_is() -> None:
     from evaluators.cli._progress import ProgressLine, asking_text
 
