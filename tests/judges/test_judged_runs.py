@@ -191,7 +191,7 @@ def test_the_model_and_the_prompts_are_part_of_what_the_suite_means(
 def test_a_text_without_a_metric_asks_whether_it_means_the_same(server: ChatServer, tmp_path: Path) -> None:
     suite = suite_of(server, tmp_path)
     data = yaml.safe_load(suite.read_text())
-    schema = {"type": "object", "properties": {"a": {"type": "string", "evaluation_config": {}}}}
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     schema["properties"]["b"] = {"type": "string", "evaluation_config": "string_exact"}  # type: ignore[index]  # a dict
     data["evaluators"] = [{"schema_match": {"name": "header", "schema": schema}}]
     suite.write_text(yaml.safe_dump(data))

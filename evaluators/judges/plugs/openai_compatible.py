@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
@@ -13,14 +11,12 @@ from urllib.parse import urlsplit
 from pydantic import model_validator
 
 from evaluators.issues import problem
+from evaluators.judges.chat_errors import failure_of, reply_of, response_format
 from evaluators.judges.model_judge import ChatFailure, ChatReply, ChatRequest, ModelJudge, Send
 from evaluators.settings import bad
 from evaluators.settings_model import Name
 from evaluators.values.quoting import quote
 
-_REFUSED: Final = (401, 402, 403, 404, 405)
-_SHAPE: Final = (400, 415, 422, 501)
-_AGAIN: Final = (408, 409, 425, 429)
 _NO_KEY: Final = "none"
 
 
@@ -75,7 +71,7 @@ class OpenaiCompatible(ModelJudge):
 
     def _complete(self, client: Any, request: ChatRequest) -> ChatReply:
         openai = _openai()
-        body: dict[str, Any] = {"model": request.model, "messages": request.messages, **_shape(request)}
+        body: dict[str, Any] = {"model": request.model, "messages": request.messages, **response_format(request)}
         for name in ("temperature", "max_tokens"):
             if (value := getattr(request, name)) is not None:
                 body[name] = value
@@ -91,10 +87,10 @@ class OpenaiCompatible(ModelJudge):
             cause = error.__cause__ or error
             raise ChatFailure(f"{self.address} cannot be reached: {cause}", "judge-unreachable", again=True) from error
         except openai.APIStatusError as error:
-            raise _failure(error.status_code, error.response.headers, error.body) from error
+            raise failure_of(error.status_code, error.response.headers, error.body) from error
         except (openai.OpenAIError, ValueError, TypeError) as error:  # a body that is no JSON, or no chat completion
             raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
-        return _reply(found)
+        return reply_of(found)
 
 
 def _openai() -> Any:
@@ -106,49 +102,3 @@ def _openai() -> Any:
             hint='pip install "evaluators[judge]"',
         ) from error  # fmt: skip
     return openai
-
-
-def _shape(request: ChatRequest) -> dict[str, Any]:
-    """How the request asks for JSON."""
-    if request.structured == "json_schema":
-        schema = {"name": "verdicts", "strict": True, "schema": request.schema}
-        return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    return {"response_format": {"type": "json_object"}} if request.structured == "json_object" else {}
-
-
-def _failure(status: int, headers: Any, body: object) -> ChatFailure:
-    message = f"the endpoint answered {status}"
-    inner = body.get("error", body) if isinstance(body, dict) else body
-    said = inner.get("message") if isinstance(inner, dict) else inner
-    if isinstance(said, str) and said.strip():
-        message += f": {quote(' '.join(said.split()), 200)}"
-    if status in _REFUSED or 300 <= status < 400:
-        return ChatFailure(message, "judge-refused")
-    again = status in _AGAIN or status >= 500
-    return ChatFailure(message, "judge-failed", again=again, after=_after(headers), shape=status in _SHAPE)
-
-
-def _after(headers: Any) -> float | None:
-    """The seconds that the endpoint asks to wait: a number of them, or a date."""
-    with suppress(TypeError, ValueError):
-        return max(0.0, float(headers.get("retry-after-ms")) / 1000)
-    given = headers.get("retry-after")
-    with suppress(TypeError, ValueError):
-        return max(0.0, float(given))
-    with suppress(TypeError, ValueError):
-        moment = parsedate_to_datetime(given)
-        return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())
-    return None
-
-
-def _reply(found: Any) -> ChatReply:
-    """What a chat completion says. Raises ChatFailure for what is none."""
-    try:
-        choice = found.choices[0]
-        text, ended = choice.message.content, choice.finish_reason
-    except (AttributeError, IndexError, TypeError) as error:
-        raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
-    usage = getattr(found, "usage", None)
-    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
-    sent, back = (one if isinstance(one, int) else 0 for one in counts)
-    return ChatReply(text if isinstance(text, str) else None, (sent, back), ended == "length")

@@ -1,0 +1,83 @@
+"""The judge `litellm`: a model of any provider that the library litellm knows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from evaluators.issues import problem
+from evaluators.judges.chat_errors import failure_of, reply_of, response_format
+from evaluators.judges.model_judge import ChatFailure, ChatReply, ChatRequest, ModelJudge, Send
+from evaluators.settings_model import Name
+
+
+class Litellm(ModelJudge):
+    """A model of any provider that the library litellm knows, named as it does: `anthropic/NAME`, `vertex_ai/NAME`.
+
+    It needs `pip install "evaluators[litellm]"`. An endpoint that speaks the chat completions of OpenAI needs no such library:
+    see `openai_compatible`. Without `api_key_env`, litellm looks for its provider's own variable.
+    """
+
+    base_url: Name | None = None
+    """The address, where it is not the provider's own."""
+
+    @property
+    def address(self) -> str:
+        return self.base_url or "the provider that litellm finds for the model"
+
+    def ready(self) -> None:
+        """Raises Problems (config) as every model's judge does, and for a package that is not there."""
+        super().ready()
+        _litellm()
+
+    @contextmanager
+    def connected(self) -> Iterator[Send]:
+        litellm, key = _litellm(), self.api_key()
+
+        def send(request: ChatRequest) -> ChatReply:
+            body: dict[str, Any] = {**self.parameters, **response_format(request)}
+            for name in ("temperature", "max_tokens"):
+                if (value := getattr(request, name)) is not None:
+                    body[name] = value
+            try:
+                found = litellm.completion(
+                    model=request.model, messages=request.messages, api_key=key, base_url=self.base_url,
+                    timeout=self.timeout_seconds, num_retries=0, max_retries=0, **body,
+                )  # fmt: skip
+            except litellm.Timeout as error:
+                message = f"no reply within {self.timeout_seconds:g} s"
+                raise ChatFailure(message, "judge-timeout", again=True) from error
+            except litellm.APIConnectionError as error:
+                raise ChatFailure(f"{self.address} cannot be reached", "judge-unreachable", again=True) from error
+            except litellm.exceptions.APIError as error:
+                raise failure_of(error.status_code, _headers(error), error.message) from error
+            except Exception as error:  # what litellm raises has no base of its own, and many kinds
+                status = getattr(error, "status_code", None)
+                if not isinstance(status, int):
+                    raise ChatFailure(f"litellm failed: {type(error).__name__}", "judge-failed") from error
+                raise failure_of(status, _headers(error), getattr(error, "message", None)) from error
+            return reply_of(found)
+
+        yield send
+
+
+def _headers(error: Exception) -> Any:
+    response = getattr(error, "response", None)
+    return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+
+
+def _litellm() -> Any:
+    # without it, the import goes to the network for a list of prices
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    try:
+        import litellm
+    except ImportError as error:
+        raise problem(
+            "missing-extra", 'the judge "litellm" needs a package that is not installed', where="judge",
+            hint='pip install "evaluators[litellm]"',
+        ) from error  # fmt: skip
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    return litellm
