@@ -17,7 +17,7 @@ from typing import Any, Final
 import yaml
 
 from evaluators.model import MISSING
-from tests.conformance import extract_bench_predicates, x_eval_rules
+from tests.conformance import extract_bench_predicates, judged_predicates, x_eval_rules
 from tests.conformance.cases import HERE, Answer, Case
 from tests.conformance.computed import CONFIG, TESTSET, UNREADABLE, compiles, computed, fits, place_of, well_formed
 from tests.conformance.located import find_both, read_path, walk
@@ -448,6 +448,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "punctuated_word": _punctuated_word,
     "recorded_as_bug": lambda case: case.recorded.blame == "bug",
     "recorded_as_error": lambda case: case.recorded.blame is not None,
+    **judged_predicates.PREDICATES,
     **x_eval_rules.PREDICATES,
     "without_pyyaml": lambda case: case.line.get("env", {}).get("pyyaml") is False,
 }

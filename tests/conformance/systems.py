@@ -13,16 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.conformance import cases, extract_bench, ours, x_eval_cases
+from tests.conformance import cases, extract_bench, judged, ours, x_eval_cases
 from tests.conformance.cases import Answer, Case, mapping
 
 READERS: Final[Mapping[str, Callable[[dict[str, Any]], Case]]] = {
     **cases.READERS,
     extract_bench.SYSTEM: extract_bench.read_case,
+    judged.EXTRACT_BENCH: judged.read_extract_bench,
+    judged.ORBITER: judged.read_orbiter,
     x_eval_cases.SYSTEM: x_eval_cases.read,
 }
 ANSWERS: Final[Mapping[str, Callable[[Case], Answer]]] = {
     extract_bench.SYSTEM: extract_bench.answer,
+    judged.EXTRACT_BENCH: judged.answer_extract_bench,
+    judged.ORBITER: judged.answer_orbiter,
     x_eval_cases.SYSTEM: x_eval_cases.answer,
 }
 """Who answers the cases that are no line of a suite."""

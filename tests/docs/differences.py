@@ -21,6 +21,8 @@ SYSTEMS: Final = {
     "orbiter": ("orbiter", "orbiter.md"),
     "struct_extract_eval": ("struct-extract-eval", "struct-extract-eval.md"),
     "extract_bench": ("extract-bench", "extract-bench.md"),
+    "extract_bench_llm": ("extract-bench, where a model is asked", "extract-bench.md"),
+    "orbiter_judge": ("orbiter, where a model is asked", "orbiter.md"),
 }
 HEAD: Final = f"""<!-- Written by `{COMMAND}`. Changes made here are lost. -->
 

@@ -25,7 +25,7 @@ class ArrayLlm(Worded):
     An aligned list (`align: hungarian`) says more, costs nothing, and counts each field of an item. Use this where no rule
     can tell which items belong together.
 
-    What the judge claims must add up: matched and missed items are the expected ones, matched and spurious items those of
+    What the judge claims must add up: found and missing items are the expected ones, found and surplus items those of
     the output, and no item belongs to two. An answer in which they do not is none: the field is an error.
     """
 

@@ -1,0 +1,144 @@
+"""Cases in which a language model was asked: its recorded reply is given to our judge, read as every reply is, and scored.
+
+A reply of theirs is spelled as ours are before it is read: `reasoning` is our `reason`, and a verdict has an id. What it says
+is not touched, and what is no JSON stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.builtin.llm_judge import LlmJudge
+from evaluators.fields.counts import entries, field_score
+from evaluators.fields.evaluation_config import parse_evaluation_config
+from evaluators.fields.score import score_document
+from evaluators.issues import Problems
+from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.judges.prompt_files import Prompt, prompt_of
+from evaluators.judges.replies import BadReply, verdicts_in
+from evaluators.model import MISSING
+from evaluators.settings import build
+from evaluators.values.json_text import NotJSON, documents
+from tests.conformance import extract_bench
+from tests.conformance.cases import Answer, Case
+
+EXTRACT_BENCH: Final = "extract_bench_llm"
+ORBITER: Final = "orbiter_judge"
+_WEIGHTS: Final = {
+    "OutputQualityScorer": {"correctness": 4, "relevance": 2, "completeness": 2, "clarity": 1, "professionalism": 1},
+    "LogicConsistencyScorer": {"contradiction": 5, "causal": 3, "data": 2},
+}
+
+
+class Replies(Judge):
+    """A judge whose model always writes the same."""
+
+    status: int = 200
+    content: str | None = None
+
+    def answer(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+        return [self._answer(one) for one in questions]
+
+    def _answer(self, question: JudgeQuestion) -> JudgeAnswer:
+        if self.status != 200:
+            return JudgeAnswer(error=unanswered("judge-failed", f"status {self.status}"))
+        prompt = prompt_of(question.prompt)
+        assert prompt is not None
+        try:
+            (found,) = verdicts_in(_spelled(self.content, prompt, question), prompt, 1)
+        except BadReply as refused:
+            return JudgeAnswer(error=unanswered("bad-reply", str(refused)))
+        if isinstance(found, BadReply):
+            return JudgeAnswer(error=unanswered("bad-reply", str(found)))
+        return JudgeAnswer(found.score, found.passed, found.reason, found.details)
+
+
+def _spelled(content: str | None, prompt: Prompt, question: JudgeQuestion) -> str | None:
+    """Their reply in our spelling."""
+    try:
+        found = [one.value for one in documents(content or "").found]
+    except NotJSON:
+        return content
+    told = next((one for one in found if isinstance(one, dict)), None)
+    if told is None:
+        return content
+    verdict: dict[str, Any] = {"id": 1, "reason": told.get("reasoning", told.get("reason", ""))}
+    if "matched" in prompt.verdict:
+        summary = told.get("matches_summary") or {}
+        names = {"matched": "matched", "missed": "missed_gold", "spurious": "spurious_pred"}
+        verdict |= {ours: summary.get(theirs) for ours, theirs in names.items()} | {"pairs": told.get("pairs", [])}
+        verdict["pairs"] = [[place, place] for place in range(_count(verdict["matched"]))]
+    elif "criteria" in prompt.verdict:
+        verdict["criteria"] = _criteria(told, question.payload["criteria"])
+    else:
+        verdict["score"] = told.get("score")
+    return json.dumps({"verdicts": [verdict]})
+
+
+def _count(claimed: object) -> int:
+    """Their replies name no pairs: as many as they claim."""
+    return int(claimed) if isinstance(claimed, int | float) and claimed >= 0 else 0
+
+
+def _criteria(told: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    if "constraint_results" in told:
+        passed = [
+            isinstance(one, dict) and str(one.get("status")).upper() == "PASS" for one in told["constraint_results"]
+        ]
+        scores: Mapping[str, Any] = dict(zip(names, map(float, passed), strict=False))
+    else:
+        scores = told.get("dimension_scores") or {}
+    return [{"name": name, "reason": "", "points": score} for name, score in scores.items()]
+
+
+def read_extract_bench(line: dict[str, Any]) -> Case:
+    """A case of extract-bench with the reply that its model gave."""
+    case = extract_bench.read_case(line)
+    name = "evaluation_config with a judge"
+    return Case(case.id, EXTRACT_BENCH, name, case.settings, case.cells, Answer(case.recorded.score), line)
+
+
+def answer_extract_bench(case: Case) -> Answer:
+    """Our answer: a judge is there, and a list that names no metric is compared by it, as theirs is."""
+    judge = Replies(**case.line["stub_reply"])
+    try:
+        root = parse_evaluation_config(case.settings["schema"], {"judge": judge, "defaults": {"array": "array_llm"}})
+    except Problems as problems:
+        return Answer(blame="config", why=str(problems))
+    scored = score_document(root, case.expected, case.output)
+    if scored.problem is not None:
+        return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))
+    score = field_score(entries(scored))
+    return Answer(None if score is None else float(score))
+
+
+def read_orbiter(line: dict[str, Any]) -> Case:
+    """A case of orbiter's scorers that ask a model."""
+    told = line["expected"]
+    recorded = Answer(blame="bug", why=str(told["error"])) if "error" in told else Answer(told["score"])
+    cells = {"input": "a question", "output": "an answer", "expected": MISSING}
+    return Case(line["id"], ORBITER, line["scorer"], line["params"], cells, recorded, line)
+
+
+def answer_orbiter(case: Case) -> Answer:
+    """Our answer: `llm_judge` with the rubric or the criteria that the scorer stands for."""
+    context = {} if "judge" in case.line else {"judge": Replies(content=case.line["judge_response"])}
+    try:
+        evaluator = build(LlmJudge, _settings(case), context)
+        score = evaluator.explain_cells(case.cells)
+    except Problems as problems:
+        return Answer(blame=problems.issues[0].blame.value, why=str(problems))
+    except ValueError as refused:  # settings that cannot be used
+        return Answer(blame="config", why=str(refused))
+    return Answer(score.value)
+
+
+def _settings(case: Case) -> dict[str, Any]:
+    weights: Mapping[str, float] | None = case.settings.get("dimensions") or _WEIGHTS.get(case.evaluator)
+    if case.evaluator == "ConstraintSatisfactionScorer":
+        weights = dict.fromkeys(case.settings["constraints"], 1)
+    if weights is None:
+        return {"rubric": "Is it good?"}
+    return {"criteria": {name: {"rubric": f"{name}?", "weight": weight} for name, weight in weights.items()}}
