@@ -84,7 +84,7 @@ def test_answers_outlive_the_judge(server: ChatServer, tmp_path: Path) -> None:
     ]
     assert again[0].tokens == (0, 0)
     with sqlite3.connect(tmp_path / ".evaluators" / "judge-answers.sqlite") as file:
-        carried = file.execute("SELECT messages, reply FROM requests JOIN answers ON request = id").fetchall()
+        carried = file.execute("SELECT messages, reply FROM requests JOIN answers ON request = id ORDER BY id").fetchall()
     file.close()
     assert len(carried) == 3
     assert json.loads(carried[0][0]) == server.requests[0]["messages"]
