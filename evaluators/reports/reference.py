@@ -17,6 +17,7 @@ from evaluators.comparator import Comparator, Pair
 from evaluators.evaluator import Evaluator, Example
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
+from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, FieldResult, Score, Status
 from evaluators.needs import ROLES
 from evaluators.reports.document import Block, Column, Document, Item, Listing, Paragraph, Section, Table
@@ -67,6 +68,20 @@ def comparator_page(name: str, plug: type[Comparator]) -> Document:
             Section("In a suite", (_quoted(("fields:", *short, *long)),)),
             _settings_section(settings_of(plug), None),
             *_examples(examples),
+        ),
+    )
+
+
+def judge_page(name: str, plug: type[Judge]) -> Document:
+    """The page of a judge."""
+    required = [one.name for one in settings_of(plug) if not one.default]
+    written = f"judge: {{{name}: {{{', '.join(f'{one}: …' for one in required) or '…'}}}}}"
+    return Document(
+        name,
+        (
+            Section(None, _paragraphs(documentation(plug))),
+            Section("In a suite", (_quoted((written,)),)),
+            _settings_section(settings_of(plug), None),
         ),
     )
 

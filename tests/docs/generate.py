@@ -19,9 +19,11 @@ from evaluators.cli import command as program
 from evaluators.comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.evaluator import BUILTIN
+from evaluators.judges.judge import JUDGES
 from evaluators.judges.judged import JUDGED_COMPARATORS
 from evaluators.reports.catalog import Entry, Kind, entries, page
 from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
+from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.suite.words import SETTINGS, TYPES
 from evaluators.values.flow import flow
@@ -38,6 +40,7 @@ def pages() -> dict[str, str]:
     found = {
         "reference/evaluators.md": _evaluators(),
         "reference/comparators.md": _comparators(),
+        "reference/judges.md": _judges(),
         "reference/transforms.md": _together("Transforms", _TRANSFORMS, "transforms"),
         "reference/presets.md": _together("Presets", _PRESETS, "presets"),
         "reference/command-line.md": _command_line(),
@@ -105,6 +108,17 @@ def _evaluators() -> str:
 
 def _comparators() -> str:
     return "\n\n".join(["# Comparators", _COMPARATORS, _index("comparators", _shipped("comparators"))]) + "\n"
+
+
+_JUDGES: Final = (
+    "A judge answers what no rule can. A suite names one under `judge:`, and fields and evaluators that need one ask it. "
+    "[Judges](../guides/judges.md) is the guide."
+)
+
+
+def _judges() -> str:
+    pages = [_below(judge_page(name, JUDGES.find(name))) for name in JUDGES.shipped()]
+    return "\n\n".join(["# Judges", _JUDGES, *pages]) + "\n"
 
 
 def _index(kind: Kind, listed: Sequence[Entry]) -> str:
