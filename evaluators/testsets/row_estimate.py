@@ -9,7 +9,8 @@ from evaluators.testsets.reader import Table
 from evaluators.testsets.selection import Selected
 
 _HEAD_BYTES: Final = 64 * 1024
-_BY_LINES: Final = (".csv", ".tsv", ".jsonl", ".ndjson")
+_ONE_A_LINE: Final = (".jsonl", ".ndjson")
+_BY_LINES: Final = (".csv", ".tsv", *_ONE_A_LINE)
 
 
 def estimated_rows(table: Table) -> int | None:
@@ -25,4 +26,10 @@ def estimated_rows(table: Table) -> int | None:
     if not table.files or table.files[0].suffix not in _BY_LINES or table.files[0].compressed:
         return None
     head = table.files[0].head(_HEAD_BYTES)
-    return round(table.files[0].size * head.count(b"\n") / len(head)) if head else 0
+    rows = head.count(b"\n") if table.files[0].suffix in _ONE_A_LINE else _ends_outside_quotes(head)
+    return round(table.files[0].size * rows / len(head)) if head else 0
+
+
+def _ends_outside_quotes(head: bytes) -> int:
+    """Line ends that are not inside a quoted cell. A quote inside one is written twice, which changes nothing here."""
+    return sum(part.count(b"\n") for part in head.split(b'"')[::2])
