@@ -23,6 +23,8 @@ _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 def guarded(cell: str) -> str:
     """The cell, with an apostrophe in front when a spreadsheet would take it for a formula."""
+    if cell[:1].isalnum():
+        return cell  # most cells: no formula starts so
     if _RISKY.match(cell) and not _NUMBER.fullmatch(cell):
         return "'" + cell
     return cell
@@ -30,6 +32,10 @@ def guarded(cell: str) -> str:
 
 def write_csv(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",") -> None:
     """Write rows, the head among them, guarded and quoted. The stream must not translate line ends."""
+    write_guarded(stream, ([guarded(cell) for cell in row] for row in rows), delimiter)
+
+
+def write_guarded(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",") -> None:
+    """Write rows whose cells are guarded already. The stream must not translate line ends."""
     stream.write(BYTE_ORDER_MARK)
-    writer = csv.writer(stream, quoting=csv.QUOTE_ALL, delimiter=delimiter)
-    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    csv.writer(stream, quoting=csv.QUOTE_ALL, delimiter=delimiter).writerows(rows)

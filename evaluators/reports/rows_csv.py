@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status, Verdict
-from evaluators.reports.csv_cells import write_csv
+from evaluators.reports.csv_cells import guarded, write_guarded
 
 WHY: Final = "why"
 
@@ -90,23 +90,33 @@ def write_rows(
     delimiter: str = ",",
 ) -> None:
     """Write the annotated rows. The stream is UTF-8 and does not translate line ends."""
-    write_csv(stream, _lines(header, evaluators, rows), delimiter)
+    write_guarded(stream, _lines(header, evaluators, rows), delimiter)
 
 
 def _lines(header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow]) -> Iterator[Iterable[str]]:
-    yield (*header, *added_columns(header, evaluators))
+    yield [guarded(name) for name in (*header, *added_columns(header, evaluators))]
     lengths = [len(each.fields) for each in evaluators]
+    spelled: dict[tuple[int, int], tuple[Mark, list[str]]] = {}  # marks of equal rows are one, and are kept alive here
     for row in rows:
         if len(row.cells) > len(header):
             raise ValueError(f"a row has {len(row.cells)} cells under {len(header)} columns")
-        line = [*row.cells, *("",) * (len(header) - len(row.cells))]
+        line = [*map(guarded, row.cells), *("",) * (len(header) - len(row.cells))]
         for mark, fields in zip(row.marks, lengths, strict=True):
-            line.extend([_number(mark.score)] * (2 if fields else 1))
-            for code, number in zip(mark.statuses, mark.numbers, strict=True):
-                line += [_WORD_OF_BYTE[code], _number(number)]
-            line.extend("" for _ in range(2 * (fields - len(mark.statuses))))
-        line.append(row.why)
+            known = spelled.get((id(mark), fields))
+            if known is None:
+                known = spelled[id(mark), fields] = mark, [guarded(cell) for cell in _spelled(mark, fields)]
+            line += known[1]
+        line.append(guarded(row.why))
         yield line
+
+
+def _spelled(mark: Mark, fields: int) -> Iterator[str]:
+    """The cells of one evaluator that lists so many fields."""
+    yield from [_number(mark.score)] * (2 if fields else 1)
+    for code, number in zip(mark.statuses, mark.numbers, strict=True):
+        yield _WORD_OF_BYTE[code]
+        yield _number(number)
+    yield from [""] * (2 * (fields - len(mark.statuses)))
 
 
 def _number(value: float | None) -> str:

@@ -15,7 +15,7 @@ from evaluators.reports.html.material import material_of
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
 from evaluators.reports.outcomes import Part
 from evaluators.reports.record_parts import parts_of
-from evaluators.reports.recorded import results_of
+from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
 from evaluators.run.figures import score_text
@@ -152,7 +152,8 @@ def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
     facts = record.facts
     evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
     with open_text(path) as stream:
-        marked = (_marked(facts.evaluators, facts.header, row) for row in record.rows(variant))
+        marks: dict[int, tuple[Verdict, Mark]] = {}
+        marked = (_marked(facts.evaluators, facts.header, row, marks) for row in record.rows(variant))
         write_rows(stream, facts.header, evaluators, marked, ";" if facts.delimiter == ";" else ",")
 
 
@@ -183,8 +184,17 @@ def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
                 yield mean, place, row.number, row
 
 
-def _marked(evaluators: Sequence[RecordedEvaluator], header: Sequence[str], row: RecordedRow) -> MarkedRow:
-    marks = [Mark(verdict.value, verdict.statuses, field_numbers(verdict)) for verdict in row.verdicts]
+def _marked(
+    evaluators: Sequence[RecordedEvaluator],
+    header: Sequence[str],
+    row: RecordedRow,
+    known: dict[int, tuple[Verdict, Mark]],
+) -> MarkedRow:
+    """A row as the file has it. `known` holds the marks of verdicts that rows share, by their identity."""
+    for verdict in row.verdicts:
+        if id(verdict) not in known:
+            known[id(verdict)] = verdict, Mark(verdict.value, verdict.statuses, field_numbers(verdict))
+    marks = [known[id(verdict)][1] for verdict in row.verdicts]
     cells = row.cells or {}
     return MarkedRow(
         tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, _why(evaluators, row)
@@ -193,8 +203,8 @@ def _marked(evaluators: Sequence[RecordedEvaluator], header: Sequence[str], row:
 
 def _why(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> str:
     results = {
-        result.evaluator: result
-        for result, verdict in zip(results_of(evaluators, row), row.verdicts, strict=True)
+        one.name: result_of(one, verdict, row.recorded.get(one.name, _NOTHING))
+        for one, verdict in zip(evaluators, row.verdicts, strict=True)
         if not _perfect(verdict)
     }
     return why(RowResult(row.id, row.number, results)) if results else ""
