@@ -7,16 +7,17 @@ Outside of a run, a judge has a session of its own.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evaluators.issues import Issue
-from evaluators.judges.answer_store import opened
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
@@ -50,6 +51,8 @@ class Session:
     """The claims and the spending of one run. `:memory:` is for one process."""
 
     def __init__(self, file: Path | str = ":memory:") -> None:
+        from evaluators.judges.answer_store import opened  # imported when used: most runs ask nobody
+
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection = opened(file, _TABLES)
         self.failed_in_a_row = 0

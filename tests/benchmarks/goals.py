@@ -322,6 +322,17 @@ def stored_rows(bench: Bench) -> Iterator[Finding]:
         yield Finding(f"{suite}: extra time", extra / best["floor"].processor, "× floor", 0.2, told=told)
 
 
+@goal("J1")
+def judging(bench: Bench) -> Iterator[Finding]:
+    """What a judge is asked over 1,000 rows whose values come back, beside asking at every place that differs."""
+    found = _told((sys.executable, "-m", "tests.benchmarks.judging"), 1)
+    pairs = found["differing pairs"]
+    for what, bar in (("questions", 0.25), ("requests", 0.25), ("requests of a second run", 0.0)):
+        yield Finding(f"judge: {what}", found[what] / pairs, "× pairs", bar, told=f"{found[what]:,.0f} of {pairs:,.0f}")
+    alone = found["requests, one question each"]
+    yield Finding("judge: requests, fields of a row together", found["requests"] / alone, "× alone", 1.0)
+
+
 def _told(command: Command, repeats: int) -> dict[str, float]:
     """What a process prints as its last line: figures by name, the least of several processes."""
     with one_core():
