@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,13 @@ COUNT = click.IntRange(min=1)
 )
 @click.option("--encoding", metavar="NAME", help="The encoding of a CSV or TSV file, such as cp1252.")
 @click.option(
+    "--repeat-judge",
+    type=COUNT,
+    default=1,
+    metavar="K",
+    help="Ask a judge each question K times. The first answer counts; the summary says how often all of them agree.",
+)
+@click.option(
     "--workers", type=COUNT, default=1, metavar="N", help="Score with N processes. The results are the same for any N."
 )
 def command(suite: str, test_set: str | None, **options: Any) -> None:
@@ -183,6 +191,7 @@ def _request(
         formats=None if formats is None else tuple(word for part in formats.split(",") if (word := part.strip())),
         rows=options["rows"],
         evidence=options["evidence"],
+        repeat_judge=options["repeat_judge"],
         stopped=stopped,
         progress=line or (lambda rows, share: None),
         command=tuple(sys.argv[1:]),
@@ -191,7 +200,7 @@ def _request(
         hardest=options["hardest"],
         track=tracked or None,
         trace_rows=options["trace_rows"],
-        before_asking=_say_questions,
+        before_asking=partial(_say_questions, repeat_judge=options["repeat_judge"]),
         asked=None if line is None else line.asked,
         summary=not options["quiet"] and options["print_as"] != "json",
     )
@@ -243,11 +252,11 @@ def _files(finished: Finished) -> tuple[str, ...]:
     return (said, *lines)
 
 
-def _say_questions(prepared: Prepared) -> None:
+def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
     from evaluators.run.questions import questions_of, questions_text
 
-    for line in questions_text(questions_of(prepared)):
+    for line in questions_text(questions_of(prepared, repeat_judge)):
         click.echo(line, err=True)
 
 
@@ -256,7 +265,7 @@ def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
     from evaluators.run.preparing import prepare
     from evaluators.run.questions import questions_of, questions_text
 
-    found = questions_of(prepare(loaded, request))
+    found = questions_of(prepare(loaded, request), request.repeat_judge)
     lines = list(questions_text(found))
     if found.functions:
         lines.append(f"{found.functions:,} different questions go to functions of this program.")

@@ -21,6 +21,7 @@ from evaluators.comparator import Comparator, Question
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
 from evaluators.judges.asking import Noted
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
+from evaluators.judges.repeating import agreed
 from evaluators.model import MISSING, Outcome
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, compact, parse
@@ -47,6 +48,10 @@ class AskedTotals:
     retries: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    repeated: int = 0
+    """Questions that were put more than once, to see how far answers can be relied on."""
+    agreed: int = 0
+    """Those of them with the same verdict each time."""
     seconds: float = 0.0
     """Of all answers together, as judges measured it."""
 
@@ -60,6 +65,9 @@ class AskedTotals:
         self.failed += given.error is not None
         self.cached += given.cached
         self.retries += given.retries
+        same = agreed(given)
+        self.repeated += same is not None
+        self.agreed += same is True
         self.tokens_in += given.tokens[0]
         self.tokens_out += given.tokens[1]
         self.seconds += given.seconds

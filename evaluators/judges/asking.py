@@ -22,8 +22,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from evaluators.answers import WholeCall, answers_in
 from evaluators.comparator import Answer, Comparator, Question
 from evaluators.issues import RowProblem
-from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
+from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.judged import JudgedComparator
+from evaluators.judges.repeating import call_each_time, each_time, times_asked
 from evaluators.kept import Kept, kept_now, value_key
 from evaluators.model import Outcome
 
@@ -312,12 +313,11 @@ def _fail(request: Request, asked: Iterable[Hashable], problem: RowProblem, kept
 def _call(asker: Comparator | Judge, questions: Sequence[Asked]) -> Sequence[Given]:
     """What the asker says of some different questions. Raises WholeCall where it answers none of them."""
     counted = _counted.get()
+    put = [one for one in questions if isinstance(one, JudgeQuestion)]
     if counted is not None:
-        return counted.take(asker, questions)
+        return counted.take(asker, each_time(put))[:: times_asked()] if put else counted.take(asker, questions)
     if isinstance(asker, Judge):
-        return [
-            _shortened(one) for one in call_judge(asker, [one for one in questions if isinstance(one, JudgeQuestion)])
-        ]
+        return [_shortened(one) for one in call_each_time(asker, put)]
     pairs = [one for one in questions if isinstance(one, Question)]
     found: Sequence[Answer] | Exception
     try:

@@ -17,8 +17,9 @@ from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
-from evaluators.run.figures import counted, percent_text, rows_text
+from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import RunResult
+from evaluators.run.statistics import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def summary(result: RunResult, options: Options = Options()) -> Document:
         *(() if failed else gates),
         *schema_sections(result),
         *_panels(result),
+        *_repeats(result),
         *lowest_section(result, options.lowest_fields),
         *slice_section(result),
         *_judges(result),
@@ -150,6 +152,19 @@ def _panels(result: RunResult) -> tuple[Section, ...]:
         for stats, found in panels
     )
     return (Section("Panels of judges", (Listing(items),)),) if items else ()
+
+
+def _repeats(result: RunResult) -> tuple[Section, ...]:
+    """How often a judge that was asked several times said the same; nothing where each question was put once."""
+    asked = result.environment.asked if result.environment is not None else None
+    if asked is None or not asked.repeated:
+        return ()
+    share, interval = percent_text(asked.agreed / asked.repeated), interval_text(wilson(asked.agreed, asked.repeated))
+    text = (
+        f"Of {counted(asked.repeated, 'question')} that were put several times, {asked.agreed:,} got the same verdict each "
+        f"time ({share}, 95 % interval {interval})."
+    )
+    return (Section("Repeated questions", (Paragraph(text),)),)
 
 
 def _judges(result: RunResult) -> tuple[Section, ...]:

@@ -22,6 +22,7 @@ from evaluators.issues import Blame, Fault, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals, line_bytes, line_of
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
+from evaluators.judges.repeating import repeating
 from evaluators.kept import keeping
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
@@ -102,6 +103,8 @@ class Job:
     """The figures, by evaluator, that gates name and that need to know what each row added to them."""
     asking: str | None = None
     """The file that workers share while they ask; None where nobody is asked."""
+    repeat_judge: int = 1
+    """How often a judge is asked each question."""
     reasoning_length: int | None = None
     """How long a judge's reason is kept; None keeps all of it."""
 
@@ -159,7 +162,8 @@ def run_split(
     columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
-    with without_cycle_search(), asking, shortened, Work(job, split, plan, full) as work:
+    repeats = repeating(job.repeat_judge)
+    with without_cycle_search(), asking, shortened, repeats, Work(job, split, plan, full) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False

@@ -45,6 +45,8 @@ class RunRequest:
     stopped: Callable[[], bool] = lambda: False
     progress: Progress = lambda rows, share: None
     """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""
+    repeat_judge: int = 1
+    """How often a judge is asked each question: the first answer counts, and the others say how far it can be relied on."""
     command: tuple[str, ...] = ()
     lowest_fields: int | None = None
     """How many of the lowest-scoring fields the summary lists; what the suite says without it."""

@@ -42,14 +42,14 @@ def asks(suite: LoadedSuite) -> bool:
     return any(line.settings.asks() for line in suite.lines)
 
 
-def questions_of(prepared: Prepared) -> RunQuestions:
-    """What a run over the test set would ask at most. Nothing is sent, and nothing is written."""
+def questions_of(prepared: Prepared, repeat_judge: int = 1) -> RunQuestions:
+    """What a run over the test set would ask at most, each question so often. Nothing is sent, and nothing is written."""
     suite = prepared.suite
     if not asks(suite):
         return RunQuestions()
     with counting() as counted:
         for _, table in prepared.variants():
-            job = Job(suite.shipped(), table, prepared.roles, suite.reading, None, "jsonl")
+            job = Job(suite.shipped(), table, prepared.roles, suite.reading, None, "jsonl", repeat_judge=repeat_judge)
             for split in table.splits():
                 run_split(job, split, lines=suite.lines)
     judges = (CountedQuestions(judge.notice(), count, sent) for judge, count, sent in counted.judges.values())

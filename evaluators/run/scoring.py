@@ -112,6 +112,7 @@ def _job(
         cluster=suite.cluster,
         watches=watches(suite.gates, suite.lines),
         reasoning_length=suite.results.reasoning_length,
+        repeat_judge=request.repeat_judge,
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
 

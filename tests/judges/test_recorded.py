@@ -102,7 +102,8 @@ def test_what_differs_between_runs_is_in_the_environment(tmp_path: Path) -> None
     folder = run(tmp_path, "one", "opinion")
     asked = json.loads((folder / "environment.json").read_text())["asked"]
     assert asked == {
-        "questions": 3, "requests": 0, "failed": 1, "cached": 0, "retries": 2, "tokens_in": 20, "tokens_out": 6, "seconds": 1.0
+        "questions": 3, "requests": 0, "failed": 1, "cached": 0, "retries": 2, "tokens_in": 20, "tokens_out": 6, "seconds": 1.0,
+        "repeated": 0, "agreed": 0,
     }  # fmt: skip
     assert load_run(folder).environment.asked.questions == 3  # type: ignore[union-attr]  # just written
     assert "seconds" not in (folder / "answers.jsonl").read_text()
