@@ -22,6 +22,7 @@ from evaluators.run.intervals import mean_interval, moments_of_values
 from evaluators.run.record import RunRecord
 from evaluators.run.result import Interval
 from evaluators.run.statistics import Z_95, wilson
+from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
 FAILS: Final = frozenset({"0", "false", "no", "n", "fail", "failed", "bad", "wrong", "incorrect", "mismatch"})
@@ -274,5 +275,8 @@ def _said(passed: bool | None, score: float | None) -> object:
 
 def _shown(line: AnswerLine) -> str:
     body: Mapping[str, Any] = line.question.body()
-    sides = [str(body[name]) for name in ("expected", "actual") if name in body]
-    return f"{line.question.prompt}: {' / '.join(sides)}" if sides else f"{line.question.prompt}: {line.places[:1]}"
+    shown = body.get("payload", {}).get("shown", {})
+    sides = [quote(body[name]) for name in ("expected", "actual") if name in body] or [
+        quote(one) for one in shown.values()
+    ]
+    return f"{line.question.prompt}: {' / '.join(sides)}"
