@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -45,6 +46,7 @@ class AnswerStore:
             self._connection = opened(file, _TABLES)
         except sqlite3.Error as error:
             raise OSError(f"{file}: {error}") from error
+        weakref.finalize(self, self._connection.close)
 
     def answers_to(self, keys: Sequence[str]) -> dict[str, JudgeAnswer]:
         """The answers that are known, by key."""

@@ -8,6 +8,7 @@ Outside of a run, a judge has a session of its own.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -55,6 +56,7 @@ class Session:
 
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection = opened(file, _TABLES)
+        weakref.finalize(self, self._connection.close)
         self.failed_in_a_row = 0
         """Requests without a reply since the last one that had one, in this worker."""
         self.given_up: Issue | None = None
