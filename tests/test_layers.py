@@ -19,6 +19,7 @@ SOCKETS = (
     "evaluators.run.engines.plugs",
     "evaluators.reports.formats",
     "evaluators.testsets.readers",
+    "evaluators.testsets.stores",
     "evaluators.tracking.plugs",
 )
 SCREEN = "evaluators.cli"

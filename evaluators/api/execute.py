@@ -175,7 +175,8 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
         from evaluators.reports.writing import check_asked
 
         name = prepared.suite.config.source.name
-        issues += check_asked(request.files, [Path(name), *(Path(source.path) for source in prepared.test_set.files)])
+        local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
+        issues += check_asked(request.files, [Path(name), *local])
     words = _formats(prepared, request)
     if not issues and (request.files or request.results is not None):
         from evaluators.reports.writing import check_outcomes

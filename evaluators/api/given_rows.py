@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from evaluators.run.job import Job, ShippedSuite
@@ -18,7 +17,7 @@ ROWS: Final = "the given rows"
 """What given rows are called in messages, where a file would have its name."""
 
 
-def job_of(line: EvaluatorLine, table: TestSet, folder: Path | None = None) -> Job:
+def job_of(line: EvaluatorLine, table: TestSet, folder: str | None = None) -> Job:
     """The job of scoring given rows here and now; with a folder, all that is known of them is written there."""
     recording = Recording(None, "all", tuple(ROLES))
     return Job(ShippedSuite(None, {}, line.name, None), table, ROLES, Reading(), folder, recording=recording)

@@ -63,7 +63,7 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
     parts = folder.working / "parts"
     parts.mkdir()
     line = evaluation.line
-    job = job_of(line, evaluation.table, parts)
+    job = job_of(line, evaluation.table, str(parts))
     with keeping(evaluation.answers):
         measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
     store_parts(job, [line], measured, record_files(folder.working, job.rows))

@@ -18,6 +18,7 @@ from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.settings import build
+from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.encodings import encoding_to_name
@@ -53,7 +54,7 @@ def begin(
     place = data or expected
     if place is None:
         raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
-    place = os.path.normpath(place)
+    place = place if scheme_of(place) else os.path.normpath(place)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
     encoding = encoding_to_name(locate(data, Path())) if data is not None else None
@@ -147,7 +148,10 @@ def _stem(place: str) -> str:
 def _relative(config: Mapping[str, str], file: str) -> dict[str, str]:
     """The places as the suite names them: from its own folder."""
     folder = Path(file).parent
-    return {name: Path(os.path.relpath(place, folder)).as_posix() for name, place in config.items()}
+    return {
+        name: place if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
+        for name, place in config.items()
+    }
 
 
 def _in_shell(file: str) -> str:

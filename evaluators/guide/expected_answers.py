@@ -16,7 +16,7 @@ from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.documents import Documents, holds_documents
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Cell
-from evaluators.testsets.source import locate
+from evaluators.testsets.source import locate, reading
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.yaml_text import NotYAML, load_untrusted
@@ -108,7 +108,8 @@ def _config(place: str, column: str | None) -> TestSetConfig:
 def schema_in(file: str) -> Any:
     """The data in a JSON or YAML file that holds a schema. Raises Problems (config)."""
     source = locate(file, Path())
-    text = Path(source.path).read_bytes().decode("utf-8-sig", "replace")
+    with reading(source), source.open() as stream:
+        text = stream.read().decode("utf-8-sig", "replace")
     try:
         data = load_untrusted(text) if file.lower().endswith(SUITES) else parse(text)
     except (NotJSON, NotYAML) as error:

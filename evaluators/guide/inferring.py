@@ -93,10 +93,12 @@ def _is_schema(place: str) -> bool:
     """Whether a JSON file holds a schema, bare or wrapped, and not documents."""
     from pathlib import Path
 
-    from evaluators.testsets.source import locate
+    from evaluators.testsets.source import locate, reading
 
+    source = locate(place, Path())
     try:
-        data, _ = unwrap(parse(Path(locate(place, Path()).path).read_bytes()))
+        with reading(source), source.open() as stream:
+            data, _ = unwrap(parse(stream.read()))
     except NotJSON:
         return False
     return isinstance(data, dict) and (bool(_OF_A_SCHEMA & data.keys()) or data.get("type") in ("object", "array"))

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Verdict
+from evaluators.testsets.byte_store import write_to
 from evaluators.values.json_text import compact, parse
 
 LETTERS: Final = ".=x-+s!?"
@@ -33,7 +34,7 @@ class CodeTable:
 
     def write(self, names: Sequence[str], target: Path) -> None:
         """The table, one line for each code of each evaluator."""
-        with open(target, "wb") as stream:
+        with write_to(str(target)) as stream:
             for name, known in zip(names, self._numbers, strict=True):
                 head = compact(name)
                 stream.writelines(

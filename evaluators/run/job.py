@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
@@ -42,6 +42,7 @@ from evaluators.suite.config import read_config
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.plan import Compiled, Plan, Reading, compile_plan
+from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 
@@ -89,8 +90,8 @@ class Job:
     table: Table
     roles: Mapping[str, str]
     reading: Reading
-    folder: Path | None
-    """Where parts are written; None keeps sums only."""
+    folder: str | None
+    """The place of the folder where parts are written; None keeps sums only."""
     rows: RowsFormat = "jsonl"
     slices: tuple[str, ...] = ()
     recording: Recording = field(default_factory=Recording)
@@ -205,6 +206,7 @@ class Work:
         self.keys = [KeyRows(one) for one in plan.evaluators]
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
+        self._answers: BinaryIO | None = None
         if job.folder is not None:
             columns = row_columns(job, [one.line for one in plan.evaluators])
             self.writer = open_part(job.rows, part_path(job.folder, "rows", split.index), columns, self.ledgers)
@@ -260,8 +262,9 @@ class Work:
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line))
         if lines and self.job.folder is not None:
-            with open(part_path(self.job.folder, "answers", self.result.index), "ab") as file:
-                file.writelines(lines)
+            if self._answers is None:
+                self._answers = write_to(part_path(self.job.folder, "answers", self.result.index))
+            self._answers.writelines(lines)
 
     def finished(self) -> SplitResult:
         """The sums of the split; its files are complete."""
@@ -286,7 +289,7 @@ class Work:
         return result
 
     def _close_files(self) -> None:
-        open_files, self.writer = (self.writer, self.recorder), None
+        open_files, self.writer = (self.writer, self.recorder, self._answers), None
         for each in open_files:
             if each is not None:
                 each.close()
@@ -357,9 +360,9 @@ class _Notice:
         return [index for index, code in enumerate(codes) if code in self._codes]
 
 
-def part_path(folder: Path, kind: str, index: int) -> Path:
-    """The file of one part."""
-    return folder / f"{kind}-{index:06d}.part"
+def part_path(folder: str, kind: str, index: int) -> str:
+    """The place of one part."""
+    return inside(folder, f"{kind}-{index:06d}.part")
 
 
 def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.recorder import CELLS, LINES, SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
+from evaluators.testsets.byte_store import read_from, write_to
 from evaluators.values.json_text import parse
 
 _UNCOUNTED: Final = (LINES, CELLS, SET_ASIDE)
@@ -55,12 +56,12 @@ def keeps_every_outcome(recording: Recording, recorded: Mapping[str, int]) -> bo
 
 
 def join_outcomes(
-    parts: Iterable[tuple[Path, int]], target: Path, recording: Recording, recorded: Mapping[str, int]
+    parts: Iterable[tuple[str, int]], target: Path, recording: Recording, recorded: Mapping[str, int]
 ) -> None:
     """The outcomes in the order of rows. `parts` come with the number of their first row."""
     everything, most = keeps_every_outcome(recording, recorded), recording.most
     rows_under: dict[bytes, int] = {}
-    with open(target, "wb") as whole:
+    with write_to(str(target)) as whole:
         for path, first in parts:
             last: dict[bytes, bytes] = {}
             for offset, key, is_first, rest in _lines(path, 4):
@@ -82,10 +83,10 @@ def keeps_every_row(recording: Recording, recorded: Mapping[str, int], rows: int
     return recorded.get(SET_ASIDE, 0) == 0 and (recording.documents == "all" or rows <= recording.most_rows)
 
 
-def join_cells(parts: Iterable[tuple[Path, int]], target: Path, recording: Recording, every_row: bool) -> None:
+def join_cells(parts: Iterable[tuple[str, int]], target: Path, recording: Recording, every_row: bool) -> None:
     """The cells in the order of rows: of all rows, or of those with something wrong up to a size."""
     room = recording.most_bytes
-    with open(target, "wb") as whole:
+    with write_to(str(target)) as whole:
         for path, first in parts:
             for offset, wrong, rest in _lines(path, 3):
                 if not every_row:
@@ -97,21 +98,21 @@ def join_cells(parts: Iterable[tuple[Path, int]], target: Path, recording: Recor
                 whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
 
 
-def join_answers(parts: Iterable[tuple[Path, int]], target: Path) -> None:
+def join_answers(parts: Iterable[tuple[str, int]], target: Path) -> None:
     """The answers in the order in which they were asked for. No file where nothing was asked."""
     parts = list(parts)
     if not parts:
         return
-    with open(target, "wb") as whole:
+    with write_to(str(target)) as whole:
         for path, first in parts:
-            with open(path, "rb") as part:
+            with read_from(path) as part:
                 for text in part:
                     line: Any = parse(text)
                     line["places"] = [[first + row, evaluator, place] for row, evaluator, place in line["places"]]
                     whole.write(line_bytes(line))
 
 
-def _lines(path: Path, columns: int) -> Iterator[list[bytes]]:
-    with open(path, "rb") as part:
+def _lines(path: str, columns: int) -> Iterator[list[bytes]]:
+    with read_from(path) as part:
         for line in part:
             yield line.split(b"\t", columns - 1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from evaluators.evaluator import Evaluator
@@ -23,6 +22,7 @@ from evaluators.run.record_lines import Recorded, array_line, field_line, row_li
 from evaluators.run.tally import Ledger
 from evaluators.suite.cells import Cells
 from evaluators.suite.plan import Compiled, Plan
+from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
 from evaluators.values.json_text import compact
 
@@ -72,7 +72,7 @@ class Recorder:
         recording: Recording,
         plan: Plan,
         ledgers: Sequence[Ledger],
-        files: tuple[Path, Path],
+        files: tuple[str, str],
         first: bool,
         full: Collection[str],
     ) -> None:
@@ -88,10 +88,10 @@ class Recorder:
         self._every_row = recording.documents == "all" or not recording.long
         self._room = 0 if CELLS in full else recording.most_bytes
         self.rows = self.lines = self.bytes = self.set_aside = 0
-        self._outcomes: BinaryIO = open(files[0], "wb")  # noqa: SIM115  # closed by `close`
+        self._outcomes: BinaryIO = write_to(files[0])
         self._cells: BinaryIO | None = None
         if recording.documents != "none":
-            self._cells = open(files[1], "wb")  # noqa: SIM115  # closed by `close`
+            self._cells = write_to(files[1])
 
     def take(
         self, chunk: Chunk, columns: Mapping[str, Cells], slots: Sequence[Cells], codes: Sequence[Sequence[int]]

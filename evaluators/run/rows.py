@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO, Final, Literal, Protocol, TypeAlias
 
 import orjson
 
 from evaluators.issues import problem
 from evaluators.run.codes import CodeTable, code_text
 from evaluators.run.tally import Ledger
+from evaluators.testsets.byte_store import inside, parent, read_from, store_of, write_to
 
 RowsFormat: TypeAlias = Literal["jsonl", "parquet"]
 FLUSH_ROWS: Final = 16_384
@@ -56,13 +57,13 @@ class RowColumns:
     clustered: bool = False
 
 
-def open_part(kind: RowsFormat, path: Path, columns: RowColumns, ledgers: Sequence[Ledger]) -> RowWriter:
+def open_part(kind: RowsFormat, path: str, columns: RowColumns, ledgers: Sequence[Ledger]) -> RowWriter:
     """A writer for one part; the verdicts stand beside it."""
     return JsonLines(path, ledgers) if kind == "jsonl" else ParquetPart(path, columns, ledgers)
 
 
 def join_parts(
-    kind: RowsFormat, parts: Iterable[tuple[Path, int]], columns: RowColumns, target: Path, codes: Path
+    kind: RowsFormat, parts: Iterable[tuple[str, int]], columns: RowColumns, target: Path, codes: Path
 ) -> None:
     """One file of all parts, in order, and the table of its codes. Each part comes with the number of its first row."""
     table = CodeTable(len(columns.evaluators))
@@ -73,27 +74,29 @@ def join_parts(
     table.write(columns.evaluators, codes)
 
 
-def _verdicts_beside(path: Path) -> Path:
-    return path.with_name(f"codes-{path.name}")
+def _verdicts_beside(place: str) -> str:
+    return inside(parent(place), f"codes-{PurePath(place).name}")
 
 
-def _write_verdicts(path: Path, ledgers: Sequence[Ledger]) -> None:
+def _write_verdicts(path: str, ledgers: Sequence[Ledger]) -> None:
     texts = [[code_text(verdict).decode() for verdict in ledger.verdicts] for ledger in ledgers]
-    _verdicts_beside(path).write_bytes(orjson.dumps(texts))
+    with write_to(_verdicts_beside(path)) as stream:
+        stream.write(orjson.dumps(texts))
 
 
-def _numbers(path: Path, table: CodeTable) -> list[list[int]]:
+def _numbers(path: str, table: CodeTable) -> list[list[int]]:
     """For each evaluator, the run's code of each code of a part. Parts are asked for in order, so codes follow the rows."""
-    texts = orjson.loads(_verdicts_beside(path).read_bytes())
+    with read_from(_verdicts_beside(path)) as stream:
+        texts = orjson.loads(stream.read())
     return [[table.number(place, text.encode()) for text in column] for place, column in enumerate(texts)]
 
 
 class JsonLines:
     """JSON lines: `{"row":2,"id":"a","given":"0a1b2c3d","codes":[0,3]}`."""
 
-    def __init__(self, path: Path, ledgers: Sequence[Ledger]) -> None:
+    def __init__(self, path: str, ledgers: Sequence[Ledger]) -> None:
         self._path = path
-        self._stream = open(path, "wb")  # noqa: SIM115  # closed by `close`
+        self._stream = write_to(path)
         self._ledgers = ledgers
 
     def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside) -> None:
@@ -115,11 +118,11 @@ class JsonLines:
         _write_verdicts(self._path, self._ledgers)
 
 
-def _join_lines(parts: Iterable[tuple[Path, int]], table: CodeTable, target: Path) -> None:
-    with open(target, "wb") as whole:
+def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path) -> None:
+    with write_to(str(target)) as whole:
         for path, first in parts:
             numbers = [[b"%d" % code for code in column] for column in _numbers(path, table)]
-            with open(path, "rb") as part:
+            with read_from(path) as part:
                 for line in part:
                     offset, codes, rest = line[:-1].split(b"\t", 2)
                     number = first + int(offset)
@@ -132,7 +135,7 @@ def _join_lines(parts: Iterable[tuple[Path, int]], table: CodeTable, target: Pat
 class ParquetPart:
     """Parquet columns: `row`, `id`, `given`, `cluster`, a column of codes for each evaluator, and one for each slice."""
 
-    def __init__(self, path: Path, columns: RowColumns, ledgers: Sequence[Ledger]) -> None:
+    def __init__(self, path: str, columns: RowColumns, ledgers: Sequence[Ledger]) -> None:
         self._arrow, _ = pyarrow()
         self._path = path
         self._columns = columns
@@ -141,6 +144,7 @@ class ParquetPart:
         self._codes: list[list[int]] = [[] for _ in ledgers]
         self._rows = 0
         self._writer: Any = None
+        self._stream: BinaryIO
 
     def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside) -> None:
         self._batches.append((list(offsets), list(ids) if ids is not None else [None] * len(offsets), beside))
@@ -153,6 +157,7 @@ class ParquetPart:
     def close(self) -> None:
         self._flush()
         self._writer.close()
+        self._stream.close()
         _write_verdicts(self._path, self._ledgers)
 
     def _flush(self) -> None:
@@ -171,7 +176,8 @@ class ParquetPart:
             columns[f"code {storable(name)}"] = arrow.array(codes, arrow.int32())
         table = arrow.table(columns)
         if self._writer is None:
-            self._writer = arrow.ipc.new_file(self._path, table.schema)
+            self._stream = write_to(self._path)
+            self._writer = arrow.ipc.new_file(self._stream, table.schema)
         self._writer.write_table(table)
         self._batches, self._rows = [], 0
         for codes in self._codes:
@@ -185,7 +191,7 @@ def _texts(arrow: Any, texts: Sequence[str | None]) -> Any:
         return arrow.array([text and storable(text) for text in texts], arrow.string())
 
 
-def _join_parquet(parts: Iterable[tuple[Path, int]], columns: RowColumns, codes: CodeTable, target: Path) -> None:
+def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable, target: Path) -> None:
     """Row groups have the same rows wherever the parts were cut, so that the same rows make the same file."""
     arrow, parquet = pyarrow()
     writer, waiting = None, None
@@ -211,11 +217,11 @@ def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
     )
 
 
-def _numbered(arrow: Any, parts: Iterable[tuple[Path, int]], columns: RowColumns, codes: CodeTable) -> Iterator[Any]:
+def _numbered(arrow: Any, parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable) -> Iterator[Any]:
     """The tables of all parts, with the numbers that a spreadsheet shows and the run's own codes."""
     for path, first in parts:
         run_codes = _numbers(path, codes)
-        with arrow.memory_map(str(path)) as file:
+        with _mapped(arrow, path) as file:
             table = arrow.ipc.open_file(file).read_all()
             numbers = arrow.compute.add(table.column("row"), first)
             ids = arrow.compute.coalesce(table.column("id"), numbers.cast(arrow.string()))
@@ -225,6 +231,12 @@ def _numbered(arrow: Any, parts: Iterable[tuple[Path, int]], columns: RowColumns
                 mapped = arrow.array(own, arrow.int32()).take(table.column(place).combine_chunks())
                 table = table.set_column(place, table.column_names[place], mapped)
             yield table
+
+
+def _mapped(arrow: Any, place: str) -> Any:
+    """A part for pyarrow: mapped into memory where it is on this machine."""
+    path = store_of(place).path(place)
+    return arrow.PythonFile(read_from(place), mode="r") if path is None else arrow.memory_map(path)
 
 
 def pyarrow() -> tuple[Any, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 
 from evaluators.conditions import Condition
@@ -28,6 +27,7 @@ from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_sli
 from evaluators.run.stats import evaluator_stats, key_stats
 from evaluators.run.tally import Tally
 from evaluators.suite.lines import EvaluatorLine
+from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.reader import Split
 
 
@@ -110,7 +110,7 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, fi
         return
     folder = job.folder
 
-    def parts(kind: str) -> list[tuple[Path, int]]:
+    def parts(kind: str) -> list[tuple[str, int]]:
         return [(part_path(folder, kind, split), first) for split, first in measured.parts]
 
     join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
@@ -118,9 +118,11 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, fi
     if job.recording.documents != "none":
         every_row = keeps_every_row(job.recording, measured.recorded, measured.rows)
         join_cells(parts("cells"), files.cells, job.recording, every_row)
-    join_answers([(path, first) for path, first in parts("answers") if path.is_file()], files.answers)
-    for path in folder.glob("*.part"):
-        path.unlink()
+    store = store_of(folder)
+    join_answers([(place, first) for place, first in parts("answers") if store.kind(place) == "file"], files.answers)
+    for name in list(store.below(folder)):
+        if name.endswith(".part"):
+            store.remove(inside(folder, name))
 
 
 def figures(

@@ -105,7 +105,7 @@ def _job(
         table=table,
         roles=prepared.roles,
         reading=suite.reading,
-        folder=working,
+        folder=str(working) if working is not None else None,
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
         recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),

@@ -18,6 +18,7 @@ from evaluators.run.result import RunResult
 from evaluators.run.runner import Measured, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import SUITE_FOLDER, suite_texts
+from evaluators.testsets.byte_store import store_of
 
 
 def stored(
@@ -33,7 +34,7 @@ def stored(
     for job, (name, each) in zip(jobs, measured, strict=True):
         store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name))
         if job.folder is not None:
-            job.folder.rmdir()
+            store_of(job.folder).remove(job.folder)
     for name, lesson in suite.lessons.items():
         folder.write(LESSON.format(name), lesson_text(lesson))
     texts = suite_texts(suite)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from glob import escape, glob
+from glob import escape
 from pathlib import Path, PurePath
 from typing import Final
 
@@ -17,11 +17,12 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
+from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.joining import id_text
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.testsets.source import Source
+from evaluators.testsets.source import Source, file_names
 
 _COLUMN: Final = re.compile(r"\{([^{}]+)\}")
 _SHOWN: Final = 3
@@ -122,21 +123,24 @@ def _fill(place: str, cells: Mapping[str, Cell]) -> str | Fault:
         if text.is_absolute() or ".." in text.parts:
             message = f'the cell "{name}" leads out of the folder of the test set: "{text}"'
             return Fault(Issue("leads-out", Blame.TESTSET, message))
-    return _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), place)
+    filled = _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), place)
+    if scheme_of(filled) != scheme_of(place):
+        return Fault(Issue("leads-out", Blame.TESTSET, f'the cells lead out of the folder of the test set: "{filled}"'))
+    return filled
 
 
 def _file(pattern: str, column: str, folder: Path) -> Source | Fault:
     """The one file that fits."""
-    paths = sorted(path for path in set(glob(pattern, root_dir=folder, recursive=True)) if (folder / path).is_file())
+    paths = sorted(path for path in matching(pattern, folder) if kind_at(folder, path) == "file")
     if len(paths) == 1:
-        return source_of(folder / paths[0], paths[0])
+        return source_of(paths[0], folder)
     said = re.sub(r"\[([*?\[])\]", r"\1", pattern)
     if paths:
         shown = ", ".join(f'"{path}"' for path in paths[:_SHOWN]) + (", …" if len(paths) > _SHOWN else "")
         message = f'{len(paths)} files could be the "{column}" of this row, as {said}: {shown}'
         return Fault(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
     near = _near(said, folder)
-    hint = f'did you mean "{near}"?' if near else f'looked in "{(folder / said).parent}"'
+    hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, said))}"'
     return Fault(
         Issue("no-such-file", Blame.TESTSET, f'there is no file {said} for the "{column}" of this row', hint=hint)
     )
@@ -144,9 +148,8 @@ def _file(pattern: str, column: str, folder: Path) -> Source | Fault:
 
 def _near(place: str, folder: Path) -> str | None:
     """A file beside the place whose name is like it."""
-    parent = PurePath(place).parent
-    if not (folder / parent).is_dir():
+    beside = parent(place)
+    if kind_at(folder, beside) != "folder":
         return None
-    names = sorted(path.name for path in (folder / parent).iterdir() if path.is_file())
-    found = nearest(PurePath(place).name, names)
-    return str(parent / found) if found else None
+    found = nearest(PurePath(place).name, file_names(at(folder, beside)))
+    return inside(beside, found) if found else None

@@ -12,6 +12,7 @@ from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import bad, build
 from evaluators.settings_model import Name, Settings
+from evaluators.testsets.byte_store import at
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
@@ -179,7 +180,7 @@ def _moved(place: Any, folder: Path) -> Any:
         return place if place.file is None else place.model_copy(update={"file": _moved(place.file, folder)})
     if isinstance(place, Mapping):
         return {name: _moved(one, folder) for name, one in place.items()}
-    return place if place == STANDARD_INPUT else str(folder / place)
+    return place if place == STANDARD_INPUT else at(folder, place)
 
 
 def _known_format(name: str | None) -> str | None:

@@ -9,26 +9,24 @@ is called `acme`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
-from glob import glob
 from pathlib import Path, PurePath
 from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.source import Source, reading
+from evaluators.testsets.wildcards import has_wildcards, stood_for
 
 PairBy: TypeAlias = Literal["path", "name", "position"]
 
 SET_ASIDE: Final = (".gold", ".expected", ".output", ".prediction", ".extracted")
 """Words before the ending that say what a document is, and are no part of its name."""
 
-_WILDCARDS: Final = frozenset("*?[")
 _CHUNK_DOCUMENTS: Final = 50
 
 
@@ -60,7 +58,7 @@ class Documents:
 
     def splits(self) -> list[Split]:
         """One piece."""
-        return [Split(str(Path(self.rows[0].source.path).parent), 0)] if self.rows else []
+        return [Split(parent(self.rows[0].source.path), 0)] if self.rows else []
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The documents as rows, in the order of their names."""
@@ -86,12 +84,12 @@ def _cells(column: str, part: Sequence[Document]) -> list[Cell]:
 
 def is_pattern(place: str, folder: Path) -> bool:
     """Whether a place stands for several files by wildcards. A file whose name holds such characters is a file."""
-    return not _WILDCARDS.isdisjoint(place) and not (folder / place).exists()
+    return has_wildcards(place) and kind_at(folder, place) is None
 
 
 def holds_documents(place: str, folder: Path) -> bool:
     """Whether a place is a folder or a pattern, and not one file."""
-    return (folder / place).is_dir() or is_pattern(place, folder)
+    return kind_at(folder, place) == "folder" or is_pattern(place, folder)
 
 
 def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[Document, ...]:
@@ -135,54 +133,32 @@ def text_of(source: Source) -> Cell:
         return Fault(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
 
 
-def source_of(path: Path, name: str) -> Source:
-    """The file as bytes. One whose name ends with .gz is unpacked while it is read."""
-    return Source(str(path), name, compressed=path.name.lower().endswith(".gz"))
+def source_of(name: str, folder: Path) -> Source:
+    """The file of that name, relative to `folder`. One whose name ends with .gz is unpacked while it is read."""
+    return Source(at(folder, name), name, compressed=name.lower().endswith(".gz"))
 
 
 def _in_folder(place: str, folder: Path) -> Iterator[Document]:
     """The files of a folder and of the folders in it."""
-    top = folder / place
-    for at, folders, files in os.walk(top):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        steps = Path(at).relative_to(top).parts
-        for name in files:
-            if not name.startswith("."):
-                yield _called([*steps, plain_name(name)], Path(at) / name, str(Path(place, *steps, name)))
+    top = at(folder, place)
+    for found in store_of(top).below(top):
+        *steps, name = found.split("/")
+        yield _called([*steps, plain_name(name)], inside(place, found), folder)
 
 
 def _of_pattern(place: str, folder: Path) -> Iterator[Document]:
     """The files that a pattern finds."""
     steps = PurePath(place).parts
-    for found in dict.fromkeys(glob(place, root_dir=folder, recursive=True)):
-        if (folder / found).is_file():
+    for found in matching(place, folder):
+        if kind_at(folder, found) == "file":
             own = PurePath(found).parts
-            name = _stood_for(steps, own) or []
-            if _WILDCARDS.isdisjoint(steps[-1]):
-                name = name or [plain_name(own[-1])]
-            else:
+            name = stood_for(steps, own) or []
+            if has_wildcards(steps[-1]):
                 name = [*name[:-1], plain_name(own[-1])]
-            yield _called(name, folder / found, found)
+            else:
+                name = name or [plain_name(own[-1])]
+            yield _called(name, found, folder)
 
 
-def _called(steps: Sequence[str], path: Path, shown: str) -> Document:
-    return Document("/".join(steps), "/".join(steps[:-1]), steps[-1], source_of(path, shown))
-
-
-def _stood_for(pattern: Sequence[str], path: Sequence[str]) -> list[str] | None:
-    """The steps of the path that the wildcards of the pattern stand for; None where the two do not fit."""
-    if not pattern or not path:
-        return [] if not path and all(step == "**" for step in pattern) else None
-    step, rest = pattern[0], pattern[1:]
-    if step == "**":
-        tried = (
-            [*path[:count], *found]
-            for count in range(len(path) + 1)
-            if (found := _stood_for(rest, path[count:])) is not None
-        )
-        return next(tried, None)
-    fixed = _WILDCARDS.isdisjoint(step)
-    if not (step == path[0] if fixed else fnmatchcase(path[0], step)):
-        return None
-    found = _stood_for(rest, path[1:])
-    return found if found is None or fixed else [path[0], *found]
+def _called(steps: Sequence[str], shown: str, folder: Path) -> Document:
+    return Document("/".join(steps), "/".join(steps[:-1]), steps[-1], source_of(shown, folder))

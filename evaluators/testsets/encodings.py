@@ -21,9 +21,9 @@ def encoding_to_name(source: Source) -> str | None:
     if source.compressed or source.suffix not in _SUFFIXES:
         return None
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with open(source.path, "rb") as stream:
-        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return "utf-16"
+    if source.head(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    with source.open() as stream:
         try:
             while block := stream.read(_BLOCK):
                 decoder.decode(block)

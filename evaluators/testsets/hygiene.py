@@ -7,7 +7,6 @@ Looked for by `evaluators check` only: a run does not pay for it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from glob import glob
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.settings import Loc
+from evaluators.testsets.byte_store import kind_at, matching
 from evaluators.testsets.config import Joined, TestSetConfig
 from evaluators.testsets.documents import is_pattern
 from evaluators.testsets.source import STANDARD_INPUT, locate
@@ -33,10 +33,10 @@ def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]
     """The files and folders that the settings name and that are not there, each with its place below `test_set`."""
     found: list[tuple[Loc, Issue]] = []
     for loc, place in _places(config):
-        if place == STANDARD_INPUT or (folder / place).exists():
+        if place == STANDARD_INPUT or kind_at(folder, place) is not None:
             continue
         if is_pattern(place, folder):
-            if not glob(place, root_dir=folder, recursive=True):
+            if not matching(place, folder):
                 found.append((loc, Issue("no-such-file", Blame.CONFIG, f'no file fits the pattern "{place}"')))
             continue
         try:

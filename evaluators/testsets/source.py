@@ -1,4 +1,4 @@
-"""A file's bytes: from a folder, compressed with gzip, or from standard input.
+"""A file's bytes: from a store, compressed with gzip, or from standard input.
 
 What arrives on standard input, or through a pipe, is kept in a temporary file until the program ends: it is looked at, read and
 fingerprinted, and those are three passes.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import atexit
 import gzip
 import hashlib
-import os
-import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ from typing import BinaryIO, Final, cast
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
+from evaluators.testsets.byte_store import ByteStore, at, inside, parent, store_of
 
 STANDARD_INPUT: Final = "-"
 _BLOCK: Final = 1024 * 1024
@@ -31,6 +30,7 @@ class Source:
     """Where bytes come from and how they are to be read. `name` is what messages call it."""
 
     path: str
+    """A path of this machine, or the address of a file in another store."""
     name: str
     compressed: bool = False
     encoding: str = "utf-8"
@@ -45,15 +45,23 @@ class Source:
     @property
     def size(self) -> int:
         """The length of the file in bytes, as it is stored."""
-        return os.path.getsize(self.path)
+        return self.store.size(self.path)
+
+    @property
+    def store(self) -> ByteStore:
+        """The store that has the file."""
+        return store_of(self.path)
+
+    @property
+    def local(self) -> str | None:
+        """The path of the file on this machine; None where it is elsewhere."""
+        return self.store.path(self.path)
 
     def open(self, start: int = 0) -> BinaryIO:
         """The bytes, decompressed, from `start` on."""
         if self.compressed:
-            return cast(BinaryIO, gzip.open(self.path, "rb"))
-        stream = open(self.path, "rb")  # noqa: SIM115  # the caller closes it
-        stream.seek(start)
-        return stream
+            return cast(BinaryIO, _Unpacked(self.store.open(self.path)))
+        return self.store.open(self.path, start)
 
     def head(self, size: int) -> bytes:
         """The first bytes, at most `size`."""
@@ -68,6 +76,18 @@ class Source:
             return replace(self, path=kept(stream), compressed=False)
 
 
+class _Unpacked(gzip.GzipFile):
+    """What a compressed stream holds. Closing it closes the stream as well."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        super().__init__(fileobj=stream, mode="rb")
+
+    def close(self) -> None:
+        super().close()
+        self._stream.close()
+
+
 def locate(name: str, folder: Path) -> Source:
     """The file of that name, relative to `folder`; `-` is standard input.
 
@@ -76,14 +96,14 @@ def locate(name: str, folder: Path) -> Source:
     if name == STANDARD_INPUT:
         path = kept(sys.stdin.buffer)
         return Source(path, "standard input", compressed=_is_gzip(path))
-    path = str(folder / name)
+    place = at(folder, name)
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
-            with open(path, "rb") as pipe:
-                path = kept(pipe)
-        return Source(path, name, compressed=_is_gzip(path))
+        if store_of(place).kind(place) == "stream":
+            with store_of(place).open(place) as pipe:
+                place = kept(pipe)
+        return Source(place, name, compressed=_is_gzip(place))
     except FileNotFoundError:
-        raise _no_such_file(name, Path(path)) from None
+        raise _no_such_file(name, place) from None
     except IsADirectoryError:
         raise problem("not-a-file", "this is a folder, and a file is expected", where=name) from None
     except (OSError, ValueError) as error:
@@ -112,12 +132,12 @@ def fingerprint(sources: tuple[Source, ...]) -> str:
 
 
 def _digest(source: Source) -> bytes:
-    with reading(source), open(source.path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").digest()
+    with reading(source):
+        return source.store.fingerprint(source.path)
 
 
-def _is_gzip(path: str) -> bool:
-    with open(path, "rb") as stream:
+def _is_gzip(place: str) -> bool:
+    with store_of(place).open(place) as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
@@ -136,14 +156,22 @@ def _remove(path: str) -> None:
     Path(path).unlink(missing_ok=True)
 
 
-def _no_such_file(name: str, path: Path) -> Problems:
-    if not path.parent.is_dir():
-        hint = f'the folder "{path.parent}" does not exist'
+def _no_such_file(name: str, place: str) -> Problems:
+    folder = parent(place)
+    if store_of(folder).kind(folder) != "folder":
+        hint = f'the folder "{folder}" does not exist'
     else:
-        files = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())
-        found = nearest(path.name, files)
-        hint = f'did you mean "{Path(name).parent / found}"?' if found else f'looked in "{path.parent.resolve()}"'
+        near = nearest(Path(place).name, file_names(folder))
+        local = store_of(folder).path(folder)
+        looked = str(Path(local).resolve()) if local is not None else folder
+        hint = f'did you mean "{inside(parent(name), near)}"?' if near else f'looked in "{looked}"'
     return problem("no-such-file", "there is no such file", where=name, hint=hint)
+
+
+def file_names(folder: str) -> list[str]:
+    """The names of the files in a folder, sorted; without those of the folders in it."""
+    store = store_of(folder)
+    return [name for name in store.names(folder) if store.kind(inside(folder, name)) == "file"]
 
 
 def _reason(error: Exception) -> str:

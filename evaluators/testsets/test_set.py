@@ -7,11 +7,9 @@ can be pickled: a worker reads on its own.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from glob import escape, glob
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
@@ -19,6 +17,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell, Role
 from evaluators.testsets.aliases import Aliased
 from evaluators.testsets.attaching import attached
+from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.config import ColumnNames, Joined, Place, TestSetConfig
 from evaluators.testsets.documents import Document, Documents, documents_at, holds_documents, one_document
@@ -349,7 +348,14 @@ class _Opening:
 
     def _said(self, place: str) -> str:
         """What messages call a place: a folder with a slash at its end."""
-        return f"{place.rstrip('/')}/" if self._path(place).is_dir() else place
+        return f"{place.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else place
+
+    def _shown(self, place: str) -> str:
+        """A place as it is named: from the folder of the suite on where it is in there."""
+        path = Path(place)
+        if scheme_of(place):
+            return place
+        return str(path.relative_to(self.folder) if path.is_relative_to(self.folder) else path)
 
     def _lookup(self, place: Place, role: Literal["output", "expected"]) -> Lookup:
         """Where the cells of a role come from: documents, or a column of another file."""
@@ -376,22 +382,26 @@ class _Opening:
         if isinstance(outputs, dict):
             return dict(outputs)
         pattern = outputs or ""
-        inside = self._path(pattern)
-        paths = inside.iterdir() if inside.is_dir() else map(Path, glob(os.path.join(escape(str(self.folder)), pattern)))
         found: dict[str, Place] = {}
-        for path in sorted(path for path in paths if not path.name.startswith(".")):
-            name = path.name if path.is_dir() else Path(path.name.removesuffix(".gz")).stem
+        for place in sorted(self._beside(pattern)):
+            file = PurePath(place).name
+            name = file if kind_at(self.folder, place) == "folder" else Path(file.removesuffix(".gz")).stem
             if name in found:
                 message = f'two variants are called "{name}"'
                 raise problem("same-variant", message, where=pattern, hint="give each a name: `outputs: {NAME: FILE, …}`")
-            found[name] = str(path.relative_to(self.folder)) if path.is_relative_to(self.folder) else str(path)
+            found[name] = self._shown(place)
         if not found:
             hint = "a folder, or a pattern such as `outputs/*.jsonl`, relative to the suite"
             raise problem("no-outputs", "no file or folder of outputs is there", where=pattern, hint=hint)
         return found
 
-    def _path(self, place: str) -> Path:
-        return self.folder / place
+    def _beside(self, pattern: str) -> list[str]:
+        """What is in a folder, or fits a pattern."""
+        if kind_at(self.folder, pattern) != "folder":
+            fitting = matching(pattern.replace("**", "*"), self.folder)
+            return [place for place in fitting if not PurePath(place).name.startswith(".")]
+        folder = at(self.folder, pattern)
+        return [inside(pattern, name) for name in store_of(folder).names(folder) if not name.startswith(".")]
 
     def _finished(self, name: str, table: Table, columns: Columns, found: Unmatched) -> TestSet:
         table = selected(table, self.selection, name)

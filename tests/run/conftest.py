@@ -104,7 +104,7 @@ class Bench:
         parts = self.folder / f"parts-{self.runs}"
         parts.mkdir()
         job = Job(
-            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, parts, rows, suite.config.slices,
+            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, str(parts), rows, suite.config.slices,
             Recording(most, columns=prepared.test_set.header, most_lines=0, first_rows=0), cluster=suite.cluster,
         )  # fmt: skip
         return suite, job
@@ -116,9 +116,9 @@ class Bench:
         suite, job = self.job(**options)
         assert job.folder is not None
         measured = measure(job, suite.lines, engine or ENGINES.find("in_process")(), "rows.jsonl", stopped)
-        store_parts(job, suite.lines, measured, record_files(job.folder, job.rows))
+        store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
         measured.parts = []
-        return measured, {path.name.partition(".")[0]: path.read_bytes() for path in job.folder.iterdir()}
+        return measured, {path.name.partition(".")[0]: path.read_bytes() for path in Path(job.folder).iterdir()}
 
 
 @pytest.fixture

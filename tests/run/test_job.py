@@ -129,7 +129,7 @@ def test_the_same_split_gives_the_same_part(bench: Any) -> None:
     for name in ("one", "two"):
         folder = bench.folder / name
         folder.mkdir()
-        result = run_split(replace(job, folder=folder), split)
+        result = run_split(replace(job, folder=str(folder)), split)
         results.append((result, {path.name: path.read_bytes() for path in folder.iterdir()}))
     assert results[0] == results[1]
 

@@ -53,7 +53,7 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
     parts = []
     for index, (start, end) in enumerate(pairwise(places)):
         ledgers = [Ledger(4 if name == "fields" else 0) for name in COLUMNS.evaluators]
-        path = folder / f"{kind}-{index}.part"
+        path = str(folder / f"{kind}-{index}.part")
         writer = open_part(kind, path, COLUMNS, ledgers)
         middle = (start + end) // 2
         for low, high in ((start, middle), (middle, end)):
@@ -167,7 +167,7 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
         leaves = 20 + (noise >> 40) % 8
         columns[3].append(Verdict(Standing.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
         columns[4].append(Verdict(Standing.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
-    writer = open_part("parquet", tmp_path / "part", stored, ledgers)
+    writer = open_part("parquet", str(tmp_path / "part"), stored, ledgers)
     for start in range(0, many, 1_000):
         ids = [str(number) for number in range(start, min(start + 1_000, many))]
         writer.add(
@@ -177,7 +177,7 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
             Beside([zlib.crc32(name.encode()) for name in ids]),
         )
     writer.close()
-    join_parts("parquet", [(tmp_path / "part", 2)], stored, tmp_path / "rows.parquet", tmp_path / "codes.jsonl")
+    join_parts("parquet", [(str(tmp_path / "part"), 2)], stored, tmp_path / "rows.parquet", tmp_path / "codes.jsonl")
     assert (tmp_path / "rows.parquet").stat().st_size / many <= 15
 
 

@@ -77,7 +77,7 @@ def _opened(source: Source) -> Iterator[Any]:
             hint='pip install "evaluators[parquet]"',
         ) from None
     try:
-        with parquet.ParquetFile(source.path, pre_buffer=False) as file:
+        with parquet.ParquetFile(source.local or source.open(), pre_buffer=False) as file:
             yield file
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else "it is damaged"

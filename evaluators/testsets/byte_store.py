@@ -1,0 +1,141 @@
+"""The one door for bytes: what is read of a test set, and the parts that a run writes.
+
+A *place* is a text. With a word and `://` in front, as in `s3://bucket/rows.csv`, it belongs to the store of that word;
+every other place is a path of this machine. A store is a plug, and knows nothing of rows: whoever reads or writes asks
+`store_of(place)`, and never opens, measures or lists by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, TypeAlias
+
+from evaluators.issues import problem
+from evaluators.registry import Socket
+from evaluators.testsets.wildcards import has_wildcards, stood_for
+
+Kind: TypeAlias = Literal["file", "folder", "stream"]
+"""A stream, such as a named pipe, can be read once, and only from its beginning."""
+
+LOCAL: Final = "file"
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+
+
+class ByteStore:
+    """Bytes by their places. What goes wrong is an OSError, as with files: FileNotFoundError, IsADirectoryError, …"""
+
+    def open(self, place: str, start: int = 0) -> BinaryIO:
+        """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
+        raise NotImplementedError
+
+    def size(self, place: str) -> int:
+        """The number of bytes of a file."""
+        raise NotImplementedError
+
+    def kind(self, place: str) -> Kind | None:
+        """What is at a place; None where nothing is."""
+        raise NotImplementedError
+
+    def below(self, folder: str) -> Iterator[str]:
+        """The files of a folder and of the folders in it, as paths from the folder on, with `/` between the steps.
+
+        Files and folders whose names begin with a dot are left out.
+        """
+        raise NotImplementedError
+
+    def write(self, place: str) -> BinaryIO:
+        """A stream that makes the file, or makes it anew; the file is whole when the stream is closed."""
+        raise NotImplementedError
+
+    def remove(self, place: str) -> None:
+        """Removes a file, or a folder with nothing in it. Nothing happens where nothing is."""
+        raise NotImplementedError
+
+    def fingerprint(self, place: str) -> bytes:
+        """SHA-256 of a file's bytes."""
+        digest = hashlib.sha256()
+        with self.open(place) as stream:
+            while block := stream.read(_BLOCK):
+                digest.update(block)
+        return digest.digest()
+
+    def path(self, place: str) -> str | None:
+        """The path of a place on this machine, for libraries that are quicker with one; None elsewhere."""
+        return None
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files and folders in a folder, sorted."""
+        return sorted({file.partition("/")[0] for file in self.below(folder)})
+
+    def matching(self, pattern: str, folder: str) -> list[str]:
+        """The files and folders that fit a pattern, each once, named as it is: from `folder` on where it is relative."""
+        steps = pattern.split("/")
+        fixed = next((count for count, step in enumerate(steps) if has_wildcards(step)), len(steps) - 1)
+        top, rest = "/".join(steps[:fixed]), steps[fixed:]
+        files = [file.split("/") for file in self.below(top)]
+        paths = dict.fromkeys(tuple(file[:length]) for file in files for length in range(1, len(file) + 1))
+        return ["/".join((top, *path)) for path in paths if stood_for(rest, path) is not None]
+
+
+STORES: Socket[ByteStore] = Socket("evaluators.testsets.stores", ByteStore, "store")
+
+_BLOCK: Final = 1024 * 1024
+
+
+def scheme_of(place: str) -> str | None:
+    """The word before `://`, in lower case; None for a path of this machine."""
+    found = _SCHEME.match(place)
+    return found[1].lower() if found else None
+
+
+def store_of(place: str) -> ByteStore:
+    """The store that a place belongs to. Raises Problems (config) when no store has its word."""
+    scheme = scheme_of(place) or LOCAL
+    if scheme not in STORES:
+        known = ", ".join(f"{name}://" for name in STORES.names())
+        raise problem(
+            "unknown-store",
+            f'no store is known for "{scheme}://"',
+            where=place,
+            hint=f"save the file on this machine and name that; known: {known}",
+        )
+    return STORES.find(scheme)()
+
+
+def read_from(place: str, start: int = 0) -> BinaryIO:
+    """The bytes of a file from `start` on."""
+    return store_of(place).open(place, start)
+
+
+def write_to(place: str) -> BinaryIO:
+    """A stream that makes the file at a place, or makes it anew."""
+    return store_of(place).write(place)
+
+
+def at(folder: Path, place: str) -> str:
+    """A place that may be relative to `folder`."""
+    return place if scheme_of(place) else str(folder / place)
+
+
+def parent(place: str) -> str:
+    """The folder that a place is in."""
+    return place.rpartition("/")[0] if scheme_of(place) else str(Path(place).parent)
+
+
+def inside(folder: str, name: str) -> str:
+    """The place of a name in a folder."""
+    return f"{folder.rstrip('/')}/{name}" if scheme_of(folder) else str(Path(folder, name))
+
+
+def kind_at(folder: Path, place: str) -> Kind | None:
+    """What is at a place that may be relative to `folder`."""
+    place = at(folder, place)
+    return store_of(place).kind(place)
+
+
+def matching(pattern: str, folder: Path) -> list[str]:
+    """The files and folders that fit a pattern, which may be relative to `folder`; each once, named as the pattern is."""
+    return store_of(pattern).matching(pattern, str(folder))

@@ -1,0 +1,1 @@
+"""Where bytes are: one store per file, found by the word before `://`."""

@@ -1,0 +1,231 @@
+"""Bytes come through one door: a store of another kind, found by its scheme, gives the same run as files of this machine."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+import pyarrow
+import pytest
+from pyarrow import parquet as arrow_parquet
+
+from evaluators.api.loading import load
+from evaluators.issues import Blame, Fault, Problems
+from evaluators.run.engines.engine import ENGINES
+from evaluators.run.job import Job
+from evaluators.run.preparing import Prepared, RunRequest, prepare
+from evaluators.run.record_files import record_files
+from evaluators.run.result import RunResult
+from evaluators.run.rows import RowsFormat
+from evaluators.run.runner import measure, store_parts
+from evaluators.testsets import byte_store, delimited
+from evaluators.testsets.byte_store import STORES, ByteStore, Kind
+from evaluators.testsets.reader import whole
+from evaluators.testsets.readers import jsonl, parquet
+
+SUITE: dict[str, Any] = {
+    "evaluators": ["exact_match", "json_diff_match", {"json_multi_field_match": {"fields": ["a", "b.c"]}}]
+}
+
+
+class InMemory(ByteStore):
+    """Files that are bytes in memory. `asked` has the places that were opened, in order."""
+
+    files: ClassVar[dict[str, bytes]] = {}
+    asked: ClassVar[list[str]] = []
+
+    def open(self, place: str, start: int = 0) -> BinaryIO:
+        if place not in self.files:
+            raise FileNotFoundError(place)
+        self.asked.append(place)
+        stream = BytesIO(self.files[place])
+        stream.seek(start)
+        return stream
+
+    def size(self, place: str) -> int:
+        return len(self.files[place])
+
+    def kind(self, place: str) -> Kind | None:
+        if place in self.files:
+            return "file"
+        return "folder" if any(file.startswith(f"{place.rstrip('/')}/") for file in self.files) else None
+
+    def below(self, folder: str) -> Iterator[str]:
+        top = f"{folder.rstrip('/')}/"
+        return (file.removeprefix(top) for file in sorted(self.files) if file.startswith(top))
+
+    def write(self, place: str) -> BinaryIO:
+        return _Written(self.files, place)
+
+    def remove(self, place: str) -> None:
+        self.files.pop(place, None)
+
+
+class _Written(BytesIO):
+    def __init__(self, files: dict[str, bytes], place: str) -> None:
+        super().__init__()
+        self._files, self._place = files, place
+
+    def close(self) -> None:
+        if not self.closed:
+            self._files[self._place] = self.getvalue()
+        super().close()
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> type[InMemory]:
+    """A store for `mem://`, known for one test."""
+    monkeypatch.setattr(STORES, "_registered", {})
+    STORES.register("mem", InMemory)
+    monkeypatch.setattr(InMemory, "files", {})
+    monkeypatch.setattr(InMemory, "asked", [])
+    return InMemory
+
+
+def run(suite: dict[str, Any], test_set: str | Path | None = None, **options: Any) -> RunResult:
+    return load(suite).run(test_set, **options)
+
+
+def rows() -> list[dict[str, str]]:
+    """Some right, some wrong, some that cannot be read; with line breaks and quotes inside cells."""
+    outputs = ['{{"a": "x", "b": {{"c": {0}}}}}', '{{"a": "y",\n "b": {{"c": {0}}}}}', "no JSON in {0}", '{{"a": "x"}}']
+    return [
+        {"id": f"r{number}", "output": outputs[number % 4].format(number), "expected": outputs[0].format(number)}
+        for number in range(300)
+    ]
+
+
+def written(folder: Path, name: str) -> Path:
+    """The rows in a file of this machine, in the format that its name says."""
+    file = folder / name
+    if file.suffix == ".jsonl":
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows()), encoding="utf-8")
+    elif file.suffix == ".parquet":
+        arrow_parquet.write_table(pyarrow.Table.from_pylist(rows()), file, row_group_size=50)
+    else:
+        quoted = ('","'.join(cell.replace('"', '""') for cell in row.values()) for row in rows())
+        text = "".join(f'"{row}"\n' for row in ('id","output","expected', *quoted))
+        data = text.encode()
+        file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+    return file
+
+
+def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (delimited, jsonl, parquet):
+        monkeypatch.setattr(module, "SPLIT_BYTES", 4_000)
+    monkeypatch.setattr("evaluators.testsets.quotes.CUT_BYTES", 1_000)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a run folder that hold what was found in rows."""
+    found = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    return {name: data for name, data in found.items() if name.startswith(("rows", "codes", "outcomes", "cells"))}
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["one split", "several splits"])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl", "rows.parquet", "rows.csv.gz"])
+def test_another_store_gives_the_same_run(
+    store: type[InMemory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, cut: bool
+) -> None:
+    if cut:
+        cut_small(monkeypatch)
+    file = written(tmp_path, name)
+    store.files[f"mem://bucket/{name}"] = file.read_bytes()
+    file_request, store_request = RunRequest(test_set=str(file)), RunRequest(test_set=f"mem://bucket/{name}")
+    splits = prepare(load(SUITE), file_request).test_set.splits()
+    assert (len(splits) > 2) == (cut and not name.endswith(".gz"))
+    assert [replace(one, file="") for one in prepare(load(SUITE), store_request).test_set.splits()] == [
+        replace(one, file="") for one in splits
+    ]
+    monkeypatch.chdir(tmp_path)
+    local = run(SUITE, name, results=tmp_path / "results", name="local")
+    stored = run(SUITE, f"mem://bucket/{name}", results=tmp_path / "results", name="stored")
+    assert store.asked
+    assert local.evaluators == stored.evaluators
+    assert local.data_fingerprint == stored.data_fingerprint
+    assert contents(tmp_path / "results" / "local") == contents(tmp_path / "results" / "stored") != {}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_parts_are_written_to_and_joined_from_another_store(
+    store: type[InMemory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: RowsFormat
+) -> None:
+    cut_small(monkeypatch)
+    suite, file = load(SUITE), written(tmp_path, "rows.csv")
+    prepared = prepare(suite, RunRequest(test_set=str(file)))
+    found = []
+    for place in (str(tmp_path / "parts"), "mem://bucket/parts"):
+        target = tmp_path / place[:3].strip("/")
+        target.mkdir(exist_ok=True)
+        Path(tmp_path / "parts").mkdir(exist_ok=True)
+        job = replace(job_of(prepared, place), rows=kind)
+        measured = measure(job, suite.lines, ENGINES.find("in_process")(1), "rows.csv")
+        assert len(measured.parts) > 3
+        store_parts(job, suite.lines, measured, record_files(target, kind))
+        found.append(contents(target))
+    assert found[0] == found[1] != {}
+    assert store.asked
+    assert not store.files
+
+
+def job_of(prepared: Prepared, folder: str) -> Job:
+    suite = prepared.suite
+    return Job(suite.shipped(), prepared.test_set, prepared.roles, suite.reading, folder)
+
+
+def test_documents_and_variants_of_another_store_are_found_as_in_folders(
+    store: type[InMemory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        for folder, value in (("gold", 1), ("out/a", 1), ("out/b", number % 2)):
+            file = tmp_path / folder / "sub" / f"{number}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps({"x": value}), encoding="utf-8")
+            store.files[f"mem://docs/{file.relative_to(tmp_path).as_posix()}"] = file.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    for expected, outputs in (("gold", "out"), ("gold", "out/*"), ("gold/**/*.json", "out")):
+        suite = {"evaluators": ["json_diff_match"]}
+        local = run({**suite, "test_set": {"expected": expected, "outputs": outputs}})
+        stored = run({**suite, "test_set": {"expected": f"mem://docs/{expected}", "outputs": f"mem://docs/{outputs}"}})
+        assert {one.variant for one in local.evaluators} == {"a", "b"}
+        assert local.evaluators == stored.evaluators
+
+
+def test_a_file_that_another_store_lacks_is_named_with_one_that_is_like_it(store: type[InMemory]) -> None:
+    store.files["mem://bucket/rows.csv"] = b"id,output,expected\n"
+    with pytest.raises(Problems) as found:
+        run(SUITE, "mem://bucket/row.csv")
+    (issue,) = found.value.issues
+    assert (issue.code, issue.hint) == ("no-such-file", 'did you mean "mem://bucket/rows.csv"?')
+
+
+def test_an_unknown_scheme_is_a_problem_that_names_it() -> None:
+    with pytest.raises(Problems) as found:
+        run(SUITE, "nowhere://bucket/rows.csv")
+    (issue,) = found.value.issues
+    assert (issue.code, issue.blame, issue.where) == ("unknown-store", Blame.CONFIG, "nowhere://bucket/rows.csv")
+    assert "nowhere://" in issue.message
+
+
+def test_an_address_of_a_file_of_this_machine_is_its_path(tmp_path: Path) -> None:
+    file = written(tmp_path, "my rows.csv")
+    assert run(SUITE, file.as_uri()).evaluators == run(SUITE, file).evaluators
+    assert byte_store.scheme_of(str(file)) is None
+
+
+@pytest.mark.parametrize("cell", ["file:///etc/hostname", "mem://bucket/secret"])
+def test_a_cell_does_not_lead_to_another_store(store: type[InMemory], tmp_path: Path, cell: str) -> None:
+    store.files["mem://bucket/secret"] = b"{}"
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps({"output": "{}", "expected": "{}", "at": cell}) + "\n", encoding="utf-8")
+    test_set = {"file": str(file), "attach": {"schema": "{at}"}}
+    opened = prepare(load({**SUITE, "test_set": test_set}), RunRequest()).test_set
+    (chunk,) = whole(opened.table, ["schema"])
+    (found,) = chunk.columns["schema"]
+    assert isinstance(found, Fault)
+    assert found.issue.code == "leads-out"
