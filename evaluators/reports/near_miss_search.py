@@ -31,7 +31,7 @@ from evaluators.values.paths import Path as FieldPath
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
 MOST_FIELDS: Final = 40
-MOST_TOGETHER: Final = 10_000
+MOST_TOGETHER: Final = 6_000
 """Mismatches of all fields that are looked at; where there are more, each field gets its share."""
 _MOST_LINES: Final = 200_000
 _SHOWN_ROWS: Final = 5

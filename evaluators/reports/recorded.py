@@ -29,12 +29,15 @@ def results_of(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> lis
     ]
 
 
-def result_of(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Result:
-    """What one evaluator says of a row: its code, and the reasons and values that were recorded."""
+def result_of(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded, *, right_ones: bool = True) -> Result:
+    """What one evaluator says of a row: its code, and the reasons and values that were recorded.
+
+    Without `right_ones`, listed fields that are right are left out.
+    """
     if verdict.standing is Standing.BLOCKED:
         blocked = f"blocked: {', '.join(evaluator.needs)} did not pass"
         return Result(evaluator.name, verdict.standing, Score(0.0, False, reason=blocked, standing=verdict.standing))
-    fields = _fields(evaluator, verdict, recorded)
+    fields = _fields(evaluator, verdict, recorded, right_ones)
     if verdict.den == 0 and not fields and recorded.reason is None:
         return Result(evaluator.name, verdict.standing, None, verdict.issue)
     reason = recorded.reason or _sentence(evaluator, verdict, fields)
@@ -85,13 +88,17 @@ def _kind_in(column: str, cells: Mapping[str, Any]) -> Want:
     return "any" if isinstance(expected, Fault) else want_like(expected)
 
 
-def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> list[FieldResult]:
+def _fields(evaluator: RecordedEvaluator, verdict: Verdict, recorded: Recorded, right_ones: bool) -> list[FieldResult]:
     """The recorded results; those of a closed list are filled up with what the code says of the others."""
     if evaluator.by_schema or not evaluator.fields or not verdict.statuses:
         return recorded.fields
     known = {result.path: result for result in recorded.fields}
     listed = zip(evaluator.fields, verdict.statuses, strict=True)
-    return [known.get(path) or FieldResult(path, Status(status)) for path, status in listed]
+    return [
+        known.get(path) or FieldResult(path, Status(status))
+        for path, status in listed
+        if right_ones or status != Status.MATCH
+    ]
 
 
 def _sentence(evaluator: RecordedEvaluator, verdict: Verdict, fields: Sequence[FieldResult]) -> str | None:

@@ -203,7 +203,7 @@ def _marked(
 
 def _why(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> str:
     results = {
-        one.name: result_of(one, verdict, row.recorded.get(one.name, _NOTHING))
+        one.name: result_of(one, verdict, row.recorded.get(one.name, _NOTHING), right_ones=False)
         for one, verdict in zip(evaluators, row.verdicts, strict=True)
         if not _perfect(verdict)
     }
