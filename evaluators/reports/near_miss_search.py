@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final
 
 from evaluators.evaluator import Evaluator
@@ -23,7 +22,7 @@ from evaluators.fields.schema import SchemaScoring
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.reports.near_misses import NearMiss
-from evaluators.run.record import RunRecord, json_lines
+from evaluators.run.record import Line, RunRecord
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
@@ -43,17 +42,17 @@ def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearM
     if lines:
         for variant in record.facts.variants:
             most = None if variant.every_outcome else record.facts.most
-            found += _of_variant(lines, variant.variant, record.files(variant.variant).outcomes, most)
+            found += _of_variant(lines, variant.variant, record.outcomes(variant.variant), most)
     return sorted(found, key=lambda one: -one.turned)
 
 
 def _of_variant(
-    lines: Sequence[EvaluatorLine], variant: str | None, file: Path, most_rows: int | None
+    lines: Sequence[EvaluatorLine], variant: str | None, outcomes: Iterator[Line], most_rows: int | None
 ) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
     by_row = {line.name: frozenset(line.settings.row_fields()) for line in lines}
-    recorded = _recorded(file, fields, by_row)
+    recorded = _recorded(outcomes, fields, by_row)
     most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
@@ -107,24 +106,24 @@ def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What a file of recorded mismatches holds."""
+    """What the outcomes of a run hold."""
 
     mismatches: dict[tuple[str, str], list[Mismatch]]
     """By evaluator and field."""
     rows: Counter[tuple[str, str]]
     """How many rows were recorded under what they are counted by: a field, or, where none is, all of an evaluator."""
     ended: bool
-    """There is more in the file than was read."""
+    """There are more than were read."""
 
 
 def _recorded(
-    file: Path, fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
+    outcomes: Iterator[Line], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
 ) -> _Recorded:
     found: dict[tuple[str, str], list[Mismatch]] = {}
     rows: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], int] = {}
     count = 0
-    for line in _lines(file):
+    for line in (each.data for each in islice(outcomes, _MOST_LINES)):
         count += 1
         if line.get("status", "match") == "match":
             continue  # a line about a list or a row as a whole has no status
@@ -144,11 +143,6 @@ def _recorded(
         if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line["expected"], line["actual"], place))
     return _Recorded(found, rows, count >= _MOST_LINES)
-
-
-def _lines(file: Path) -> Iterator[Mapping[str, Any]]:
-    for line in islice(json_lines(file), _MOST_LINES):
-        yield line.data
 
 
 _UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")

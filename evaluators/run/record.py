@@ -7,7 +7,7 @@ A file that is damaged is named with the line.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from evaluators.needs import ROLES, Wanted
 from evaluators.run.codes import verdict_of
 from evaluators.run.record_files import RecordFiles, record_files
 from evaluators.run.record_lines import Recorded, recorded_of
+from evaluators.run.record_shapes import check_cells, check_code, check_outcome, check_row
 from evaluators.run.recorder import Kept
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, pyarrow, storable
@@ -144,16 +145,44 @@ class RunRecord:
         files = self.files(variant)
         verdicts = self._verdicts(files.codes)
         plain = _jsonl_rows if self.facts.rows_format == "jsonl" else _parquet_rows
-        outcomes = _Beside(files.outcomes if explained else None)
-        cells = _Beside(files.cells if explained else None)
+        has_cells = explained and self.facts.documents != "none"
+        outcomes = _Beside(files.outcomes, self.outcomes(variant) if explained else ())
+        cells = _Beside(files.cells, self._cells(files.cells) if has_cells else ())
+        last = None
+        count = 0
         for line in plain(files.rows, self.facts):
-            row = _guarded(files.rows, line.number, partial(_row, line.data, verdicts))
-            lines = outcomes.of(row.number)
-            if lines:
-                row.recorded = _guarded(files.outcomes, None, partial(recorded_of, lines))
+            count += 1
+            row = _guarded(files.rows, line.number, partial(_row, line.data, verdicts, len(self.facts.slices)))
+            if last is not None and row.number <= last:
+                raise _damaged(f"row {row.number} comes after row {last}", f"{files.rows}:{line.number}")
+            last = row.number
+            row.recorded = recorded_of(outcomes.of(row.number))
             for kept in cells.of(row.number):
                 row.cells = kept["cells"]
             yield row
+        self._check_count(variant, count, files.rows)
+        outcomes.end()
+        cells.end()
+
+    def outcomes(self, variant: str | None = None) -> Iterator[Line]:
+        """The lines of outcomes of a variant, in the order of rows, each checked.
+
+        Raises Problems (config) for a damaged line, with its number, and for a file that is not there.
+        """
+        file, names = self.files(variant).outcomes, frozenset(one.name for one in self.facts.evaluators)
+        for line in json_lines(file):
+            _guarded(file, line.number, partial(check_outcome, line.data, names))
+            yield line
+
+    def _cells(self, file: Path) -> Iterator[Line]:
+        for line in json_lines(file):
+            _guarded(file, line.number, partial(check_cells, line.data))
+            yield line
+
+    def _check_count(self, variant: str | None, count: int, file: Path) -> None:
+        wanted = next((one.rows for one in self.facts.variants if one.variant == variant), count)
+        if count != wanted:
+            raise _damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
 
     def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:
         """What was asked of whoever costs something, and answered, in the order of the file; nothing where nobody was asked.
@@ -165,9 +194,13 @@ class RunRecord:
 
     def _verdicts(self, file: Path) -> list[list[Verdict]]:
         found: dict[str, list[Verdict]] = {one.name: [] for one in self.facts.evaluators}
+        fields = {one.name: len(one.fields) for one in self.facts.evaluators}
+        codes = dict.fromkeys(found, 0)
         for line in json_lines(file):
+            _guarded(file, line.number, partial(check_code, line.data, fields, codes))
             name, verdict = _guarded(file, line.number, partial(_named, line.data))
             found[name].append(verdict)
+            codes[name] += 1
         return list(found.values())
 
     @cached_property
@@ -192,7 +225,12 @@ def read_record(place: Path) -> RunRecord:
     stored = load_run(place)
     result = replace(stored, columns={role: stored.columns[role] for role in ROLES if role in stored.columns})
     folder = place if place.is_dir() else place.parent
-    return RunRecord(folder, result, _facts(folder / RECORD_JSON))
+    facts = _facts(folder / RECORD_JSON)
+    if {one.name for one in facts.evaluators} != {one.name for one in result.evaluators}:
+        raise _damaged("it has other evaluators than run.json", str(folder / RECORD_JSON))
+    if {one.variant for one in facts.variants} != set(result.variants or (None,)):
+        raise _damaged("it has other variants than run.json", str(folder / RECORD_JSON))
+    return RunRecord(folder, result, facts)
 
 
 def record_json(facts: RecordFacts) -> str:
@@ -223,20 +261,30 @@ def json_lines(file: Path) -> Iterator[Line]:
 class _Beside:
     """A file with lines for some rows, in the order of rows."""
 
-    def __init__(self, file: Path | None) -> None:
-        self._lines = json_lines(file) if file is not None and file.is_file() else iter(())
+    def __init__(self, file: Path, lines: Iterable[Line]) -> None:
+        self._file = file
+        self._lines = iter(lines)
         self._next: Line | None = next(self._lines, None)
 
     def of(self, row: int) -> list[Mapping[str, Any]]:
-        """The lines of a row. Rows are asked for in order."""
+        """The lines of a row. Rows are asked for in order. Raises Problems (config) for a line of a row that there is not."""
         found = []
-        while self._next is not None and self._next.data.get("row") == row:
+        while self._next is not None and self._next.data["row"] <= row:
+            if self._next.data["row"] < row:
+                self.end()
             found.append(self._next.data)
             self._next = next(self._lines, None)
         return found
 
+    def end(self) -> None:
+        """Raises Problems (config) for a line that belongs to no row."""
+        if self._next is not None:
+            said = f"row {self._next.data['row']} is not among the rows of the run, or not in their order"
+            raise _damaged(said, f"{self._file}:{self._next.number}")
 
-def _row(data: Mapping[str, Any], verdicts: Sequence[Sequence[Verdict]]) -> RecordedRow:
+
+def _row(data: Mapping[str, Any], verdicts: Sequence[Sequence[Verdict]], slices: int) -> RecordedRow:
+    check_row(data, [len(known) for known in verdicts], slices)
     found = [known[code] for known, code in zip(verdicts, data["codes"], strict=True)]
     return RecordedRow(
         data["row"], data["id"], data.get("given") or "", data.get("cluster"), data.get("slices", ()), found
@@ -269,12 +317,12 @@ def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[Line]:
         raise _damaged(f"it cannot be read: {error}", str(file)) from None
 
 
-def _guarded(file: Path, line: int | None, make: Callable[[], Found]) -> Found:
+def _guarded(file: Path, line: int, make: Callable[[], Found]) -> Found:
     try:
         return make()
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        where = str(file) if line is None else f"{file}:{line}"
-        raise _damaged(f"{type(error).__name__}: {error}", where) from None
+        said = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        raise _damaged(said, f"{file}:{line}") from None
 
 
 def _facts(file: Path) -> RecordFacts:
@@ -285,11 +333,13 @@ def _facts(file: Path) -> RecordFacts:
         raise problem("no-record", f"there is no {RECORD_JSON} in it", where=str(file.parent), hint=hint) from None
     try:
         body = json.loads(text)
-        later = isinstance(body, dict) and isinstance(body.get("format"), int) and body["format"] > FORMAT
+        number = body.get("format") if isinstance(body, dict) else None
     except ValueError as error:
         raise _damaged(f"not JSON: {error}", str(file)) from None
-    if later:
-        message = f"written in format {body['format']}, and this version reads up to {FORMAT}"
+    if type(number) is not int:
+        raise _damaged("there is no format number", str(file))
+    if number > FORMAT:
+        message = f"written in format {number}, and this version reads up to {FORMAT}"
         raise problem("newer-run", message, where=str(file), hint="pip install --upgrade evaluators")
     try:
         return _adapter().validate_json(text)

@@ -14,9 +14,9 @@ from typing import Any, Final
 from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import MISSING, FieldResult, Status
+from evaluators.run.record_shapes import STATUS_WORDS
 
-_WORDS: Final = {status: status.word for status in Status} | {Status.FAULT: "fault"}
-_STATUSES: Final = {word: status for status, word in _WORDS.items()}
+_STATUSES: Final = {word: status for status, word in STATUS_WORDS.items()}
 _TEXTS: Final = ("reason", "rule")
 _VALUES: Final = ("expected", "actual")
 
@@ -57,7 +57,7 @@ def row_line(found: Recorded) -> dict[str, Any] | None:
 
 def field_line(result: FieldResult) -> dict[str, Any]:
     """A field's result."""
-    line: dict[str, Any] = {"path": result.path, "status": _WORDS[result.status]}
+    line: dict[str, Any] = {"path": result.path, "status": STATUS_WORDS[result.status]}
     if result.score is not None and result.score != (result.status is Status.MATCH):
         line["score"] = result.score
     if result.weight != 1.0:
@@ -91,7 +91,7 @@ def array_line(array: ArrayResult) -> dict[str, Any]:
 
 
 def recorded_of(lines: Iterable[Mapping[str, Any]]) -> dict[str, Recorded]:
-    """What the lines of one row say, by evaluator, in the order in which evaluators are first met."""
+    """What the checked lines of one row say, by evaluator, in the order in which evaluators are first met."""
     found: dict[str, Recorded] = {}
     for line in lines:
         one = found.setdefault(line["evaluator"], Recorded())

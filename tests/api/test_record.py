@@ -207,6 +207,13 @@ def test_a_run_folder_is_private_to_its_owner(tmp_path: Path) -> None:
 # Damage
 
 
+def swapped(text: str, first: int) -> str:
+    """The text with two lines in each other's place: the one with this index, and the next."""
+    lines = text.splitlines(keepends=True)
+    lines[first : first + 2] = lines[first : first + 2][::-1]
+    return "".join(lines)
+
+
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
@@ -214,6 +221,32 @@ def test_a_run_folder_is_private_to_its_owner(tmp_path: Path) -> None:
         ("rows.fast.jsonl", lambda text: text[:-20], "rows.fast.jsonl:12"),
         ("codes.fast.jsonl", lambda text: text.replace('"scored"', '"scared"', 1), "codes.fast.jsonl:1"),
         ("outcomes.careful.jsonl", lambda text: "{\n" + text, "outcomes.careful.jsonl:1"),
+        (
+            "rows.fast.jsonl",
+            lambda text: text.replace('"codes":[', '"codes":[-1,').replace(",0", "", 1),
+            "rows.fast.jsonl:1",
+        ),
+        ("rows.fast.jsonl", lambda text: swapped(text, 2), "not in their order"),
+        ("rows.fast.jsonl", lambda text: text[: text.rindex("{")], "the run has 12 rows; found 11"),
+        ("rows.fast.jsonl", lambda text: text.replace('"id":"', '"id":[], "was":"', 1), "rows.fast.jsonl:1"),
+        ("codes.fast.jsonl", lambda text: swapped(text, 0), "codes.fast.jsonl:1"),
+        ("codes.fast.jsonl", lambda text: text.replace('"score":[', '"score":["",', 1), "codes.fast.jsonl:1"),
+        ("outcomes.fast.jsonl", lambda text: text.replace('"row":', '"was":', 1), "outcomes.fast.jsonl:1"),
+        ("outcomes.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "outcomes.fast.jsonl:1"),
+        ("outcomes.fast.jsonl", lambda text: text.replace('"evaluator":"', '"evaluator":"x', 1), "outcomes.fast.jsonl:1"),
+        ("outcomes.fast.jsonl", lambda text: text.replace('"status":"', '"status":"x', 1), '"status" should be a status'),
+        ("outcomes.fast.jsonl", lambda text: text.replace('"path":"', '"path":[],"was":"', 1), '"path" should be a text'),
+        ("outcomes.fast.jsonl", lambda text: text.replace('"path":"', '"was":"', 1), '"path" is missing'),
+        ("outcomes.fast.jsonl", None, "there is no outcomes.fast.jsonl"),
+        ("cells.fast.jsonl", lambda text: text.replace('"cells":{', '"cells":[],"was":{', 1), "cells.fast.jsonl:1"),
+        ("cells.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "cells.fast.jsonl:1"),
+        ("cells.fast.jsonl", None, "there is no cells.fast.jsonl"),
+        ("record.json", lambda text: text.replace('"format": 1', '"farmat": 1'), "no format number"),
+        (
+            "record.json",
+            lambda text: text.replace('"variant": "fast"', '"variant": "slow"'),
+            "other variants than run.json",
+        ),
         ("record.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "record.json"),
         ("record.json", lambda text: text.replace('"format": 1', '"format": 99'), "written in format 99"),
         ("record.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
@@ -223,7 +256,10 @@ def test_a_damaged_folder_is_refused_with_file_and_line(
     run: Path, tmp_path: Path, file: str, change: Any, said: str
 ) -> None:
     folder = shutil.copytree(run, tmp_path / "damaged")
-    (folder / file).write_text(change((folder / file).read_text(encoding="utf-8")), encoding="utf-8")
+    if change is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text(change((folder / file).read_text(encoding="utf-8")), encoding="utf-8")
     code, output = invoke("report", str(folder), "-o", str(tmp_path / "later.html"))
     assert code == 2
     assert said in output
