@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -22,10 +24,25 @@ def mlflow_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
+NAMES = ("MLFLOW_EXPERIMENT_NAME", "MLFLOW_EXPERIMENT_ID", "MLFLOW_RUN_ID", "MLFLOW_TRACKING_URI")
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    """MLflow writes what it is told into the variables of the process: a test leaves none of that to the next."""
+    for name in NAMES:
+        os.environ.pop(name, None)
+    yield
+    if "mlflow" in sys.modules:
+        import mlflow
+
+        mlflow.set_tracking_uri(None)
+    for name in NAMES:
+        os.environ.pop(name, None)
+
+
 @pytest.fixture
 def mlflow_store(mlflow_address: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """The server, named as MLflow's users name it."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", mlflow_address)
-    for name in ("MLFLOW_EXPERIMENT_NAME", "MLFLOW_EXPERIMENT_ID", "MLFLOW_RUN_ID"):
-        monkeypatch.delenv(name, raising=False)
     return mlflow_address
