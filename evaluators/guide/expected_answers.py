@@ -15,7 +15,7 @@ from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.documents import Documents, holds_documents
 from evaluators.testsets.opening import open_file
-from evaluators.testsets.reader import Cell
+from evaluators.testsets.reader import Cell, first_table
 from evaluators.testsets.source import locate, reading
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.values.json_text import NotJSON, parse
@@ -61,9 +61,7 @@ class Answers:
             before += span
 
     def _place(self, number: int, id: str, column: str) -> str:
-        table: Any = self.test_set.table
-        while (base := getattr(table, "base", None)) is not None:
-            table = base
+        table = first_table(self.test_set.table)
         return f'{table.name} document "{id}"' if isinstance(table, Documents) else self.test_set.place(number, column)
 
 

@@ -16,6 +16,7 @@ from evaluators.settings import BadSettings
 from evaluators.suite.plan import Plan
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.config import PLACES, TestSetConfig
+from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 
@@ -159,11 +160,10 @@ def _test_set_config(suite: LoadedSuite, request: RunRequest) -> tuple[TestSetCo
 
 def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
     """Every column that the suite names itself must be there."""
-    knows = getattr(test_set.table, "knows", None)
     issues = [
         placed(no_such_column(name, test_set.header, test_set.name), name, suite)
         for name in suite.named_columns()
-        if name not in test_set.header and not (knows and knows(name))
+        if not knows(test_set.table, name)
     ]
     if issues:
         raise Problems(issues)

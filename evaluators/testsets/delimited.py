@@ -91,6 +91,11 @@ class Delimited(Reader):
         header = _named(source, names, notes)
         return cls(source, header, skipped + 1, tuple(notes), delimiter, skipped)
 
+    @property
+    def separator(self) -> str:
+        """What separates the cells."""
+        return self.delimiter
+
     def splits(self) -> list[Split]:
         """Pieces that start where a row starts; one piece for what cannot be cut."""
         path = self.source.path

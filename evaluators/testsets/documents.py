@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
@@ -44,6 +44,7 @@ class Document:
 class Documents:
     """One row per expected document."""
 
+    base: ClassVar[None] = None
     rows: tuple[Document, ...]
     name: str
     """What messages call the place."""

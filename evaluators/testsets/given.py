@@ -20,6 +20,7 @@ class GivenRows:
     columns: Mapping[str, Sequence[Cell]]
     count: int
 
+    base: ClassVar[None] = None
     first_number: ClassVar[int] = 1
     notes: ClassVar[tuple[str, ...]] = ()
     files: ClassVar[tuple[Source, ...]] = ()

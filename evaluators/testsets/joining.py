@@ -16,7 +16,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.documents import Document, Documents, text_of
-from evaluators.testsets.reader import Chunk, Split, Table, whole, with_column
+from evaluators.testsets.reader import Chunk, Split, Table, first_table, layers, whole, with_column
 from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
@@ -199,18 +199,13 @@ class JoinedTable:
 
     @property
     def _noun(self) -> str:
-        base = _first(self.base)
+        base = first_table(self.base)
         return self.lookup.noun if isinstance(base, Documents) or self.lookup.noun != "document" else "id"
 
 
 def joined_column(table: Table, column: str) -> bool:
     """Whether the cells of a column come from another file, which may lack some of them."""
-    inner: object = table
-    while inner is not None:
-        if isinstance(inner, JoinedTable) and inner.column == column:
-            return True
-        inner = getattr(inner, "table", None) or getattr(inner, "base", None)
-    return False
+    return any(isinstance(layer, JoinedTable) and layer.column == column for layer in layers(table))
 
 
 def is_absent(cell: Cell) -> bool:
@@ -221,16 +216,9 @@ def is_absent(cell: Cell) -> bool:
 _ABSENT: Final = ("no-output-for-row", "no-expected-for-row")
 
 
-def _first(table: Table) -> Table:
-    """The table that the others were made from."""
-    while (base := getattr(table, "base", None)) is not None:
-        table = base
-    return table
-
-
 def _called(table: Table) -> str:
     """What people call a table: its file, or the folder of its documents."""
-    table = _first(table)
+    table = first_table(table)
     if not table.files:
         return "the test set"
     return table.name if isinstance(table, Documents) else table.files[0].name
@@ -245,7 +233,7 @@ def id_text(cell: Cell) -> str:
 
 def _places_of(table: Table, key: str) -> dict[str, list[str]]:
     """Where each id of a table stands: the number of its row, or its file."""
-    first = _first(table)
+    first = first_table(table)
     if isinstance(first, Documents):
         return DocumentsByName(first.rows, first.name).places()
     return places(table, key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
@@ -23,6 +23,7 @@ _MARK: Final = b"\xef\xbb\xbf"
 class ListedDocuments:
     """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
 
+    base: ClassVar[None] = None
     source: Source
     key: str | None
     header: tuple[str, ...] = ("id", "expected")

@@ -71,6 +71,10 @@ class Table(Protocol):
     """What can be read like a file of rows: a file, files joined, or a choice of rows. Small, and can be pickled."""
 
     @property
+    def base(self) -> Table | None:
+        """The table that this one was made from; None for one that stands by itself."""
+
+    @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
 
@@ -99,6 +103,7 @@ class Reader:
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     """File name endings of the format."""
+    base: ClassVar[None] = None
 
     source: Source
     header: tuple[str, ...]
@@ -115,6 +120,11 @@ class Reader:
         """The file."""
         return (self.source,)
 
+    @property
+    def separator(self) -> str | None:
+        """What separates the cells; None where nothing does."""
+        return None
+
     def splits(self) -> list[Split]:
         """One piece, unless a format knows how to cut."""
         return [Split(self.source.path, 0)]
@@ -126,6 +136,25 @@ class Reader:
     def knows(self, column: str) -> bool:
         """Whether some row has the column; looks beyond the header where the header may not be all."""
         return column in self.header
+
+
+def layers(table: Table) -> Iterator[Table]:
+    """The table, the one it was made from, and so on down to the one that stands by itself."""
+    layer: Table | None = table
+    while layer is not None:
+        yield layer
+        layer = layer.base
+
+
+def first_table(table: Table) -> Table:
+    """The table that the others were made from."""
+    *_, first = layers(table)
+    return first
+
+
+def knows(table: Table, column: str) -> bool:
+    """Whether some row has the column, also where the header is not all."""
+    return column in table.header or (isinstance(table, Reader) and table.knows(column))
 
 
 def with_column(header: Sequence[str], column: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def estimated_rows(table: Table) -> int | None:
         chosen = [one for one in (table.selection.limit, table.selection.sample) if one is not None]
         if table.selection.where and not chosen:
             return None
-        every = estimated_rows(table.table)
+        every = estimated_rows(table.base)
         return min([*chosen, *([every] if every is not None else [])], default=None)
     if not table.files or table.files[0].suffix not in _BY_LINES or table.files[0].compressed:
         return None

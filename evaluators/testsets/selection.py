@@ -46,32 +46,32 @@ class Selection:
 class Selected:
     """A table of which only some rows are read. They keep their numbers."""
 
-    table: Table
+    base: Table
     selection: Selection
 
     @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return self.table.header
+        return self.base.header
 
     @property
     def first_number(self) -> int:
         """The number of the first row."""
-        return self.table.first_number
+        return self.base.first_number
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was worked out."""
-        return (*self.table.notes, self.selection.sentence())
+        return (*self.base.notes, self.selection.sentence())
 
     @property
     def files(self) -> tuple[Source, ...]:
         """Every file that is read."""
-        return self.table.files
+        return self.base.files
 
     def splits(self) -> list[Split]:
         """The table's pieces; one piece where rows must be counted."""
-        splits = self.table.splits()
+        splits = self.base.splits()
         if self.selection.limit is None and self.selection.sample is None:
             return splits
         return [Split(splits[0].file, 0)] if splits else []
@@ -79,9 +79,9 @@ class Selected:
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The selected rows of one piece."""
         if self.selection.limit is None and self.selection.sample is None:
-            yield from self._matching(self.table.read(split, self._with_where(columns)), columns)
+            yield from self._matching(self.base.read(split, self._with_where(columns)), columns)
             return
-        chunks = self._matching(whole(self.table, self._with_where(columns)), columns)
+        chunks = self._matching(whole(self.base, self._with_where(columns)), columns)
         if self.selection.sample is not None:
             chunks = _at(chunks, self._sampled(self.selection.sample))
         yield from chunks if self.selection.limit is None else _first(chunks, self.selection.limit)
@@ -101,7 +101,7 @@ class Selected:
 
     def _sampled(self, size: int) -> set[int]:
         """The places of the sample among the matching rows."""
-        count = sum(chunk.count for chunk in self._matching(whole(self.table, self._with_where([])), []))
+        count = sum(chunk.count for chunk in self._matching(whole(self.base, self._with_where([])), []))
         seed = self.selection.seed
         return set(heapq.nsmallest(size, range(count), lambda place: _hash(seed, place)))
 

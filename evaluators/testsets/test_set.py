@@ -32,7 +32,7 @@ from evaluators.testsets.joining import (
 )
 from evaluators.testsets.listed import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
 from evaluators.testsets.opening import open_file, open_table
-from evaluators.testsets.reader import Chunk, Reader, Split, Table
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.source import Source, fingerprint, locate
 
@@ -59,6 +59,11 @@ class TestSet:
     extra_notes: tuple[str, ...] = ()
 
     @property
+    def base(self) -> Table:
+        """The table with its rows."""
+        return self.table
+
+    @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns."""
         return self.table.header
@@ -81,11 +86,8 @@ class TestSet:
     @property
     def delimiter(self) -> str | None:
         """What separates the cells of the file with the rows; None where it is no CSV or TSV."""
-        table: object = self.table
-        while table is not None and not hasattr(table, "delimiter"):
-            table = getattr(table, "table", None) or getattr(table, "base", None)
-        found: str | None = getattr(table, "delimiter", None)
-        return found
+        first = first_table(self.table)
+        return first.separator if isinstance(first, Reader) else None
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -258,9 +260,8 @@ class _Opening:
 
     def _check_own_columns(self, name: str, table: Table, places: Iterable[Place]) -> None:
         """Raises Problems with every variant whose column is not there."""
-        knows = getattr(table, "knows", None)
         named = [column for place in places if (column := _own_column(place)) is not None]
-        lacking = [column for column in named if column not in table.header and not (knows and knows(column))]
+        lacking = [column for column in named if not knows(table, column)]
         if lacking:
             raise Problems(no_such_column(column, table.header, name) for column in lacking)
 

@@ -169,6 +169,10 @@ class Cut:
     pieces: int
 
     @property
+    def base(self) -> Table:
+        return self.table
+
+    @property
     def header(self) -> tuple[str, ...]:
         return self.table.header
 
