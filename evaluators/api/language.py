@@ -8,10 +8,12 @@ from evaluators.api.sections import MODELS
 from evaluators.judges.judge import JUDGES
 from evaluators.registry import Socket
 from evaluators.suite.model_schema import (
+    DEFINITIONS,
     Schema,
     described,
     documentation,
     first_sentence,
+    hoisted,
     one_key,
     section_schema,
     suggested,
@@ -26,15 +28,22 @@ def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
     sections = {key: section_schema(model) for key, model in MODELS.items()}
     shaped = {"test_set": or_text(sections["test_set"]), "gates": per_target(sections["gates"])}
-    trackers = {"type": "array", "items": _plug(TRACKERS)}
+    definitions: dict[str, Schema] = {}
+    tracker = hoisted(_plug(TRACKERS), definitions)
+    trackers: Schema = {"type": "array", "items": tracker, DEFINITIONS: definitions}
     return suite_schema({**sections, **shaped, "tracking": trackers, "judge": _plug(JUDGES)})
 
 
 def _plug(socket: Socket[Any]) -> Schema:
-    """A plug: a word, or a map from the word to its settings. Other distributions bring words of their own."""
+    """A plug: a word, or a map from the word to its settings. Other distributions bring words of their own.
+
+    The models inside of settings stand under its own `definitions`.
+    """
+    definitions: dict[str, Schema] = {}
     plugs = {name: socket.find(name) for name in socket.shipped()}
     settings = {
-        name: {**or_nothing(section_schema(plug)), **described(documentation(plug))} for name, plug in plugs.items()
+        name: {**or_nothing(hoisted(section_schema(plug), definitions)), **described(documentation(plug))}
+        for name, plug in plugs.items()
     }
     return {
         **suggested({name: first_sentence(plug) for name, plug in plugs.items()}),
@@ -46,4 +55,5 @@ def _plug(socket: Socket[Any]) -> Schema:
             "type": "string",
             "errorMessage": f"This must be the name of a {socket.noun}, or a map from it to its settings.",
         },
+        DEFINITIONS: definitions,
     }
