@@ -18,6 +18,7 @@ from pydantic import Field
 from evaluators.fields.align import Align
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.judges.judge import Judge
 from evaluators.kept import once
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
@@ -38,6 +39,7 @@ from evaluators.needs import (
     want_like,
 )
 from evaluators.registry import Socket
+from evaluators.settings import Loc
 from evaluators.settings_model import Name, Settings
 from evaluators.values.json_choice import Search
 from evaluators.values.paths import Path
@@ -119,6 +121,10 @@ class Evaluator(Settings):
     def asks(self) -> bool:
         """Whether rows may ask something that costs: a judge, a batch, an async function."""
         return False
+
+    def own_judges(self) -> Mapping[Loc, Judge]:
+        """The judges that only this evaluator asks, by where they stand among its settings."""
+        return {}
 
     def ask(self, *values: Any) -> bool:
         """Puts what a row asks on the list. `values` are the needs, none of them a `Fault`.

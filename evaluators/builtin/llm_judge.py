@@ -27,7 +27,7 @@ from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeQuestion
 from evaluators.model import FieldResult, Score, Status
 from evaluators.needs import ROLES, Column
-from evaluators.settings import bad
+from evaluators.settings import Loc, bad
 from evaluators.settings_model import Name
 
 
@@ -139,6 +139,11 @@ class LlmJudge(Evaluator):
 
     def asks(self) -> bool:
         return True
+
+    def own_judges(self) -> Mapping[Loc, Judge]:
+        found: dict[Loc, Judge | None] = {("judge",): self.judge}
+        found |= {("panel", number, "judge"): one.judge for number, one in enumerate(self.panel)}
+        return {loc: judge for loc, judge in found.items() if judge is not None}
 
     def field_names(self) -> tuple[str, ...]:
         return tuple(map(path_of, self.criteria or ()))

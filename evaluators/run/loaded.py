@@ -78,6 +78,14 @@ class LoadedSuite:
         found: Judge | None = self.config.sections.get("judge")
         return found
 
+    @cached_property
+    def judges(self) -> Mapping[Loc, Judge]:
+        """Everybody who may be asked, by where the suite names them: its judge, and those that evaluators bring along."""
+        found: dict[Loc, Judge] = {} if self.judge is None else {("judge",): self.judge}
+        for line in self.lines:
+            found |= {(*line.loc, *loc): judge for loc, judge in line.settings.own_judges().items()}
+        return found
+
     @property
     def test_set(self) -> TestSetConfig:
         """The test set that the suite names; an empty one when it names none."""
@@ -104,8 +112,9 @@ class LoadedSuite:
     def fingerprint(self) -> str:
         """SHA-256 over what the suite means: its settings, the files it extends, the environment filled in, a judge's prompts."""
         text = self.config.source.fingerprint_text
-        if self.judge is not None and (judged := self.judge.meaning()):
-            text += json.dumps(judged, sort_keys=True, ensure_ascii=False, default=str)
+        for judge in self.judges.values():
+            if judged := judge.meaning():
+                text += json.dumps(judged, sort_keys=True, ensure_ascii=False, default=str)
         return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
     def place(self, *loc: str | int, key: bool = False) -> str:

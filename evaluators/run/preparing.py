@@ -9,10 +9,11 @@ from typing import Any, Final, Literal
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.asking_session import Asking
+from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
-from evaluators.settings import BadSettings
+from evaluators.settings import BadSettings, Loc
 from evaluators.suite.plan import Plan
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.config import PLACES, TestSetConfig
@@ -105,20 +106,26 @@ def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
 
 
 def check_judge(suite: LoadedSuite) -> None:
-    """Raises Problems (config), placed where the suite names it, for what keeps its judge from answering."""
-    if suite.judge is None:
-        return
+    """Raises Problems (config), placed where the suite names it, for what keeps any judge of it from answering."""
+    issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
+    if issues:
+        raise Problems(issues)
+
+
+def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
+    """What keeps a judge from answering, placed."""
     try:
-        suite.judge.ready()
+        judge.ready()
     except Problems as error:
-        source, loc = suite.config.source, ("judge",)
+        source = suite.config.source
         place, excerpt = source.place(loc, key=True), source.excerpt(loc, key=True)
-        raise Problems(
+        return [
             replace(
                 one, where=place, excerpt=excerpt, message=f"{one.where}: {one.message}" if one.where else one.message
             )
             for one in error.issues
-        ) from error
+        ]
+    return []
 
 
 _ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "output"}

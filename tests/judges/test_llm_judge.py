@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
-from evaluators.issues import Problems
+from evaluators.issues import Blame, Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.reports.summary import summary
+from evaluators.run.meaning import meaning_of
+from evaluators.run.preparing import check_judge
 
 RUBRIC = "Is the answer polite and to the point?"
 ROWS = [
@@ -120,3 +122,55 @@ def test_without_a_judge_the_suite_says_what_to_write() -> None:
 
 def test_an_evaluator_may_bring_its_own_judge(tmp_path: Path) -> None:
     assert run({"rubric": RUBRIC, "judge": "polite"}, tmp_path, judge=None).evaluators[0].passed == 1
+
+
+NAMELESS = "{openai_compatible: {base_url: 'http://127.0.0.1:9/v1', cache: false}}"
+KEYLESS = "{openai_compatible: {base_url: 'http://127.0.0.1:9/v1', cache: false, model: m, api_key_env: JUDGE_KEY}}"
+
+
+def test_every_judge_that_is_brought_along_is_ready_before_row_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model or a key that is missing is said of each of them, in its line, and no row is scored."""
+    for name in ("DEFAULT_LLM_MODEL", "JUDGE_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    file = tmp_path / "suite.yaml"
+    text = f"""\
+judge: polite
+test_set: rows.jsonl
+evaluators:
+  - llm_judge:
+      name: alone
+      rubric: Polite?
+      judge: {NAMELESS}
+  - llm_judge:
+      name: panel
+      rubric: Polite?
+      panel:
+        - {{}}
+        - judge: {KEYLESS}
+        - judge: {NAMELESS}
+"""
+    file.write_text(text, encoding="utf-8")
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    for ask in (evaluators.load(file).run, lambda: check_judge(evaluators.load(file))):
+        with pytest.raises(Problems) as raised:
+            ask()
+        issues = raised.value.issues
+        assert [(one.code, one.blame) for one in issues] == [
+            ("no-model", Blame.CONFIG), ("no-key", Blame.CONFIG), ("no-model", Blame.CONFIG),
+        ]  # fmt: skip
+        assert [str(one.where).rpartition("suite.yaml")[2].split(":")[1] for one in issues] == ["7", "13", "14"]
+    assert Polite.seen == []
+
+
+def test_the_model_of_a_judge_that_is_brought_along_is_part_of_what_the_suite_means(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = set()
+    for model in ("one", "two", "one"):
+        monkeypatch.setenv("DEFAULT_LLM_MODEL", model)
+        judge = {"openai_compatible": {"base_url": "http://127.0.0.1:9/v1"}}
+        panel = [{}, {"judge": judge}]
+        suite = {"judge": "polite", "evaluators": [{"llm_judge": {"rubric": RUBRIC, "panel": panel}}]}
+        loaded = evaluators.load(suite)
+        found.add((loaded.fingerprint, meaning_of(loaded)["llm_judge"]["panel → 1 → judge → model"]))
+    assert len(found) == 2
