@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -44,6 +44,11 @@ from evaluators.settings_model import Name, Settings
 from evaluators.values.json_choice import Search
 from evaluators.values.paths import Path
 
+if TYPE_CHECKING:
+    from evaluators.fields.closed import ClosedTree
+    from evaluators.fields.open_tree import OpenTree
+    from evaluators.fields.schema import SchemaScoring
+
 __all__ = [
     "BUILTIN",
     "Check",
@@ -57,13 +62,14 @@ __all__ = [
     "Output",
     "Part",
     "Role",
+    "Surplus",
     "Text",
     "Wanted",
     "counts_of",
 ]
 
 Check: TypeAlias = Callable[..., Verdict]
-"""Takes one value per need, in order. May raise RowProblem. Its optional attribute `tally` is a PathTally."""
+"""Takes one value per need, in order. May raise RowProblem. One that counts by path is a PathCheck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,14 @@ class FromColumn(Settings):
     def need(self) -> Column:
         """The cell to ask for."""
         return Column(self.column, literal=True)
+
+
+class Surplus(NamedTuple):
+    """What counts among what only the output has."""
+
+    keys: bool = True
+    items: bool = True
+    """Items of lists."""
 
 
 class Evaluator(Settings):
@@ -139,12 +153,8 @@ class Evaluator(Settings):
 
     def compile(self) -> Check:
         """The fast check. Made from `explain` unless a type has a faster one."""
-        explained, settle = self.explained, self.settle
-        return lambda *values: settle(explained(*values))
-
-    def explained(self, *values: Any) -> Score:
-        """`explain`, asked once for the same values of a row."""
-        return once((id(self), *map(id, values)), lambda: self.explain(*values), values)
+        settle = self.settle
+        return lambda *values: settle(explain_once(self, *values))
 
     def unreadable(self, issue: Issue, *values: Any) -> Score:
         """What an unreadable output scores: 0.0. `values` are the needs, the unreadable one a `Fault`."""
@@ -163,7 +173,7 @@ class Evaluator(Settings):
 
         The default explains the row. A type with many fields makes only what is asked for.
         """
-        score = self.explained(*values)
+        score = explain_once(self, *values)
         wrong = [result for result in score.fields if result.status not in _NOT_WRONG]
         if not wrong:
             return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
@@ -223,9 +233,16 @@ class Evaluator(Settings):
         """The same settings with what was learned. Raises BadSettings."""
         raise NotImplementedError  # asked only of a type that `learns_from` a column
 
-    def counts_surplus(self) -> bool:
-        """Whether items of lists that only the output has lower the score of a row."""
-        return True
+    def surplus(self) -> Surplus:
+        """Whether what only the output has lowers the score of a row."""
+        return Surplus()
+
+    def compares(self) -> ClosedTree | OpenTree | SchemaScoring | None:
+        """The fields that it compares, and how: listed ones, those that documents have, or those of a schema.
+
+        None for a type that compares no fields. Raises RowProblem where they are known only row by row.
+        """
+        return None
 
     def named_keys(self) -> frozenset[str]:
         """The keys at the top of a document that the settings name: of several documents, those that have them fit best.
@@ -295,6 +312,11 @@ class Evaluator(Settings):
         import asyncio
 
         return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
+
+
+def explain_once(settings: Evaluator, *values: Any) -> Score:
+    """`explain`, asked once for the same values of a row."""
+    return once((id(settings), *map(id, values)), lambda: settings.explain(*values), values)
 
 
 def read(

@@ -6,7 +6,7 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
@@ -74,6 +74,8 @@ class Part:
     """The verdict of another evaluator of the suite, by name."""
 
     evaluator: str
+    key: str | int = field(default=0, compare=False)
+    """Where the settings name it: a key of a map of weights, or a place in a list."""
 
 
 Need: TypeAlias = Column | Text | Expected | Output | Part

@@ -7,7 +7,7 @@ unless the composite is already decided. When every part is left out, so is the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from typing import Annotated, Any, ClassVar
@@ -52,7 +52,8 @@ class Composite(Evaluator):
         return tuple(self.of)
 
     def needs(self) -> Needs:
-        return tuple(Part(name) for name in self.part_names())
+        keys: Iterable[str | int] = self.of if isinstance(self.of, dict) else range(len(self.of))
+        return tuple(Part(name, key) for name, key in zip(self.part_names(), keys, strict=True))
 
     def weights(self) -> tuple[Fraction, ...]:
         """One weight per part."""

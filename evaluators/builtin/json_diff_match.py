@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._columns import ExpectedColumn
-from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
+from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
@@ -98,15 +98,18 @@ class JsonDiffMatch(Evaluator):
         return OpenTree(
             same_type if self.compare_schema_only else same,
             penalize_extra=self.extra_fields == "penalize",
-            penalize_items=self.counts_surplus(),
+            penalize_items=self.surplus().items,
             fold_keys=self.case_insensitive_keys,
             skip=self.skip,
             types_only=self.compare_schema_only,
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 
-    def counts_surplus(self) -> bool:
-        return (self.extra_items or self.extra_fields) == "penalize"
+    def surplus(self) -> Surplus:
+        return Surplus(self.extra_fields == "penalize", (self.extra_items or self.extra_fields) == "penalize")
+
+    def compares(self) -> OpenTree:
+        return self.tree
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from evaluators.builtin._columns import ExpectedColumn
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
-from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output
+from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
 from evaluators.fields.open_tree import OpenTree, wrong_leaves
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict
@@ -54,6 +54,12 @@ class JsonFieldMatch(Evaluator):
     def tree(self) -> OpenTree:
         """What counts among the top-level keys."""
         return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
+
+    def surplus(self) -> Surplus:
+        return Surplus(keys=self.extra_fields == "penalize")
+
+    def compares(self) -> OpenTree:
+        return self.tree
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))

@@ -100,6 +100,9 @@ class JsonMultiFieldMatch(Evaluator):
         """The columns that the `when` of a field names."""
         return columns_of(condition for line in self.tree.scored for condition in line.when)
 
+    def compares(self) -> ClosedTree:
+        return self.tree
+
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         columns = tuple(Column(name, literal=True) for name in self.condition_columns)

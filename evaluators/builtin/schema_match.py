@@ -13,7 +13,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, Validati
 from evaluators.builtin._columns import ExpectedColumn
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
-from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output
+from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output, Surplus
 from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
@@ -244,7 +244,7 @@ class SchemaMatch(Evaluator):
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
         return SchemaScoring(
             root, score, self.pass_at, (*null_processors(self.nulls, self.absent_values), *self.post_process),
-            self.counts_surplus(),
+            self.surplus().items,
         )  # fmt: skip
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
@@ -284,8 +284,11 @@ class SchemaMatch(Evaluator):
     def substitutes(self) -> Mapping[str, int]:
         return self._scoring.substitutes if self._scoring is not None else {}
 
-    def counts_surplus(self) -> bool:
-        return self.extra_items == "penalize"
+    def surplus(self) -> Surplus:
+        return Surplus(items=self.extra_items == "penalize")
+
+    def compares(self) -> SchemaScoring:
+        return self.scoring()
 
     def optional_fields(self) -> frozenset[str]:
         return frozenset(line.name for line in self.fields or () if line.optional or line.skip)

@@ -25,6 +25,7 @@ from evaluators.fields.events import (
     row_values,
     totals,
 )
+from evaluators.fields.path_check import PathCheck
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, Detail
 from evaluators.fields.score import score_document
 from evaluators.fields.scored import Scored
@@ -36,7 +37,7 @@ MOST_CODES: Final = 1_000_000
 """Codes that are remembered between two additions."""
 
 
-class ExplainedCheck:
+class ExplainedCheck(PathCheck):
     """Scores rows by explaining each of them. `explain` gives what the documents of a row come to."""
 
     def __init__(
@@ -50,9 +51,7 @@ class ExplainedCheck:
         self._paths: dict[str, list[int]] = {}
         self._details: dict[Detail, int] = {}
 
-    @property
-    def tally(self) -> ExplainedCheck:
-        """The check counts by path itself."""
+    def counted(self) -> ExplainedCheck:
         return self
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
@@ -64,7 +63,6 @@ class ExplainedCheck:
         return _by_field(verdict, events, self._places, self._watched)
 
     def watching(self, paths: Sequence[str]) -> ExplainedCheck:
-        """The check, which also says of each row what became of some fields."""
         self._watched = places_of(paths)
         return self
 
@@ -77,7 +75,7 @@ class ExplainedCheck:
         return dict(self._details)
 
 
-class ColumnCheck:
+class ColumnCheck(PathCheck):
     """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
 
     def __init__(self, scoring: Callable[..., Checked]) -> None:
@@ -85,9 +83,7 @@ class ColumnCheck:
         self._watched: Sequence[str] = ()
         self._checks: dict[int, tuple[Checked, Any]] = {}
 
-    @property
-    def tally(self) -> ColumnCheck:
-        """The check counts by path itself."""
+    def counted(self) -> ColumnCheck:
         return self
 
     def __call__(self, expected: Any, output: Any, *cells: Any) -> Verdict:
@@ -99,7 +95,6 @@ class ColumnCheck:
         return verdict
 
     def watching(self, paths: Sequence[str]) -> ColumnCheck:
-        """The check, which also says of each row what became of some fields."""
         self._watched = paths
         return self
 
@@ -125,7 +120,7 @@ class Checked(Protocol):
         """A new check."""
 
 
-class SchemaCheck:
+class SchemaCheck(PathCheck):
     """Scores rows by a compiled tree. An unreadable output is MISSING. `score` is the place of the row's score among the figures.
 
     `explain` scores the rows that the compiled tree declines. `surplus_counts` says that items which only the output has
@@ -153,9 +148,7 @@ class SchemaCheck:
         self._details: dict[Detail, int] = {}
         self._verdicts: dict[Any, Verdict] = {}
 
-    @property
-    def tally(self) -> SchemaCheck:
-        """The check counts by path itself."""
+    def counted(self) -> SchemaCheck:
         return self
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
@@ -175,7 +168,6 @@ class SchemaCheck:
         return verdict
 
     def watching(self, paths: Sequence[str]) -> SchemaCheck:
-        """The check, which also says of each row what became of some fields."""
         self._watched = places_of(paths)
         return self
 

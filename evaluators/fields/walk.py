@@ -13,6 +13,7 @@ from gc import is_tracked
 from typing import Any, Final
 
 from evaluators.fields.open_tree import OpenTree, folded_names, is_leaf, verdict_of_counts
+from evaluators.fields.path_check import PathCheck
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.model import MISSING, Verdict
 from evaluators.values.paths import ANY, Path
@@ -135,7 +136,7 @@ class PathTally:
         return self.tree.skips(name)
 
 
-class OpenCheck:
+class OpenCheck(PathCheck):
     """The fast check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
 
     def __init__(self, tree: OpenTree, pass_at: float) -> None:
@@ -146,8 +147,10 @@ class OpenCheck:
         self._known: dict[RowCounts, Verdict] = {}
         self._perfect: dict[int, Verdict] = {}
 
+    def counted(self) -> PathTally:
+        return self.tally
+
     def watching(self, paths: Sequence[str]) -> WatchedCheck:
-        """A check that also says of each row what became of some fields."""
         return WatchedCheck(self, paths)
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
@@ -462,13 +465,19 @@ class OpenCheck:
         return {key: inner for key, inner in value.items() if not below(counter, key).skip}
 
 
-class WatchedCheck:
+class WatchedCheck(PathCheck):
     """The check of an open tree, which also says of each row what became of some fields."""
 
     def __init__(self, check: OpenCheck, paths: Sequence[str]) -> None:
         self.check = check
         self.tally = check.tally
         self.paths = tuple(paths)
+
+    def counted(self) -> PathTally:
+        return self.tally
+
+    def watching(self, paths: Sequence[str]) -> WatchedCheck:
+        return WatchedCheck(self.check, paths)
 
     def __call__(self, expected: Any, output: Any) -> Verdict:
         verdict = self.check(expected, output)

@@ -77,19 +77,17 @@ def _share(counts: Sequence[int]) -> int:
 
 def compared_fields(settings: Evaluator) -> dict[str, Compared]:
     """How an evaluator compares each of its fields; empty for one that has no list of fields."""
-    tree = getattr(settings, "tree", None)
-    if isinstance(tree, ClosedTree):
-        return {
-            line.name: Compared(line.comparator, tree.chain(line), each=not line.path.definite)
-            for line in tree.scored
-            if line.comparator is not None and line.together is None
-        }
-    make = getattr(settings, "scoring", None)
     try:
-        scoring = make() if make is not None else None
+        found = settings.compares()
     except RowProblem:
         return {}  # the schema stands in a column
-    return _of_schema(scoring) if isinstance(scoring, SchemaScoring) else {}
+    if isinstance(found, ClosedTree):
+        return {
+            line.name: Compared(line.comparator, found.chain(line), each=not line.path.definite)
+            for line in found.scored
+            if line.comparator is not None and line.together is None
+        }
+    return _of_schema(found) if isinstance(found, SchemaScoring) else {}
 
 
 def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from evaluators.evaluator import Evaluator
 from evaluators.issues import Issue, Problems
 from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
 from evaluators.needs import Output
@@ -138,6 +138,6 @@ def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measur
     return id_warnings(measured[0][1].ids, prepared.test_set.name)
 
 
-def _open_or_none(settings: Any) -> tuple[str, ...] | None:
+def _open_or_none(settings: Evaluator) -> tuple[str, ...] | None:
     """None for an open tree and for a schema, whose fields are known only after the run; no fields otherwise."""
-    return None if hasattr(settings, "tree") or settings.figure_names() else ()
+    return None if settings.figure_names() or settings.compares() is not None else ()

@@ -407,7 +407,7 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
     return {
         name: Watch(
             tuple(targets), tuple(settings[name].field_names()),
-            getattr(settings[name], "extra_fields", "penalize") == "penalize",
+            settings[name].surplus().keys,
         )
         for name, targets in found.items()
         if name in settings

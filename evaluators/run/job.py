@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
+from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals, line_bytes, line_of
 from evaluators.judges.asking import Notes, noting, shortening_reasons
@@ -277,8 +278,8 @@ class Work:
             clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
             tally = ledger.settle()
             tally.clusters = clusters
-            paths = getattr(one.check, "tally", None)
-            if paths is not None:
+            if isinstance(one.check, PathCheck):
+                paths = one.check.counted()
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)

@@ -107,6 +107,5 @@ def _place(edge: Edge, lines: Sequence[EvaluatorLine]) -> Loc:
     if edge.loc[-1] != "of":
         return edge.loc
     line = next(line for line in lines if line.name == edge.after)
-    parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
-    weighted = isinstance(getattr(line.settings, "of", None), dict)
-    return (*edge.loc, edge.before if weighted else parts.index(edge.before))
+    parts = [need for need in line.settings.needs() if isinstance(need, Part)]
+    return (*edge.loc, next(part.key for part in parts if part.evaluator == edge.before))

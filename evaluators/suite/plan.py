@@ -17,7 +17,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.conditions import Condition
-from evaluators.evaluator import BUILTIN, Check, Column, Expected, Need, Output, Part, Text, Wanted, check_verdict
+from evaluators.evaluator import (
+    BUILTIN,
+    Check,
+    Column,
+    Expected,
+    Need,
+    Output,
+    Part,
+    Text,
+    Wanted,
+    check_verdict,
+    explain_once,
+)
+from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.judges.asking import gathering
 from evaluators.kept import keeping, kept_now
@@ -498,15 +511,14 @@ def _source(condition: Condition, line: EvaluatorLine) -> Need:
 
 def _watching(check: Check, paths: Sequence[str]) -> Check:
     """The check, made to say of each row what became of some fields, where it counts by path."""
-    watching = getattr(check, "watching", None)
-    return check if not paths or watching is None else watching(paths)
+    return check.watching(paths) if paths and isinstance(check, PathCheck) else check
 
 
 def _checked(type: str, check: Check) -> Check:
     """The check of a type; that of one which does not ship with the package is looked at, row by row."""
     if type in BUILTIN.shipped():
         return check
-    return _Looked(type, check)
+    return _LookedPaths(type, check) if isinstance(check, PathCheck) else _Looked(type, check)
 
 
 class _Looked:
@@ -515,10 +527,26 @@ class _Looked:
     def __init__(self, type: str, check: Check) -> None:
         self.type = type
         self.check = check
-        self.tally = getattr(check, "tally", None)
 
     def __call__(self, *values: Any) -> Verdict:
         return check_verdict(self.type, self.check(*values))
+
+
+class _LookedPaths(PathCheck):
+    """The same of a check that counts by path."""
+
+    def __init__(self, type: str, check: PathCheck) -> None:
+        self.type = type
+        self.check = check
+
+    def __call__(self, *values: Any) -> Verdict:
+        return check_verdict(self.type, self.check(*values))
+
+    def counted(self) -> PathCounts:
+        return self.check.counted()
+
+    def watching(self, paths: Sequence[str]) -> _LookedPaths:
+        return _LookedPaths(self.type, self.check.watching(paths))
 
 
 def _judge(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[list[Cells]], Cells]:
@@ -689,5 +717,5 @@ def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score 
     if unreadable is not None:
         score = settings.unreadable(unreadable.issue, *values)
     else:
-        score = settings.explained(*values)
+        score = explain_once(settings, *values)
     return replace(score, passed=verdict.passed) if score.standing is verdict.standing else None

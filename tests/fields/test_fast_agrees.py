@@ -17,7 +17,7 @@ from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.evaluator import Evaluator, counts_of
 from evaluators.fields.open_tree import Location, OpenTree, gather, in_surplus_item
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
-from evaluators.fields.walk import PathTally
+from evaluators.fields.walk import OpenCheck, PathTally
 from evaluators.model import MISSING, Status, Verdict
 from evaluators.values.paths import ANY, Path, display
 
@@ -108,7 +108,9 @@ def test_whole_documents_are_scored_and_tallied_as_they_are_explained(
          "extra_items": items}
     )  # fmt: skip
     compare_with_tally(evaluator, [*rows, *rows])
-    counted: PathTally = (check := evaluator.compile()).tally  # type: ignore[attr-defined]  # of a check that has one
+    check = evaluator.compile()
+    assert isinstance(check, OpenCheck)
+    counted: PathTally = check.counted()
     for row in rows:
         check(*row)
     assert counted.details() == surplus_details(evaluator.tree, rows)
@@ -197,7 +199,7 @@ def compare_with_tally(evaluator: Evaluator, rows: list[tuple[Any, Any]]) -> Non
             tally.setdefault(general(result.path), Counter())[result.status] += 1
     kinds = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION)
     wanted = {path: tuple(found[kind] for kind in kinds) for path, found in tally.items()}
-    counted: PathTally = check.tally
+    counted: PathTally = check.counted()
     assert counted.counts() == wanted
 
 

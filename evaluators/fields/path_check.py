@@ -1,0 +1,35 @@
+"""The contract of a check that counts, over all its rows, what became of each path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from evaluators.fields.path_details import Detail
+from evaluators.model import Verdict
+
+
+class PathCounts(Protocol):
+    """What was counted so far."""
+
+    def counts(self) -> dict[str, tuple[int, int, int, int]]:
+        """(match, mismatch, omission, hallucination) by path, sorted by path."""
+
+    def details(self) -> Mapping[Detail, int]:
+        """What is counted beside the statuses; see `path_details`."""
+
+
+class PathCheck:
+    """A check that counts by path. A check that is no such class, a function for instance, counts nothing."""
+
+    def __call__(self, *values: Any) -> Verdict:
+        """The verdict of a row, whose paths are counted."""
+        raise NotImplementedError
+
+    def counted(self) -> PathCounts:
+        """What was counted so far."""
+        raise NotImplementedError
+
+    def watching(self, paths: Sequence[str]) -> PathCheck:
+        """The check, which also says of each row what became of some fields."""
+        raise NotImplementedError
