@@ -34,6 +34,7 @@ from evaluators.fields.rules import (
     prepare_rule,
     together_ready,
 )
+from evaluators.fields.settle import OURS
 from evaluators.fields.weighing import answer_alone, asked_alone
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asking import ask
@@ -343,7 +344,11 @@ def settle(tree: ClosedTree, one: FieldCase) -> Settled:
         share = WHOLE if status is Status.MATCH else NOTHING
     expected, actual = _shown(one)
     score = None if status in (Status.NOT_MEASURED, Status.FAULT) else float(share)
-    result = FieldResult(line.name, status, score, float(line.weight), expected, actual, reason, line.rule)
+    found = one.answers[0].details if len(one.answers) == 1 and not one.several else {}
+    details = {name: value for name, value in found.items() if name not in OURS}
+    result = FieldResult(
+        line.name, status, score, float(line.weight), expected, actual, reason, line.rule, details=details
+    )
     return Settled(result, share, next((answer.problem for answer in one.answers if answer.problem), None))
 
 

@@ -18,6 +18,7 @@ from evaluators.fields.declared import Declared, short_hash
 from evaluators.fields.events import FIGURES
 from evaluators.fields.judged import JUDGED
 from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.settle import OURS
 from evaluators.model import FieldResult, Status, Verdict
 from evaluators.reports.outcomes import (
     COMPARED,
@@ -28,6 +29,7 @@ from evaluators.reports.outcomes import (
     or_null,
     outcomes_of,
 )
+from evaluators.run.record_lines import plain
 
 Report = dict[str, Any]
 _BOTH: Final = (Status.MATCH, Status.MISMATCH, Status.ERROR)
@@ -125,6 +127,9 @@ def _details(result: FieldResult) -> Report:
         said["rule"] = result.rule
     if result.weight != 1.0:
         said["weight"] = result.weight
+    own = {name: plain(value) for name, value in result.details.items() if name not in OURS}
+    if own:
+        said["details"] = own
     return said
 
 

@@ -17,7 +17,10 @@ from click.testing import CliRunner
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.cli import command
+from evaluators.comparator import COMPARATORS
+from evaluators.extending import register
 from evaluators.issues import Problems
+from evaluators.model import Outcome as FieldAnswer
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.suite.presets import gallery_folder
@@ -202,6 +205,34 @@ def test_a_run_folder_is_private_to_its_owner(tmp_path: Path) -> None:
     assert folder is not None
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.rglob("*") if file.is_file()} == {0o600}
+
+
+def test_what_a_comparator_says_beside_its_score_is_in_python_in_the_folder_and_in_report_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
+    said = {"distance": 3, "steps": ["one", {"two": None}]}
+    register("telling", lambda expected, actual, params: FieldAnswer(0.5, False, "far", said))
+    families: list[Any] = [
+        {"json_multi_field_match": {"name": "listed", "fields": {"a": "telling"}}},
+        {"schema_match": {"name": "tree", "fields": {"a": "telling"}}},
+    ]
+    suite = load({"evaluators": families})
+    results = suite.evaluate({"expected": {"a": 1}, "output": {"a": 2}})
+    for name in ("listed", "tree"):
+        score = results[name].score
+        assert score is not None
+        assert said.items() <= score.fields[0].details.items()
+    report = tmp_path / "a.report.json"
+    rows = str(rows_file(tmp_path, 4))
+    folder = finish(suite, RunRequest(test_set=rows, results=tmp_path / "runs", name="x", files=(report,))).folder
+    assert folder is not None
+    lines = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+    wrong = [line for line in lines if line.get("status") == "mismatch"]
+    assert {line["evaluator"] for line in wrong} == {"listed", "tree"}
+    assert all(said.items() <= line["details"].items() for line in wrong)
+    fields = [field for row in json.loads(report.read_text())["rows"] for field in row["field_outcomes"]]
+    assert [field["details"] for field in fields if field["path"] == "$.a" and not field["passed"]] == [said, said]
 
 
 # Damage
