@@ -278,11 +278,9 @@ def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
     asked = finished.result.environment.asked if finished.result.environment is not None else None
     if asked is None or not asked.requests or options["quiet"]:
         return
-    click.echo(
-        f"Judge: {asked.requests:,} requests; {asked.questions:,} questions, of which {asked.cached:,} were known from "
-        f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens.",
-        err=True,
-    )
+    from evaluators.reports.summary import asked_text
+
+    click.echo(f"Judge: {asked_text(asked)}", err=True)
 
 
 def _print_sent(finished: Finished, options: dict[str, Any]) -> None:

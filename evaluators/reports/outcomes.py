@@ -15,6 +15,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.declared import Declared
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.model import MISSING, FieldResult, Status, Verdict
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
@@ -83,6 +84,10 @@ class Part:
     rows: Callable[[], Iterator[RowOutcomes]]
     label: tuple[str, ...] = field(default=())
     """What tells it from the other parts of the run, for names of files."""
+    judges: tuple[JudgedBy, ...] = ()
+    """What judges said in the whole run, by model and prompt."""
+    asked: AskedTotals | None = None
+    """What asking them took; None where nobody was asked, or where it is not known any more."""
 
     def file(self, name: str) -> str:
         """The name of a file that each part has for itself: `fields.csv`, or `fields.gpt.csv`."""

@@ -17,12 +17,16 @@ def parts_of(record: RunRecord) -> list[Part]:
     """What each evaluator with a schema says of each variant."""
     listed = [(place, one) for place, one in enumerate(record.facts.evaluators) if one.by_schema]
     stats = {(each.name, each.variant): each for each in record.result.evaluators}
+    environment = record.result.environment
+    asked = environment.asked if environment is not None else None
     return [
         Part(
             record.result.name,
             stats[one.name, variant],
             partial(_rows, record, place, one, variant),
             (*([one.name] if len(listed) > 1 else []), *([variant] if variant is not None else [])),
+            record.result.judges,
+            asked,
         )
         for variant in record.variants
         for place, one in listed

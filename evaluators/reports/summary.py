@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from evaluators.judges.answer_lines import JudgedBy
+from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.display import visible
 from evaluators.reports.document import Document, Item, Listing, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
@@ -168,9 +168,30 @@ def _repeats(result: RunResult) -> tuple[Section, ...]:
 
 
 def _judges(result: RunResult) -> tuple[Section, ...]:
-    """Who was asked, with which prompt, and how the scores are spread."""
-    items = tuple(Item(_judged_text(one)) for one in result.judges)
-    return (Section("Judges", (Listing(items),)),) if items else ()
+    """Who was asked, with which prompt, how scores are spread, what it took, and how many rows an answer is missing for."""
+    if not result.judges:
+        return ()
+    asked = result.environment.asked if result.environment is not None else None
+    items = [Item(_judged_text(one)) for one in result.judges]
+    if asked is not None:
+        items.append(Item(asked_text(asked)))
+    if any(one.unanswered for one in result.judges):
+        items += [
+            Item(
+                f"{full_name(stats)}: {stats.unjudged:,} of {rows_text(stats.rows)} without a score, since an answer is missing"
+            )
+            for stats in result.evaluators
+            if stats.unjudged
+        ]
+    return (Section("Judges", (Listing(tuple(items)),)),)
+
+
+def asked_text(asked: AskedTotals) -> str:
+    """What the asking of a run took."""
+    return (
+        f"{counted(asked.requests, 'request')}; {counted(asked.questions, 'question')}, of which {asked.cached:,} were known from "
+        f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens."
+    )
 
 
 def _judged_text(one: JudgedBy) -> str:

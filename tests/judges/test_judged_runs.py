@@ -14,7 +14,13 @@ from click.testing import CliRunner, Result
 import evaluators
 from evaluators.cli import command
 from evaluators.judges.asking_session import Asking
+from evaluators.run.record import read_record
+from evaluators.tracking.assessments import assessed_rows
+from evaluators.tracking.note import note_of
+from evaluators.tracking.params import environment_of, flat_params
+from evaluators.tracking.row_table import row_table
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
+from tests.reports.html.test_page import parts
 
 pytest.importorskip("openai")
 
@@ -54,7 +60,7 @@ def test_a_run_says_first_where_questions_go_and_asks_equal_ones_once(server: Ch
     environment = json.loads((tmp_path / "runs" / "one" / "environment.json").read_text())
     assert environment["asked"] | {"seconds": 0} == {
         "questions": 3, "failed": 0, "cached": 0, "requests": 3, "retries": 0, "tokens_in": 300, "tokens_out": 60,
-        "seconds": 0,
+        "repeated": 0, "agreed": 0, "seconds": 0,
     }  # fmt: skip
 
 
@@ -130,9 +136,21 @@ def test_a_run_that_is_stopped_keeps_what_it_paid_for(server: ChatServer, tmp_pa
     assert len(server.requests) == 3
 
 
+@pytest.mark.parametrize("held", ["in the environment", "in a file"])
 @pytest.mark.parametrize("behaviour", ["well", "repeats the key", "refuses with the key"])
-def test_the_key_is_nowhere(server: ChatServer, tmp_path: Path, behaviour: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JUDGE_KEY", CANARY)
+def test_the_key_is_nowhere(
+    server: ChatServer, tmp_path: Path, behaviour: str, held: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in a run folder, a report, the cache, a tracker's files, or what trackers are given of rows and settings."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
+    keys = tmp_path / "keys.env"
+    if held == "in a file":
+        keys.write_text(f"JUDGE_KEY={CANARY}\n", encoding="utf-8")
+        named = {"api_key_env": "JUDGE_KEY", "env_file": "keys.env"}
+    else:
+        monkeypatch.setenv("JUDGE_KEY", CANARY)
+        named = {"api_key_env": "JUDGE_KEY"}
 
     def respond(request: dict[str, Any], number: int) -> Reply:
         if behaviour == "refuses with the key":
@@ -142,13 +160,22 @@ def test_the_key_is_nowhere(server: ChatServer, tmp_path: Path, behaviour: str, 
 
     server.respond = respond
     page = tmp_path / "page.html"
-    suite = suite_of(server, tmp_path, api_key_env="JUDGE_KEY")
-    found = run(suite, "-o", str(page), "--formats", "csv,html,markdown,json,junit")
+    suite = suite_of(server, tmp_path, **named)
+    found = run(suite, "-o", str(page), "--formats", "csv,html,markdown,json,junit", "--track", "files")
     assert {one["authorization"] for one in server.headers} == {f"Bearer {CANARY}"}
-    files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert {"page.html", "answers.jsonl", "summary.txt", "judge-answers.sqlite"} <= {file.name for file in files}
+    files = [file for file in tmp_path.rglob("*") if file.is_file() and file != keys]
+    names = {file.name for file in files}
+    assert {"page.html", "answers.jsonl", "summary.txt", "judge-answers.sqlite", "metrics.json", "params.yaml"} <= names
+    assert "keys.env" not in names
     for file in files:
         assert CANARY.encode() not in file.read_bytes(), file
+    assert CANARY not in json.dumps(parts(page.read_text(encoding="utf-8")), ensure_ascii=False)  # it is packed there
+    record = read_record(tmp_path / "runs" / "one")
+    given = [
+        row_table(record), flat_params(record), environment_of(record), note_of(record, 100_000),
+        *assessed_rows(record), *record.answers(),
+    ]  # fmt: skip
+    assert CANARY not in repr(given)
     assert CANARY not in found.stdout + found.stderr
 
 
@@ -161,6 +188,40 @@ def test_the_run_says_who_judged_and_how(server: ChatServer, tmp_path: Path) -> 
     ]  # fmt: skip
     said = "openai_compatible, model m, prompt semantic 1: 3 questions; scores: 2 from 0.0 to 0.2, 1 from 0.8 to 1.0"
     assert said in " ".join((folder / "summary.txt").read_text().split())
+
+
+def test_reports_say_who_was_asked_and_what_is_missing(server: ChatServer, tmp_path: Path) -> None:
+    """Model, prompt version, spread of scores, calls, known, failed and tokens, and the rows that lack a score for it."""
+    suite = suite_of(server, tmp_path, budget={"max_questions": 2}, concurrency=1)
+    data = yaml.safe_load(suite.read_text())
+    schema = {"type": "object", "properties": {"a": {"type": "string", "evaluation_config": "string_semantic"}}}
+    data["evaluators"] = [{"schema_match": {"name": "header", "schema": schema}}]
+    suite.write_text(yaml.safe_dump(data))
+    found = run(suite, "--formats", "report", "-o", str(tmp_path / "page.html"))
+    assert found.exit_code == 3, found.output
+    folder = tmp_path / "runs" / "one"
+    totals = json.loads((folder / "report.json").read_text())["totals"]
+    (judge,) = totals["judges"]
+    assert (judge["judge"], judge["model"], judge["prompt"]) == ("openai_compatible", "m", "string_semantic 1")
+    assert (judge["questions"], judge["unanswered"], sum(judge["scores"])) == (3, 1, 2)
+    assert totals["asked"] | {"tokens_in": 0, "tokens_out": 0} == {
+        "questions": 3, "failed": 1, "cached": 0, "requests": 2, "retries": 0, "tokens_in": 0, "tokens_out": 0,
+        "repeated": 0, "agreed": 0,
+    }  # fmt: skip
+    wanted = (
+        "openai_compatible, model m, prompt string_semantic 1: 3 questions, 1 without an answer; scores:",
+        "2 requests; 3 questions, of which 0 were known from before and 1 have no answer; 240 tokens.",
+        "header: 1 of 5 rows without a score, since an answer is missing",
+    )
+    sections = parts((tmp_path / "page.html").read_text(encoding="utf-8"))["head"]["sections"]
+    (listed,) = [block["items"] for one in sections if one["title"] == "Judges" for block in one["blocks"]]
+    texts = {
+        "summary.txt": (folder / "summary.txt").read_text(),
+        "page.html": " ".join(item["text"] for item in listed),
+    }
+    for file, text in texts.items():
+        for said in wanted:
+            assert said in " ".join(text.split()), file
 
 
 def test_reasons_are_cut_where_the_suite_says_so(server: ChatServer, tmp_path: Path) -> None:

@@ -30,14 +30,16 @@ class ReportFile(OutcomesFile):
         reports = (row_report(part.run, row) for row in part.rows())
         first = list(islice(reports, 2))
         if len(first) == 1:
-            stream.write(_text({"format": FORMAT, **first[0]}) + "\n")
+            stream.write(_text({"format": FORMAT, **first[0], **_judged(part)}) + "\n")
             return
         stream.write(f'{{\n  "format": {FORMAT},\n  "rows": [')
         totals = _Totals()
         for number, report in enumerate(chain(first, reports)):
             totals.add(report)
             stream.write(("," if number else "") + "\n    " + _text(report).replace("\n", "\n    "))
-        stream.write('\n  ],\n  "totals": ' + _text(totals.report(part.stats)).replace("\n", "\n  ") + "\n}\n")
+        stream.write(
+            '\n  ],\n  "totals": ' + _text({**totals.report(part.stats), **_judged(part)}).replace("\n", "\n  ") + "\n}\n"
+        )
 
 
 class _Totals:
@@ -73,6 +75,17 @@ class _Totals:
             "substituted": dict(stats.substituted),
             "outside_schema": dict(stats.outside),
         }
+
+
+def _judged(part: Part) -> dict[str, Any]:
+    """Who judged in the run, with which prompt, how the scores are spread, and what it took; nothing without a judge."""
+    if not part.judges:
+        return {}
+    taken = asdict(part.asked) if part.asked is not None else {}
+    return {
+        "judges": [asdict(one) for one in part.judges],
+        "asked": {name: value for name, value in taken.items() if name != "seconds"} or None,
+    }
 
 
 def _text(value: object) -> str:
