@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILTIN",
+    "Awaited",
     "Check",
     "Column",
     "Evaluator",
@@ -107,6 +108,15 @@ class Surplus(NamedTuple):
     """Items of lists."""
 
 
+class Awaited(NamedTuple):
+    """Fields that some row should measure."""
+
+    named: tuple[str, ...] = ()
+    """Those that the suite itself names: one that no row measures is an error (law 11)."""
+    declared: tuple[str, ...] = ()
+    """Those that only a schema names: one that no row measures is a warning."""
+
+
 class Evaluator(Settings):
     """An evaluator type: the thing that a YAML line names. Subclasses are immutable settings."""
 
@@ -119,8 +129,6 @@ class Evaluator(Settings):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
-    lists_fields: ClassVar[bool] = False
-    """Reports can list its rows result by result: it has `documents`."""
     judges_unreadable: ClassVar[bool] = False
     """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 
@@ -202,13 +210,9 @@ class Evaluator(Settings):
         """The further figures of a row that verdicts carry beside the score, in order; empty without any."""
         return ()
 
-    def asked_paths(self) -> tuple[str, ...]:
-        """The fields of an open list that the suite itself names: one that no row measures is an error (law 11)."""
-        return ()
-
-    def declared_paths(self) -> tuple[str, ...]:
-        """The fields that only a schema names: those that no row measures are a warning."""
-        return ()
+    def awaited(self) -> Awaited:
+        """The fields of an open list that some row should measure."""
+        return Awaited()
 
     def keyed_lists(self, *cells: Any) -> Iterable[tuple[Path, Align]]:
         """The lists whose items are paired by a key: a key that no item has is an error (law 11).
@@ -312,6 +316,11 @@ class Evaluator(Settings):
         import asyncio
 
         return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
+
+
+def lists_fields(settings: Evaluator) -> bool:
+    """Whether reports can list its rows result by result: the type has `documents`."""
+    return type(settings).documents is not Evaluator.documents
 
 
 def explain_once(settings: Evaluator, *values: Any) -> Score:

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluators.evaluator import lists_fields
 from evaluators.issues import Issue, Problems
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.loaded import LoadedSuite
@@ -94,7 +95,7 @@ def _folder(suite: LoadedSuite, request: RunRequest, started: datetime) -> RunFo
 
         name = request.name or suite.results.name or default_name(started, suite.fingerprint)
         return RunFolder.create(request.results, name, request.force)
-    listed = any(line.settings.lists_fields for line in suite.lines)
+    listed = any(lists_fields(line.settings) for line in suite.lines)
     if request.files or request.hardest or (request.summary and listed):
         from evaluators.run.store import RunFolder
 
@@ -181,7 +182,7 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
     if not issues and (request.files or request.results is not None):
         from evaluators.reports.writing import check_outcomes
 
-        by_schema = any(line.settings.lists_fields for line in prepared.suite.lines)
+        by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
         issues += check_outcomes(by_schema, request.files, words if request.results is not None else ())
     if issues:
         raise Problems(issues)

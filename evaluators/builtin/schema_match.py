@@ -13,7 +13,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, Validati
 from evaluators.builtin._columns import ExpectedColumn
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
-from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output, Surplus
+from evaluators.evaluator import Awaited, Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output, Surplus
 from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
@@ -113,8 +113,6 @@ class SchemaMatch(Evaluator):
     The overall score and the field score do not see what is invented, for extract-bench defines them so. The summary says
     so where there were such items, and `extra_items: penalize` counts them.
     """
-
-    lists_fields: ClassVar[bool] = True
 
     type: Literal["schema_match"] = "schema_match"
     defaults: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_defaults(data, context), "any")] = Field(
@@ -296,14 +294,13 @@ class SchemaMatch(Evaluator):
     def row_fields(self) -> tuple[str, ...]:
         return self._scoring.row_fields if self._scoring is not None else ()
 
-    def asked_paths(self) -> tuple[str, ...]:
-        if self.fields is None or self._scoring is None:
-            return ()
+    def awaited(self) -> Awaited:
+        if self._scoring is None:
+            return Awaited()
+        if self.fields is None:
+            return Awaited(declared=self._scoring.fields)
         optional = self.optional_fields()
-        return tuple(name for name in self._scoring.fields if name not in optional)
-
-    def declared_paths(self) -> tuple[str, ...]:
-        return self._scoring.fields if self.fields is None and self._scoring is not None else ()
+        return Awaited(tuple(name for name in self._scoring.fields if name not in optional))
 
     def learns_from(self) -> Column | None:
         return self.column("expected") if self.json_schema == INFER and self._scoring is None else None

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
-from evaluators.evaluator import Evaluator
+from evaluators.evaluator import Evaluator, lists_fields
 from evaluators.fields.declared import Declared
 from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG
@@ -204,7 +204,7 @@ class _Outcomes:
         self._settings: Evaluator = one.line.settings
         self._fields = self._settings.row_fields()
         self._full = set(full)
-        self._by_schema = self._settings.lists_fields
+        self._by_schema = lists_fields(self._settings)
         self._of_rows = not self._by_schema and type(self._settings).evidence is Evaluator.evidence
         """It says something of the row as a whole, and has no fields."""
         self._everything = _everything(recording, full)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final, Literal
 
+from evaluators.evaluator import lists_fields
 from evaluators.needs import Column, Expected, Need, Output, Part
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
@@ -67,7 +68,7 @@ def facts_of(
         rows_format=rows_format,
         evaluators=tuple(
             RecordedEvaluator(
-                line.name, line.settings.row_fields(), line.settings.lists_fields, line.needs,
+                line.name, line.settings.row_fields(), lists_fields(line.settings), line.needs,
                 PurePath(lines[line.name]).name, places[line.name], readings_of(one, prepared.roles),
             )
             for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)

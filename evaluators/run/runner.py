@@ -268,7 +268,7 @@ def coverage(
             found.append(_field_measured_nothing(line, field_, at, nearest))
         if one.scored:
             measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
-            for path in line.settings.asked_paths():
+            for path in line.settings.awaited().named:
                 if path not in measured:
                     unmet = FieldStats(path, Counts(), None, None, None, None)
                     at = fields.get((line.name, path), where)
@@ -289,7 +289,7 @@ def schema_gaps(
                 Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
             )
         measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
-        unmet = [path for path in line.settings.declared_paths() if path not in measured] if one.scored else []
+        unmet = [path for path in line.settings.awaited().declared if path not in measured] if one.scored else []
         if unmet:
             message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
             found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
