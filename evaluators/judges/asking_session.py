@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -57,10 +57,10 @@ class Session:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection = opened(file, _TABLES)
         weakref.finalize(self, self._connection.close)
-        self.failed_in_a_row = 0
-        """Requests without a reply since the last one that had one, in this worker."""
-        self.given_up: Issue | None = None
-        """Why nothing further is sent."""
+        self.failed_in_a_row: dict[Hashable, int] = {}
+        """Requests without a reply since the last one that had one, in this worker, by who is asked."""
+        self.given_up: dict[Hashable, Issue] = {}
+        """Why nothing further is sent, by who is asked."""
 
     def claim(self, keys: Sequence[str], owner: str) -> set[str]:
         """Those of the keys that nobody else asks at present: they are the owner's from now on."""

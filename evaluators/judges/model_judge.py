@@ -13,7 +13,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -421,8 +421,9 @@ class Round:
     def _sent(self, group: Sequence[_Pending]) -> dict[str, str]:
         """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
         judge, first = self.judge, group[0]
-        if self.session.given_up is not None:
-            self._failed(group, self.session.given_up)
+        whom = self._whom(first)
+        if whom in self.session.given_up:
+            self._failed(group, self.session.given_up[whom])
             return {}
         messages = messages_of(first.prompt, [one.question for one in group])
         guess = sum(estimated_tokens(messages, len(group)))
@@ -438,9 +439,9 @@ class Round:
                                             **judge._params(first.question)))  # fmt: skip
         except ChatFailure as failure:
             self.session.count(tokens=-guess)
-            self._failed(group, self._given_up_or(failure), tries.repeated)
+            self._failed(group, self._given_up_or(failure, whom), tries.repeated)
             return {}
-        self.session.failed_in_a_row = 0
+        self.session.failed_in_a_row[whom] = 0
         self.session.count(tokens=sum(reply.tokens) - guess if any(reply.tokens) else 0)
         share = JudgeAnswer(
             tokens=(reply.tokens[0] // len(group), reply.tokens[1] // len(group)),
@@ -490,13 +491,17 @@ class Round:
         plug = type(self.judge).__module__.rpartition(".")[2]
         return {"judge": plug, "model": self.judge._params(one.question)["model"], "prompt": one.prompt.label}
 
-    def _given_up_or(self, failure: ChatFailure) -> Issue:
+    def _whom(self, one: _Pending) -> Hashable:
+        """Who is asked: one model at one address with one key. Another one may well answer where this one refuses."""
+        return self.judge.address, self.judge.api_key_env, self.judge._params(one.question)["model"]
+
+    def _given_up_or(self, failure: ChatFailure, whom: Hashable) -> Issue:
         """The failure as a question's error. Refusals and an endpoint that stays away are not tried with every question."""
         session = self.session
-        session.failed_in_a_row += 1
+        failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
         error = unanswered(failure.code, self._safe(str(failure)))
-        if failure.code == "judge-refused" or (failure.again and session.failed_in_a_row >= _MOST_FAILED_IN_A_ROW):
-            session.given_up = error
+        if failure.code == "judge-refused" or (failure.again and failed >= _MOST_FAILED_IN_A_ROW):
+            session.given_up[whom] = error
         return error
 
     def _safe(self, value: Any) -> Any:

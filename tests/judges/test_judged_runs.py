@@ -117,6 +117,27 @@ def test_a_judge_that_fails_is_the_environment_s_fault(server: ChatServer, tmp_p
     assert run(suite_of(server, tmp_path), "--name", "two").exit_code == 0
 
 
+def test_a_model_or_an_endpoint_that_refuses_costs_its_own_questions_alone(server: ChatServer, tmp_path: Path) -> None:
+    server.respond = lambda request, number: (
+        Reply(status=404, content="no such model") if request["model"] == "gone" else Reply(verdicts(request))
+    )
+    suite = suite_of(server, tmp_path, concurrency=1, cache=False)
+    data = yaml.safe_load(suite.read_text())
+    another = {"openai_compatible": {"base_url": server.url + "/", "model": "gone", "cache": False, "concurrency": 1}}
+    fields = {"json_multi_field_match": {"name": "header", "fields": {"a": "semantic"}}}
+    data["evaluators"] = [
+        {"llm_judge": {"name": "own", "rubric": "Polite?", "judge": another}},
+        {"json_multi_field_match": {"name": "other", "fields": {"a": {"semantic": {"model": "gone"}}}}},
+        fields,
+    ]
+    suite.write_text(yaml.safe_dump(data))
+    run(suite)
+    found = json.loads((tmp_path / "runs" / "one" / "run.json").read_text())["evaluators"]
+    assert {one["name"]: one["unjudged"] for one in found} == {"own": 5, "other": 4, "header": 0}
+    asked = [request["model"] for request in server.requests]
+    assert asked.count("gone") == 2  # each judge finds out once, and then asks it no more
+
+
 def test_a_budget_that_ran_out_goes_on_in_the_next_run(server: ChatServer, tmp_path: Path) -> None:
     suite = suite_of(server, tmp_path, budget={"max_questions": 2}, concurrency=1)
     first = run(suite)
@@ -147,7 +168,7 @@ def test_the_key_is_nowhere(
     keys = tmp_path / "keys.env"
     if held == "in a file":
         keys.write_text(f"JUDGE_KEY={CANARY}\n", encoding="utf-8")
-        named = {"api_key_env": "JUDGE_KEY", "env_file": "keys.env"}
+        named: dict[str, Any] = {"api_key_env": "JUDGE_KEY", "env_file": "keys.env"}
     else:
         monkeypatch.setenv("JUDGE_KEY", CANARY)
         named = {"api_key_env": "JUDGE_KEY"}
