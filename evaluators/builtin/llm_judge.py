@@ -23,8 +23,9 @@ from evaluators.builtin._rubric import (
     without_placeholders,
 )
 from evaluators.evaluator import Evaluator, Example, Needs, Text
+from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
-from evaluators.judges.judge import Judge, JudgeQuestion
+from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
 from evaluators.model import FieldResult, Score, Status
 from evaluators.needs import ROLES, Column
 from evaluators.settings import Loc, bad
@@ -192,7 +193,16 @@ class LlmJudge(Evaluator):
         if prompt != "llm_judge":
             payload["scale"] = scale
         instructions = without_placeholders(said)
-        return JudgeQuestion(prompt, instructions=instructions, params=own.params | member.params, payload=payload)
+        params = own.params | member.params
+        return JudgeQuestion(prompt, instructions=instructions, params=params, payload=payload, refused=self._refused)
+
+    def _refused(self, answer: JudgeAnswer) -> str | None:
+        """Why an answer counts for nothing, such as a criterion without a score; None where it counts."""
+        try:
+            judgement_of(answer, self.criteria or {}, self.scale)
+        except RowProblem as error:
+            return error.issue.message
+        return None
 
     def _decided(self, scores: list[Fraction], passed: list[bool]) -> Fraction:
         if self.decide == "majority" and len(scores) > 1:

@@ -10,7 +10,7 @@ has no score. What `answer` raises concerns the whole list, which is then asked 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +47,9 @@ class JudgeQuestion:
     """Where the pair stands, as people read it. Of equal questions, the first one's; it makes no question another one."""
     row: int = 0
     """Questions with the same number are about one row, and may share a request. It makes no question another one."""
+    refused: Callable[[JudgeAnswer], str | None] | None = field(default=None, compare=False, repr=False)
+    """Says of an answer why it counts for nothing, such as counts that do not add up; None where it counts. A judge that can ask
+    again does so, and keeps no such answer. It makes no question another one."""
 
     def body(self) -> dict[str, Any]:
         """All that tells it from other questions, as JSON: what is recorded of it, and what finds its answer again."""

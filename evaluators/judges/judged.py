@@ -7,6 +7,7 @@ judge are then refused when a suite is read, and a comparator that was made else
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import PrivateAttr, ValidationInfo, model_validator
@@ -48,8 +49,12 @@ class JudgedComparator(Comparator):
             word_of(self), question.expected, question.actual,
             MISSING if same(question.expected, question.expected_raw) else question.expected_raw,
             MISSING if same(question.actual, question.actual_raw) else question.actual_raw,
-            self.asked_instructions(), self.asked_params(), {}, question.path,
+            self.asked_instructions(), self.asked_params(), {}, question.path, refused=partial(self.refused, question),
         )  # fmt: skip
+
+    def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+        """Why an answer counts for nothing, in words; None where it counts."""
+        return None
 
     def asked_instructions(self) -> str | None:
         """What the field says to the judge in words."""

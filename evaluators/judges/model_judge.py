@@ -468,9 +468,14 @@ class Round:
         for one, verdict in zip(group, verdicts, strict=True):
             if isinstance(verdict, BadReply):
                 problems[one.key] = self._safe(str(verdict))
-            else:
-                one.answer = self._answer(one, verdict, share)
-                kept.append((one.key, one.answer))
+                continue
+            answer = self._answer(one, verdict, share)
+            why = one.question.refused(answer) if one.question.refused is not None else None
+            if why is not None:
+                problems[one.key] = self._safe(why)
+                continue
+            one.answer = answer
+            kept.append((one.key, answer))
         self.store.keep(kept, [{**each, "content": self._safe(each["content"])} for each in messages],
                         self._safe(reply.text or ""))  # fmt: skip
         self.session.count(answered=len(kept))

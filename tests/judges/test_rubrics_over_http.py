@@ -21,10 +21,12 @@ ROWS = [
 ]
 
 
-def run(server: ChatServer, folder: Path, lines: list[dict[str, Any]], rows: Any = ROWS) -> evaluators.RunResult:
+def run(
+    server: ChatServer, folder: Path, lines: list[dict[str, Any]], rows: Any = ROWS, **options: Any
+) -> evaluators.RunResult:
     file = folder / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    judge = {"openai_compatible": {"base_url": server.url, "model": "m", "cache": False, "retries": 0}}
+    judge = {"openai_compatible": {"base_url": server.url, "model": "m", "cache": False, "retries": 0, **options}}
     return evaluators.load({"judge": judge, "evaluators": lines}).run(file)
 
 
@@ -100,3 +102,37 @@ def test_what_is_claimed_of_lists_must_add_up(
     (stats,) = run(server, tmp_path, lines, [row]).evaluators
     assert stats.unjudged == unjudged
     assert unjudged or stats.mean == 1.0
+
+
+LIST = {"id": "a", "expected": {"t": ["car", "boat"]}, "output": {"t": ["ship", "automobile"]}}
+RIGHT = {"pairs": [[0, 1], [1, 0]], "matched": 2, "missed": 0, "spurious": 0}
+CRITERIA = {"criteria": {"tone": "Polite?", "clear": "Clear?"}, "scale": [1, 5]}
+
+
+@pytest.mark.parametrize(
+    ("line", "rows", "wrong", "right"),
+    [
+        ({"json_multi_field_match": {"fields": {"t": "array_llm"}}}, [LIST], {**RIGHT, "matched": 7}, RIGHT),
+        ({"llm_judge": {"rubric": "Polite?", "scale": [1, 5]}}, ROWS[:1], {"points": 9}, {"points": 5}),
+        (
+            {"llm_judge": CRITERIA}, ROWS[:1], {"criteria": [{"name": "tone", "points": 5, "reason": "so"}]},
+            {"criteria": [{"name": name, "points": 5, "reason": "so"} for name in ("tone", "clear")]},
+        ),
+    ],
+    ids=["wrong counts", "off the scale", "a criterion is missing"],
+)  # fmt: skip
+def test_a_verdict_that_does_not_add_up_is_asked_again_and_never_kept(
+    server: ChatServer, tmp_path: Path, line: dict[str, Any], rows: Any, wrong: dict[str, Any], right: dict[str, Any]
+) -> None:
+    cache = str(tmp_path / "answers.sqlite")
+    server.respond = replying(lambda question: wrong)
+    assert run(server, tmp_path, [line], rows, cache=cache).evaluators[0].unjudged == 1
+    before = len(server.requests)
+    server.respond = lambda request, number: replying(lambda question: wrong if number == before + 1 else right)(
+        request, number
+    )
+    (stats,) = run(server, tmp_path, [line], rows, cache=cache, retries=1).evaluators
+    assert (stats.unjudged, stats.mean) == (0, 1.0)
+    assert len(server.requests) == before + 2
+    assert run(server, tmp_path, [line], rows, cache=cache).evaluators[0].mean == 1.0
+    assert len(server.requests) == before + 2

@@ -44,6 +44,13 @@ class ArrayLlm(Worded):
             return None
         return self._scored(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
 
+    def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+        try:
+            claimed_in(answer.details, question.expected, question.actual)
+        except ValueError as error:
+            return f"it does not add up: {error}"
+        return None
+
     def outcome(self, question: Question, answer: JudgeAnswer) -> Outcome | RowProblem:
         if answer.error is not None:
             return RowProblem(answer.error)
