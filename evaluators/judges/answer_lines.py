@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import isfinite
 from operator import add
 from pathlib import Path
@@ -93,11 +93,11 @@ class JudgedBy:
     """How many scores are from 0 to 0.2, from there to 0.4, and so on; the last has 1."""
 
 
+@dataclass(slots=True)
 class JudgeTotals:
     """What was answered, by whom, summed up as it comes."""
 
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str], list[int]] = {}
+    _found: dict[tuple[str, str, str], list[int]] = field(default_factory=dict)
 
     def add(self, noted: Noted) -> None:
         """Counts one answer; one that no judge gave does not count."""

@@ -68,7 +68,7 @@ def reader(formats: Iterable[str]) -> Read:
 
 def _in_capitals(spelled: str) -> str | None:
     """A hint for `yyyy-mm-dd`, where only the case of the letters is wrong."""
-    if not re.fullmatch("[YMDymd./ -]+", spelled):
+    if spelled == spelled.upper() or not re.fullmatch("[YMDymd./ -]+", spelled):
         return None
     try:
         check_format(spelled.upper())

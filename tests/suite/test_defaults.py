@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import pytest
 import yaml
@@ -91,13 +91,14 @@ def _plain(value: Any) -> Any:
 
 
 def _inside(field: FieldInfo) -> type[BaseModel] | None:
-    """The settings that a setting is a map of."""
+    """The settings that a setting is a map of. Lists of such maps, and maps by name, are told in words on their page."""
     waiting: list[Any] = [field.annotation]
     while waiting:
         annotation = waiting.pop()
         if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation is not FromColumn:
             return annotation
-        waiting.extend(get_args(annotation))
+        if get_origin(annotation) not in (tuple, list, dict, Mapping):
+            waiting.extend(get_args(annotation))
     return None
 
 
