@@ -12,7 +12,7 @@ from typing import Final
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
-from evaluators.tracking.tracker import Chosen, Link
+from evaluators.tracking.tracker import Chosen, Link, without_passwords
 
 _PRIVATE: Final = 0o600
 
@@ -70,7 +70,7 @@ def _failed(name: str, error: Exception, folder: Path) -> Issue:
     return Issue(
         "tracker-failed",
         Blame.ENVIRONMENT,
-        f'the run could not be sent to "{name}": {why}',
+        f'the run could not be sent to "{name}": {without_passwords(why)}',
         own.where if own else None,
         f"{own.hint}; {again}" if own and own.hint else again,
     )

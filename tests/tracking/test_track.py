@@ -193,6 +193,18 @@ def test_the_cause_is_said_where_the_run_says_how_it_ended(here: Path) -> None:
     assert 'the run could not be sent to "refusing"' in page
 
 
+def test_a_password_in_an_address_is_not_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: Tracker, record: RunRecord) -> Link:
+        raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
+
+    monkeypatch.setattr(Refusing, "send", refused)
+    code, page, said = invoke("run", "suite.yaml", "--name", "x", "--track", "refusing")
+    assert code == 3
+    for text in (page, said):
+        assert "ConnectionError: no answer of http://127.0.0.1:9/api (ask ann@example.com)" in text
+        assert "secret" not in text
+
+
 def test_a_failed_gate_wins_over_a_tracker_that_fails(here: Path) -> None:
     suite = loads("evaluators: [{exact_match: {name: same}}]\ngates: {same: {fail_below: 1}}\n")
     (here / "two.csv").write_text("id,output,expected\n1,a,a\n2,b,c\n", encoding="utf-8")
