@@ -26,6 +26,9 @@ CREATE TABLE IF NOT EXISTS progress (
     id INTEGER PRIMARY KEY CHECK (id = 1), sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
     answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL, requests INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS spent (
+    judge TEXT PRIMARY KEY, sent INTEGER NOT NULL, tokens INTEGER NOT NULL
+) WITHOUT ROWID;
 INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0, 0);
 """
 
@@ -81,15 +84,35 @@ class Session:
             self._connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
             self._connection.execute("COMMIT")
 
-    def reserve(self, questions: int, tokens: int, most_questions: int | None, most_tokens: int | None) -> bool:
-        """Whether so many questions may still be sent; they count as sent from now on."""
+    def reserve(
+        self, judge: str, questions: int, tokens: int, most_questions: int | None, most_tokens: int | None
+    ) -> bool:
+        """Whether so many questions may still be sent to a judge, of all that it gets in the run; they count as sent from now on."""
         with self._lock:
-            cursor = self._connection.execute(
-                "UPDATE progress SET sent = sent + ?, tokens = tokens + ?"
-                " WHERE (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
-                (questions, tokens, most_questions, questions, most_questions, most_tokens, tokens, most_tokens),
-            )
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.execute("INSERT OR IGNORE INTO spent (judge, sent, tokens) VALUES (?, 0, 0)", (judge,))
+                cursor = self._connection.execute(
+                    "UPDATE spent SET sent = sent + ?, tokens = tokens + ?"
+                    " WHERE judge = ? AND (? IS NULL OR sent + ? <= ?) AND (? IS NULL OR tokens + ? <= ?)",
+                    (
+                        questions, tokens, judge, most_questions, questions, most_questions,
+                        most_tokens, tokens, most_tokens,
+                    ),
+                )  # fmt: skip
+                if cursor.rowcount == 1:
+                    self._connection.execute(
+                        "UPDATE progress SET sent = sent + ?, tokens = tokens + ?", (questions, tokens)
+                    )
+            finally:
+                self._connection.execute("COMMIT")
         return cursor.rowcount == 1
+
+    def correct(self, judge: str, tokens: int) -> None:
+        """Notes what a request to a judge cost beyond its estimate."""
+        with self._lock:
+            self._connection.execute("UPDATE spent SET tokens = MAX(0, tokens + ?) WHERE judge = ?", (tokens, judge))
+        self.count(tokens=tokens)
 
     def count(self, *, tokens: int = 0, answered: int = 0, cached: int = 0, failed: int = 0, requests: int = 0) -> None:
         """Notes what became of questions. `tokens` is what a request cost beyond its estimate."""

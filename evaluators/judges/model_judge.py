@@ -53,7 +53,7 @@ Structured = Literal["json_schema", "json_object", "none"]
 
 
 class Budget(Settings):
-    """How much a run may ask."""
+    """How much a run may ask of this judge."""
 
     max_questions: int | None = Field(None, ge=0, strict=True)
     """So many questions are sent at most; what is known from before does not count."""
@@ -146,7 +146,7 @@ class ModelJudge(Judge):
     structured: Literal["auto", "json_schema", "json_object", "none"] = "auto"
     """How the endpoint is asked for JSON. `auto` begins with json_schema and asks for less where that is refused."""
     budget: Budget = Budget()
-    """How much a run may ask: `{max_questions: 500, max_tokens: 200000}`. What was answered is kept for the next run."""
+    """How much a run may ask of this judge: `{max_questions: 500, max_tokens: 200000}`. What was answered is kept for the next run."""
     cache: Name | Literal[False] = CACHE
     """The file that keeps answers from run to run, relative to the suite. `false` keeps none."""
 
@@ -342,6 +342,8 @@ class Round:
         self.stopped = stopped
         self.owner = f"{os.getpid()}-{next(_owners)}"
         self.key = judge.api_key()
+        self.name = judge.model_dump_json(fallback=repr)
+        """What tells this judge from the others of the run, each of which has a budget of its own."""
         self.send: Send = _not_connected
 
     def run(self, pending: Sequence[_Pending]) -> None:
@@ -427,7 +429,7 @@ class Round:
             return {}
         messages = messages_of(first.prompt, [one.question for one in group])
         guess = sum(estimated_tokens(messages, len(group)))
-        if not self.session.reserve(len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
+        if not self.session.reserve(self.name, len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
             hint = "raise it: what was answered so far is kept, and the next run goes on from there"
             self._failed(
                 group, unanswered("judge-budget", "the budget of the judge is spent", hint if judge.cache else None)
@@ -438,11 +440,11 @@ class Round:
             reply = tries.reply(ChatRequest(messages=messages, schema=reply_schema(first.prompt), structured="none",
                                             **judge._params(first.question)))  # fmt: skip
         except ChatFailure as failure:
-            self.session.count(tokens=-guess)
+            self.session.correct(self.name, -guess)
             self._failed(group, self._given_up_or(failure, whom), tries.repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
-        self.session.count(tokens=sum(reply.tokens) - guess if any(reply.tokens) else 0)
+        self.session.correct(self.name, sum(reply.tokens) - guess if any(reply.tokens) else 0)
         share = JudgeAnswer(
             tokens=(reply.tokens[0] // len(group), reply.tokens[1] // len(group)),
             retries=tries.repeated, seconds=(time.monotonic() - begun) / len(group),

@@ -147,6 +147,19 @@ def test_a_budget_that_ran_out_goes_on_in_the_next_run(server: ChatServer, tmp_p
     assert len(server.requests) == 3
 
 
+def test_each_judge_of_a_panel_has_its_own_budget(server: ChatServer, tmp_path: Path) -> None:
+    server.respond = lambda request, number: Reply(verdicts(request, lambda one: {**one, "reason": "so", "score": 1.0}))
+    suite = suite_of(server, tmp_path, cache=False)
+    data = yaml.safe_load(suite.read_text())
+    another = {"base_url": server.url, "model": "b", "cache": False, "budget": {"max_questions": 4}}
+    panel = [{}, {"judge": {"openai_compatible": another}}]
+    data["evaluators"] = [{"llm_judge": {"name": "own", "rubric": "Polite?", "panel": panel}}]
+    suite.write_text(yaml.safe_dump(data))
+    found = run(suite)
+    assert found.exit_code == 0, found.output
+    assert sorted(request["model"] for request in server.requests) == ["b"] * 4 + ["m"] * 4  # four different outputs
+
+
 def test_a_run_that_is_stopped_keeps_what_it_paid_for(server: ChatServer, tmp_path: Path) -> None:
     suite = suite_of(server, tmp_path, concurrency=1)
     result = evaluators.load(suite).run(stopped=lambda: len(server.requests) >= 2)
