@@ -12,7 +12,8 @@ from typing import Final
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
-from evaluators.tracking.tracker import Chosen, Link, without_passwords
+from evaluators.tracking.tracker import Chosen, Link
+from evaluators.values.addresses import without_passwords
 
 _PRIVATE: Final = 0o600
 

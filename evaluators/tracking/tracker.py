@@ -9,11 +9,9 @@ packages, it imports in `send`.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import ClassVar, Final, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import NonNegativeInt
 
@@ -82,24 +80,10 @@ class Chosen(NamedTuple):
 
 TRACKERS: Final[Socket[Tracker]] = Socket("evaluators.tracking.plugs", Tracker, "tracker")
 
-_WHO: Final = re.compile(r"(?<=://)[^\s/?#\"'<>]*@")
-"""The user and the password in an address."""
-
 
 def run_key(record: RunRecord) -> str:
     """What stands for a run: the same rows under the same suite have the same, wherever the folder is."""
     return hashlib.sha256((record.folder / RUN_JSON).read_bytes()).hexdigest()[:32]
-
-
-def without_password(address: str) -> str:
-    """An address without the user and the password that it may hold."""
-    parts = urlsplit(address)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else address
-
-
-def without_passwords(text: str) -> str:
-    """A text whose addresses are without the users and the passwords that they may hold."""
-    return _WHO.sub("", text)
 
 
 def _is_installed(module: str) -> bool:

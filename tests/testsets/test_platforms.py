@@ -10,7 +10,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.issues import Blame, Problems
 from evaluators.run.preparing import RunRequest, prepare
-from evaluators.testsets.platforms.fetching import ROLES, Fetched, cells
+from evaluators.testsets.platforms.fetching import ROLES, Fetched, cells, from_platform
 
 
 @pytest.mark.parametrize("platform", ["{mlflow: {run: x}}", "{phoenix: {dataset: x}}"])
@@ -24,6 +24,16 @@ def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.M
     assert issue.blame is Blame.CONFIG
     assert issue.message == f'"{name}" needs a package that is not installed'
     assert issue.hint == f'pip install "evaluators[{name}]"'
+
+
+def test_a_password_in_an_address_is_not_told() -> None:
+    def refused() -> Fetched:
+        raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
+
+    with pytest.raises(Problems) as caught:
+        from_platform("mlflow", refused)
+    (issue,) = caught.value.issues
+    assert issue.message.endswith("ConnectionError: no answer of http://127.0.0.1:9/api (ask ann@example.com)")
 
 
 def test_a_file_on_the_command_line_takes_the_place_of_a_platform(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.needs import Role
 from evaluators.settings_model import Settings
 from evaluators.testsets.source import kept
+from evaluators.values.addresses import without_passwords
 from evaluators.values.json_text import compact
 
 Found = TypeVar("Found")
@@ -75,7 +76,7 @@ def from_platform(platform: str, fetch: Callable[[], Found]) -> Found:
     except Problems:
         raise
     except Exception as error:  # whatever a client of a platform raises: the run cannot start, and that is said
-        said = ": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]])
+        said = without_passwords(": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
         message = f"the rows could not be read from {platform}: {said}"
         raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, "test_set")]) from error
 

@@ -23,7 +23,8 @@ from evaluators.tracking.names import fitted, segment
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params
 from evaluators.tracking.row_table import row_table
-from evaluators.tracking.tracker import Link, Platform, run_key, without_password
+from evaluators.tracking.tracker import Link, Platform, run_key
+from evaluators.values.addresses import without_password
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -18,7 +18,8 @@ from evaluators.tracking.attachments import attachments
 from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.params import environment_of, params_of
 from evaluators.tracking.row_table import RowTable, row_table
-from evaluators.tracking.tracker import Link, Tracker, run_key, without_password
+from evaluators.tracking.tracker import Link, Tracker, run_key
+from evaluators.values.addresses import without_password
 
 _REMOTE: Final = ("TRACKIO_SERVER_URL", "TRACKIO_SPACE_ID")
 _NO_WORD: Final = re.compile(r"[^\w-]+")
