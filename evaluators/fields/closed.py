@@ -34,13 +34,13 @@ from evaluators.fields.rules import (
     prepare_rule,
     together_ready,
 )
-from evaluators.fields.settle import OURS
+from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.weighing import answer_alone, asked_alone
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
 from evaluators.values.paths import ANY, display
-from evaluators.values.transforms import Transform
+from evaluators.values.transforms import Transform, chain
 
 BothMissing = Literal["not_measured", "match"]
 SameOrNot: TypeAlias = Callable[[Any, Any], bool]
@@ -344,12 +344,25 @@ def settle(tree: ClosedTree, one: FieldCase) -> Settled:
         share = WHOLE if status is Status.MATCH else NOTHING
     expected, actual = _shown(one)
     score = None if status in (Status.NOT_MEASURED, Status.FAULT) else float(share)
-    found = one.answers[0].details if len(one.answers) == 1 and not one.several else {}
-    details = {name: value for name, value in found.items() if name not in OURS}
+    details = _details(tree, one, status, expected, actual)
     result = FieldResult(
         line.name, status, score, float(line.weight), expected, actual, reason, line.rule, details=details
     )
     return Settled(result, share, next((answer.problem for answer in one.answers if answer.problem), None))
+
+
+def _details(tree: ClosedTree, one: FieldCase, status: Status, expected: Any, actual: Any) -> dict[str, object]:
+    """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
+    if len(one.answers) != 1 or one.several:
+        return {}
+    answer = one.answers[0]
+    details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
+    if status not in (Status.MATCH, Status.NOT_MEASURED):
+        details["code"] = reason_code(status, expected, actual)
+        details |= compared(chain(tree.chain(one.line)), expected, actual)
+    if isinstance(answer.judged, Partial):
+        details["ratio"] = (answer.judged.num, answer.judged.den)
+    return details
 
 
 def _shown(one: FieldCase) -> tuple[Any, Any]:

@@ -132,25 +132,24 @@ def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping
             details["batch"] = True
         if unit.metric.stands_for is not None:
             details["stands_for"] = unit.metric.stands_for
-        details.update(_compared(unit))
+        details.update(compared(chain(unit.transforms), unit.expected, unit.actual))
     return details
 
 
-def _compared(unit: Unit) -> dict[str, object]:
-    """The values as they were compared, where transforms changed them."""
-    apply = chain(unit.transforms)
+def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> dict[str, object]:
+    """The values as they were compared, where transforms changed them. `apply` is what was done to both."""
     changed: dict[str, object] = {}
     if apply is None:
         return changed
-    for name, value in (("compared_expected", unit.expected), ("compared_actual", unit.actual)):
+    for name, value in (("compared_expected", expected), ("compared_actual", actual)):
         if value is MISSING:
             continue
         try:
-            compared = apply(value)
+            made = apply(value)
         except (TransformError, RowProblem):  # the result itself says what went wrong
             continue
-        if not same(value, compared):
-            changed[name] = compared
+        if not same(value, made):
+            changed[name] = made
     return changed
 
 
