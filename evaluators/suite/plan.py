@@ -10,7 +10,6 @@ rows of the chunk and asked at once, in a step before their verdicts; then those
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -18,7 +17,6 @@ from typing import Any, Final
 
 from evaluators.conditions import Condition
 from evaluators.evaluator import (
-    BUILTIN,
     Check,
     Column,
     Expected,
@@ -27,24 +25,21 @@ from evaluators.evaluator import (
     Part,
     Text,
     Wanted,
-    check_verdict,
     explain_once,
 )
-from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.judges.asking import gathering
-from evaluators.kept import keeping, kept_now
+from evaluators.kept import keeping
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.suite import cells
+from evaluators.suite.asking_rounds import Asker, ask_all, rounds_of
 from evaluators.suite.cells import Cells
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine, Parse
+from evaluators.suite.verdict_steps import gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
 from evaluators.values.json_choice import LENIENT, Chosen, Pick, Search, Want
 
-SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
 STRICT: Final = Search(lenient=False)
-BLOCKED = Verdict(Standing.BLOCKED, False, 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +147,7 @@ class Plan:
         except RowProblem as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
-            return _unexplained(one, verdict, _issue_of_bug(error))
+            return _unexplained(one, verdict, issue_of_bug(error))
         return Result(one.line.name, verdict.standing, score, verdict.issue)
 
     def describe(self) -> str:
@@ -213,7 +208,7 @@ class _Compiler:
         self.prefer = self._kinds(ordered)
         self.keys = keys_of(ordered)
         compiled = {
-            line.name: one for group in _rounds(ordered) for line, one in zip(group, self._round(group), strict=True)
+            line.name: one for group in rounds_of(ordered) for line, one in zip(group, self._round(group), strict=True)
         }
         self.plan.evaluators = [compiled[line.name] for line in lines]
 
@@ -226,16 +221,16 @@ class _Compiler:
     def _asking(self, lines: Sequence[EvaluatorLine]) -> None:
         """The step that asks what some evaluators ask of a chunk of rows."""
         reads: list[int] = []
-        askers: list[_Asker] = []
+        askers: list[Asker] = []
         for line in lines:
             gates = self._gates(line)
             inputs = [self._need(need, line) for need in line.settings.needs()]
             start = len(reads)
             reads += [*gates, *inputs]
-            askers.append(_Asker(line, slice(start, start + len(gates)), slice(start + len(gates), len(reads))))
+            askers.append(Asker(line, slice(start, start + len(gates)), slice(start + len(gates), len(reads))))
         names = ", ".join(line.name for line in lines)
         self._step(
-            ("asked", names), f"what {names} ask" + ("s" if len(lines) == 1 else ""), tuple(reads), _ask_all(askers)
+            ("asked", names), f"what {names} ask" + ("s" if len(lines) == 1 else ""), tuple(reads), ask_all(askers)
         )
 
     def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
@@ -389,15 +384,15 @@ class _Compiler:
 
     def _evaluator(self, line: EvaluatorLine) -> Compiled:
         inputs = tuple(self._need(need, line) for need in line.settings.needs())
-        check = _watching(line.settings.compile(), self.watched.get(line.name, ()))
-        check = _checked(line.settings.type, check)
-        judge = _judge(line, check, self.reading)
+        check = watching_fields(line.settings.compile(), self.watched.get(line.name, ()))
+        check = looked_at(line.settings.type, check)
+        judge = verdict_step(line, check, self.reading.unreadable == "skip")
         gates = self._gates(line)
         if not gates:
             reads, run = inputs, lambda read, _: judge(read)
         else:
             reads = (*gates, *inputs)
-            run = _gated(line, judge, len(gates), check)
+            run = gated_step(line, judge, len(gates), check)
         slot = self._step(("verdict", line.name), f"{line.name}: {line.type}", reads, run)
         return Compiled(line, check, inputs, slot, self._lookups(line))
 
@@ -423,74 +418,6 @@ class _Compiler:
         return tuple(waits)
 
 
-def _rounds(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
-    """Evaluators in the order in which they can be judged: those that ask at the same time stand together.
-
-    An evaluator asks once all that it waits for has its answers.
-    """
-    rounds: dict[str, int] = {}
-    asking = {line.name for line in ordered if line.settings.asks()}
-    if not asking:
-        return [[line] for line in ordered]
-    for line in ordered:
-        parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
-        rounds[line.name] = max((rounds[name] + (name in asking) for name in (*line.needs, *parts)), default=0)
-    found: list[list[EvaluatorLine]] = []
-    for number in range(max(rounds.values()) + 1):
-        here = [line for line in ordered if rounds[line.name] == number]
-        found += [[line] for line in here if line.name not in asking]
-        together = [line for line in here if line.name in asking]
-        found += [together] if together else []
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Asker:
-    """An evaluator that asks: where its gates and its values stand among what the step reads."""
-
-    line: EvaluatorLine
-    gates: slice
-    inputs: slice
-
-
-_MOST_ROUNDS: Final = 20
-"""So often an evaluator may ask further because of what was answered."""
-
-
-def _ask_all(askers: Sequence[_Asker]) -> Callable[[list[Cells], int], Cells]:
-    """Asks what the open rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
-
-    def run(columns: list[Cells], count: int) -> Cells:
-        kept = kept_now()
-        if kept is None:
-            return [None] * count
-        waiting = [
-            (index, one, [column[index] for column in columns[one.inputs]])
-            for index in range(count)
-            for one in askers
-            if _kept_out(one.line, columns[one.gates], index) is None
-        ]
-        waiting = [each for each in waiting if not any(value.__class__ is Fault for value in each[2])]
-        for _ in range(_MOST_ROUNDS):
-            further = []
-            with gathering() as gathered:
-                for index, one, values in waiting:
-                    gathered.at(index, one.line.name)
-                    try:
-                        more = one.line.settings.ask(*values)
-                    except Exception:  # a row is guarded: judging it will say what is wrong
-                        continue
-                    if more and gathered.open:
-                        further.append((index, one, values))
-            gathered.answer(kept)
-            waiting = further
-            if not waiting:
-                break
-        return [None] * count
-
-    return run
-
-
 def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
     """The keys at the top of documents that the suite names anywhere."""
     return frozenset().union(*(line.settings.named_keys() for line in lines))
@@ -507,193 +434,6 @@ def _source(condition: Condition, line: EvaluatorLine) -> Need:
     if condition.source == "expected":
         return Expected(line.settings.column("expected"))
     return Output(line.settings.column("output"), want="any")
-
-
-def _watching(check: Check, paths: Sequence[str]) -> Check:
-    """The check, made to say of each row what became of some fields, where it counts by path."""
-    return check.watching(paths) if paths and isinstance(check, PathCheck) else check
-
-
-def _checked(type: str, check: Check) -> Check:
-    """The check of a type; that of one which does not ship with the package is looked at, row by row."""
-    if type in BUILTIN.shipped():
-        return check
-    return _LookedPaths(type, check) if isinstance(check, PathCheck) else _Looked(type, check)
-
-
-class _Looked:
-    """A check whose verdicts are looked at. Raises RowProblem for a score that is no number from 0 to 1."""
-
-    def __init__(self, type: str, check: Check) -> None:
-        self.type = type
-        self.check = check
-
-    def __call__(self, *values: Any) -> Verdict:
-        return check_verdict(self.type, self.check(*values))
-
-
-class _LookedPaths(PathCheck):
-    """The same of a check that counts by path."""
-
-    def __init__(self, type: str, check: PathCheck) -> None:
-        self.type = type
-        self.check = check
-
-    def __call__(self, *values: Any) -> Verdict:
-        return check_verdict(self.type, self.check(*values))
-
-    def counted(self) -> PathCounts:
-        return self.check.counted()
-
-    def watching(self, paths: Sequence[str]) -> _LookedPaths:
-        return _LookedPaths(self.type, self.check.watching(paths))
-
-
-def _judge(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[list[Cells]], Cells]:
-    """The verdicts of rows whose values are there or faulty, columns in, column out."""
-    if len(line.settings.needs()) == 0:
-        raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
-    fault = _fault_verdict(line, check, reading)
-
-    def one(a: Any, *rest: Any) -> Verdict:
-        for value in (a, *rest):
-            if value.__class__ is Fault:
-                return fault((a, *rest))
-        try:
-            return check(a, *rest)
-        except RowProblem as error:
-            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
-        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            return _bug(error)
-
-    def single(columns: list[Cells]) -> Cells:
-        found: Cells = []
-        add = found.append
-        for a in columns[0]:
-            if a.__class__ is Fault:
-                add(fault((a,)))
-                continue
-            try:
-                add(check(a))
-            except RowProblem as error:
-                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
-            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-                add(_bug(error))
-        return found
-
-    def double(columns: list[Cells]) -> Cells:
-        found: Cells = []
-        add = found.append
-        for a, b in zip(columns[0], columns[1], strict=True):
-            if a.__class__ is Fault or b.__class__ is Fault:
-                add(fault((a, b)))
-                continue
-            try:
-                add(check(a, b))
-            except RowProblem as error:
-                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
-            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-                add(_bug(error))
-        return found
-
-    def several(columns: list[Cells]) -> Cells:
-        return [one(*values) for values in zip(*columns, strict=True)]
-
-    return {1: single, 2: double}.get(len(line.settings.needs()), several)
-
-
-def _fault_verdict(line: EvaluatorLine, check: Check, reading: Reading) -> Callable[[Sequence[Any]], Verdict]:
-    """What a row with a faulty value is worth, by blame: the test set's faults come first."""
-    lost = line.settings.compile_unreadable(check)
-    left_out = reading.unreadable == "skip" and not line.settings.judges_unreadable
-
-    def verdict(values: Sequence[Any]) -> Verdict:
-        faults = [value.issue for value in values if value.__class__ is Fault]
-        for issue in faults:
-            if issue.blame is not Blame.OUTPUT:
-                return Verdict(_standing(issue), None, 0, 0, issue=issue)
-        if left_out:
-            return SKIPPED._replace(issue=faults[0])
-        try:
-            return lost(*values)
-        except RowProblem as error:
-            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
-        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            return _bug(error)
-
-    return verdict
-
-
-def _gated(
-    line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check
-) -> Callable[[list[Cells], int], Cells]:
-    """The verdicts of an evaluator that waits: rows that are not let through are blocked, skipped or without a score."""
-    lost = line.settings.compile_unreadable(check)
-
-    def run(columns: list[Cells], count: int) -> Cells:
-        found: Cells = [None] * count
-        open_rows = []
-        for index in range(count):
-            stopped = _kept_out(line, columns[:gates], index)
-            if stopped is None:
-                open_rows.append(index)
-            elif stopped is BLOCKED:
-                values = [column[index] for column in columns[gates:]]
-                found[index] = _blocked(values, lost) if line.unmet == "fail" else SKIPPED
-            else:
-                found[index] = stopped
-        inputs = [[column[index] for index in open_rows] for column in columns[gates:]]
-        for index, verdict in zip(open_rows, judge(inputs) if open_rows else [], strict=True):
-            found[index] = verdict
-        return found
-
-    return run
-
-
-def _kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict | None:
-    """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
-    if line.when and not gates[-1][index]:
-        return SKIPPED
-    return _stopped([column[index] for column in gates[: len(line.needs)]])
-
-
-def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
-    """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
-    for verdict in needs:
-        if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
-            return Verdict(verdict.standing, None, 0, 0, issue=verdict.issue)
-    if any(verdict.passed is False for verdict in needs):
-        return BLOCKED
-    return SKIPPED if any(not verdict.standing.scored for verdict in needs) else None
-
-
-def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
-    """0.0, with every expected field lost where the expected side can be read."""
-    for value in values:
-        if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
-            return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
-    try:
-        found = lost(*values)
-        return found if found.standing.kept_out else found._replace(standing=Standing.BLOCKED, issue=None)
-    except RowProblem as error:
-        return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
-    except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-        return _bug(error)
-
-
-def _standing(issue: Issue) -> Standing:
-    if issue.blame is Blame.TESTSET:
-        return Standing.INVALID
-    return Standing.UNJUDGED if issue.blame is Blame.ENVIRONMENT else Standing.BUG
-
-
-def _bug(error: Exception) -> Verdict:
-    return Verdict(Standing.BUG, None, 0, 0, issue=_issue_of_bug(error))
-
-
-def _issue_of_bug(error: Exception) -> Issue:
-    trace = "".join(traceback.format_exception(error))
-    return Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)
 
 
 def _unexplained(one: Compiled, verdict: Verdict, issue: Issue) -> Result:

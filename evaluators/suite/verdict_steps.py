@@ -1,0 +1,207 @@
+"""Verdicts, columns in, column out: what a check says of rows, and what is said where it cannot be asked.
+
+A fault in a value becomes a verdict by its blame. A row that an evaluator waits for in vain is blocked, skipped or without a score.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from evaluators.evaluator import BUILTIN, Check, check_verdict
+from evaluators.fields.path_check import PathCheck, PathCounts
+from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.model import Standing, Verdict
+from evaluators.suite.cells import Cells
+from evaluators.suite.lines import EvaluatorLine
+
+SKIPPED: Final = Verdict(Standing.SKIPPED, None, 0, 0)
+BLOCKED: Final = Verdict(Standing.BLOCKED, False, 0, 1)
+
+
+def watching_fields(check: Check, paths: Sequence[str]) -> Check:
+    """The check, made to say of each row what became of some fields, where it counts by path."""
+    return check.watching(paths) if paths and isinstance(check, PathCheck) else check
+
+
+def looked_at(type: str, check: Check) -> Check:
+    """The check of a type; that of one which does not ship with the package is looked at, row by row."""
+    if type in BUILTIN.shipped():
+        return check
+    return _LookedPaths(type, check) if isinstance(check, PathCheck) else _Looked(type, check)
+
+
+class _Looked:
+    """A check whose verdicts are looked at. Raises RowProblem for a score that is no number from 0 to 1."""
+
+    def __init__(self, type: str, check: Check) -> None:
+        self.type = type
+        self.check = check
+
+    def __call__(self, *values: Any) -> Verdict:
+        return check_verdict(self.type, self.check(*values))
+
+
+class _LookedPaths(PathCheck):
+    """The same of a check that counts by path."""
+
+    def __init__(self, type: str, check: PathCheck) -> None:
+        self.type = type
+        self.check = check
+
+    def __call__(self, *values: Any) -> Verdict:
+        return check_verdict(self.type, self.check(*values))
+
+    def counted(self) -> PathCounts:
+        return self.check.counted()
+
+    def watching(self, paths: Sequence[str]) -> _LookedPaths:
+        return _LookedPaths(self.type, self.check.watching(paths))
+
+
+def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Callable[[list[Cells]], Cells]:
+    """The verdicts of rows whose values are there or faulty, columns in, column out."""
+    if len(line.settings.needs()) == 0:
+        raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
+    fault = _fault_verdict(line, check, skip_unreadable)
+
+    def one(a: Any, *rest: Any) -> Verdict:
+        for value in (a, *rest):
+            if value.__class__ is Fault:
+                return fault((a, *rest))
+        try:
+            return check(a, *rest)
+        except RowProblem as error:
+            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            return _bug(error)
+
+    def single(columns: list[Cells]) -> Cells:
+        found: Cells = []
+        add = found.append
+        for a in columns[0]:
+            if a.__class__ is Fault:
+                add(fault((a,)))
+                continue
+            try:
+                add(check(a))
+            except RowProblem as error:
+                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+                add(_bug(error))
+        return found
+
+    def double(columns: list[Cells]) -> Cells:
+        found: Cells = []
+        add = found.append
+        for a, b in zip(columns[0], columns[1], strict=True):
+            if a.__class__ is Fault or b.__class__ is Fault:
+                add(fault((a, b)))
+                continue
+            try:
+                add(check(a, b))
+            except RowProblem as error:
+                add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
+            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+                add(_bug(error))
+        return found
+
+    def several(columns: list[Cells]) -> Cells:
+        return [one(*values) for values in zip(*columns, strict=True)]
+
+    return {1: single, 2: double}.get(len(line.settings.needs()), several)
+
+
+def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Callable[[Sequence[Any]], Verdict]:
+    """What a row with a faulty value is worth, by blame: the test set's faults come first."""
+    lost = line.settings.compile_unreadable(check)
+    left_out = skip_unreadable and not line.settings.judges_unreadable
+
+    def verdict(values: Sequence[Any]) -> Verdict:
+        faults = [value.issue for value in values if value.__class__ is Fault]
+        for issue in faults:
+            if issue.blame is not Blame.OUTPUT:
+                return Verdict(_standing(issue), None, 0, 0, issue=issue)
+        if left_out:
+            return SKIPPED._replace(issue=faults[0])
+        try:
+            return lost(*values)
+        except RowProblem as error:
+            return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            return _bug(error)
+
+    return verdict
+
+
+def gated_step(
+    line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check
+) -> Callable[[list[Cells], int], Cells]:
+    """The verdicts of an evaluator that waits: rows that are not let through are blocked, skipped or without a score."""
+    lost = line.settings.compile_unreadable(check)
+
+    def run(columns: list[Cells], count: int) -> Cells:
+        found: Cells = [None] * count
+        open_rows = []
+        for index in range(count):
+            stopped = kept_out(line, columns[:gates], index)
+            if stopped is None:
+                open_rows.append(index)
+            elif stopped is BLOCKED:
+                values = [column[index] for column in columns[gates:]]
+                found[index] = _blocked(values, lost) if line.unmet == "fail" else SKIPPED
+            else:
+                found[index] = stopped
+        inputs = [[column[index] for index in open_rows] for column in columns[gates:]]
+        for index, verdict in zip(open_rows, judge(inputs) if open_rows else [], strict=True):
+            found[index] = verdict
+        return found
+
+    return run
+
+
+def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict | None:
+    """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
+    if line.when and not gates[-1][index]:
+        return SKIPPED
+    return _stopped([column[index] for column in gates[: len(line.needs)]])
+
+
+def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
+    """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
+    for verdict in needs:
+        if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
+            return Verdict(verdict.standing, None, 0, 0, issue=verdict.issue)
+    if any(verdict.passed is False for verdict in needs):
+        return BLOCKED
+    return SKIPPED if any(not verdict.standing.scored for verdict in needs) else None
+
+
+def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
+    """0.0, with every expected field lost where the expected side can be read."""
+    for value in values:
+        if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
+            return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
+    try:
+        found = lost(*values)
+        return found if found.standing.kept_out else found._replace(standing=Standing.BLOCKED, issue=None)
+    except RowProblem as error:
+        return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
+    except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+        return _bug(error)
+
+
+def _standing(issue: Issue) -> Standing:
+    if issue.blame is Blame.TESTSET:
+        return Standing.INVALID
+    return Standing.UNJUDGED if issue.blame is Blame.ENVIRONMENT else Standing.BUG
+
+
+def _bug(error: Exception) -> Verdict:
+    return Verdict(Standing.BUG, None, 0, 0, issue=issue_of_bug(error))
+
+
+def issue_of_bug(error: Exception) -> Issue:
+    trace = "".join(traceback.format_exception(error))
+    return Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)
