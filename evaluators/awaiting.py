@@ -72,7 +72,7 @@ async def _bounded(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -
         async with room:
             try:
                 return await begin()
-            except Exception as error:
+            except Exception as error:  # whatever a caller's function raises is its answer, and costs no other one
                 return error
 
     return list(await asyncio.gather(*map(one, make)))

@@ -24,12 +24,12 @@ class PathCheck:
 
     def __call__(self, *values: Any) -> Verdict:
         """The verdict of a row, whose paths are counted."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each family of checks counts its own paths
 
     def counted(self) -> PathCounts:
         """What was counted so far."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each family of checks counts its own paths
 
     def watching(self, paths: Sequence[str]) -> PathCheck:
         """The check, which also says of each row what became of some fields."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each family of checks counts its own paths

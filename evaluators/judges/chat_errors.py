@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from evaluators.judges.model_judge import ChatFailure, ChatReply, ChatRequest
+from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest
 from evaluators.values.quoting import quote
 
 _REFUSED: Final = (401, 402, 403, 404, 405)

@@ -29,30 +29,30 @@ class ByteStore:
 
     def open(self, place: str, start: int = 0) -> BinaryIO:
         """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
     def size(self, place: str) -> int:
         """The number of bytes of a file."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
     def kind(self, place: str) -> Kind | None:
         """What is at a place; None where nothing is."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
     def below(self, folder: str) -> Iterator[str]:
         """The files of a folder and of the folders in it, as paths from the folder on, with `/` between the steps.
 
         Files and folders whose names begin with a dot are left out.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
     def write(self, place: str) -> BinaryIO:
         """A stream that makes the file, or makes it anew; the file is whole when the stream is closed."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
     def remove(self, place: str) -> None:
         """Removes a file, or a folder with nothing in it. Nothing happens where nothing is."""
-        raise NotImplementedError
+        raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
     def fingerprint(self, place: str) -> bytes:
         """SHA-256 of a file's bytes."""

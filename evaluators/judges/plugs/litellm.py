@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from evaluators.issues import problem
+from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
-from evaluators.judges.model_judge import ChatFailure, ChatReply, ChatRequest, ModelJudge, Send
+from evaluators.judges.model_judge import ModelJudge
 from evaluators.settings_model import Name
 
 

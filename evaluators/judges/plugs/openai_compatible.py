@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 from pydantic import model_validator
 
 from evaluators.issues import problem
+from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
-from evaluators.judges.model_judge import ChatFailure, ChatReply, ChatRequest, ModelJudge, Send
+from evaluators.judges.model_judge import ModelJudge
 from evaluators.settings import bad
 from evaluators.settings_model import Name
 from evaluators.values.quoting import quote

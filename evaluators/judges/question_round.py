@@ -1,0 +1,253 @@
+"""One list of questions on its way to a model: what is known, what somebody else asks already, and what is asked now.
+
+The questions of one row that share a prompt and a model go together in a request, several requests at once. A reply of which a
+part does not count is asked for again, each of those questions alone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluators.issues import Issue
+from evaluators.judges.answer_store import AnswerStore
+from evaluators.judges.asking_session import Session, StoppedAsking
+from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
+from evaluators.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.judges.messages import Messages, estimated_tokens, messages_of, reply_schema
+from evaluators.judges.prompt_files import Prompt
+from evaluators.judges.replies import BadReply, JudgeVerdict, verdicts_in
+from evaluators.judges.request_tries import Tries
+
+if TYPE_CHECKING:
+    from evaluators.judges.model_judge import ModelJudge
+
+_MOST_FAILED_IN_A_ROW: Final = 5
+"""After so many requests without a reply, an endpoint is given up for the rest of the run."""
+
+
+_MOST_BAD_REPLIES: Final = 2
+"""So often a question is asked again because its reply does not count."""
+
+
+_LOOK_AGAIN_SECONDS: Final = 0.05
+
+
+_HIDDEN_SECRET: Final = "[hidden]"
+
+
+_owners = count()
+
+
+@dataclass(slots=True)
+class PendingQuestion:
+    """One question on its way."""
+
+    question: JudgeQuestion
+    key: str
+    prompt: Prompt
+    answer: JudgeAnswer | None = None
+
+
+class Round:
+    """One list of questions, on its way through the cache and the endpoint."""
+
+    def __init__(self, judge: ModelJudge, store: AnswerStore, session: Session, stopped: Callable[[], bool]) -> None:
+        self.judge = judge
+        self.store = store
+        self.session = session
+        self.stopped = stopped
+        self.owner = f"{os.getpid()}-{next(_owners)}"
+        self.key = judge.api_key()
+        self.name = judge.model_dump_json(fallback=repr)
+        """What tells this judge from the others of the run, each of which has a budget of its own."""
+        self.send: Send = _not_connected
+
+    def run(self, pending: Sequence[PendingQuestion]) -> None:
+        """Gives every question its answer."""
+        waited, patience = 0.0, self._patience()
+        while pending:
+            pending = self._unknown(pending)
+            mine = self.session.claim([one.key for one in pending], self.owner) if pending else set()
+            if waited > patience:
+                mine = {one.key for one in pending}  # whoever had them is gone
+            asked = [one for one in pending if one.key in mine]
+            if asked:
+                # somebody may have answered between the look and the claim
+                self._ask(self._unknown(asked))
+                waited = 0.0
+            pending = [one for one in pending if one.answer is None]
+            if pending:
+                self._stop_when_told()
+                self.judge.pause(_LOOK_AGAIN_SECONDS)
+                waited += _LOOK_AGAIN_SECONDS
+
+    def _unknown(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
+        """Those that have no answer in the cache; the others get theirs."""
+        known = self.store.answers_to([one.key for one in pending])
+        for one in pending:
+            one.answer = one.answer or known.get(one.key)
+        self.session.count(cached=len(known))
+        return [one for one in pending if one.answer is None]
+
+    def _ask(self, pending: Sequence[PendingQuestion]) -> None:
+        groups = self.judge.groups(pending)
+        try:
+            with (
+                self.judge.connected() as self.send,
+                ThreadPoolExecutor(self.judge.concurrency, "evaluators-judge") as pool,
+            ):
+                self._watch([pool.submit(self._request, group) for group in groups])
+        finally:
+            self.session.release([one.key for one in pending])
+
+    def _watch(self, futures: Sequence[Future[None]]) -> None:
+        """Waits for the requests, and ends early when the run is stopped: those that are under way are finished."""
+        open_ = set(futures)
+        try:
+            while open_:
+                done, open_ = wait(open_, timeout=0.2, return_when=FIRST_COMPLETED)
+                for one in done:
+                    one.result()
+                self._stop_when_told()
+        except BaseException:
+            for one in open_:
+                one.cancel()
+            raise
+
+    def _stop_when_told(self) -> None:
+        if self.stopped():
+            raise StoppedAsking
+
+    def _request(self, group: Sequence[PendingQuestion]) -> None:
+        """Asks the questions of one request. Where the reply does not count for some of them, each is asked alone."""
+        if self.stopped():
+            return
+        problems = self._sent(group)
+        if len(group) > 1:
+            for one in group:
+                if one.key in problems:
+                    self._request([one])
+            return
+        for _ in range(min(self.judge.retries, _MOST_BAD_REPLIES)):
+            if not problems or self.stopped():
+                break
+            problems = self._sent(group)
+        if problems:
+            error = unanswered("judge-bad-reply", f"the judge's reply does not count: {problems[group[0].key]}")
+            self._failed(group, error)
+
+    def _sent(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
+        """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
+        judge, first = self.judge, group[0]
+        whom = self._whom(first)
+        if whom in self.session.given_up:
+            self._failed(group, self.session.given_up[whom])
+            return {}
+        messages = messages_of(first.prompt, [one.question for one in group])
+        guess = sum(estimated_tokens(messages, len(group)))
+        if not self.session.reserve(self.name, len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
+            hint = "raise it: what was answered so far is kept, and the next run goes on from there"
+            self._failed(
+                group, unanswered("judge-budget", "the budget of the judge is spent", hint if judge.cache else None)
+            )
+            return {}
+        begun, tries = time.monotonic(), Tries(judge, self._counted_send, self.stopped)
+        try:
+            reply = tries.reply(ChatRequest(messages=messages, schema=reply_schema(first.prompt), structured="none",
+                                            **judge.params_of(first.question)))  # fmt: skip
+        except ChatFailure as failure:
+            self.session.correct(self.name, -guess)
+            self._failed(group, self._given_up_or(failure, whom), tries.repeated)
+            return {}
+        self.session.failed_in_a_row[whom] = 0
+        self.session.correct(self.name, sum(reply.tokens) - guess if any(reply.tokens) else 0)
+        share = JudgeAnswer(
+            tokens=(reply.tokens[0] // len(group), reply.tokens[1] // len(group)),
+            retries=tries.repeated, seconds=(time.monotonic() - begun) / len(group),
+        )  # fmt: skip
+        return self._taken(group, messages, reply, share)
+
+    def _counted_send(self, request: ChatRequest) -> ChatReply:
+        self.session.count(requests=1)
+        return self.send(request)
+
+    def _taken(
+        self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, share: JudgeAnswer
+    ) -> dict[str, str]:
+        """Gives the questions their verdicts. What a refused reply cost is counted with the answer that comes later."""
+        try:
+            if reply.cut_off:
+                raise BadReply("it is cut off")
+            verdicts = verdicts_in(reply.text, group[0].prompt, len(group))
+        except BadReply as refused:
+            return {one.key: self._safe(str(refused)) for one in group}
+        problems: dict[str, str] = {}
+        kept: list[tuple[str, JudgeAnswer]] = []
+        for one, verdict in zip(group, verdicts, strict=True):
+            if isinstance(verdict, BadReply):
+                problems[one.key] = self._safe(str(verdict))
+                continue
+            answer = self._answer(one, verdict, share)
+            why = one.question.refused(answer) if one.question.refused is not None else None
+            if why is not None:
+                problems[one.key] = self._safe(why)
+                continue
+            one.answer = answer
+            kept.append((one.key, answer))
+        self.store.keep(kept, [{**each, "content": self._safe(each["content"])} for each in messages],
+                        self._safe(reply.text or ""))  # fmt: skip
+        self.session.count(answered=len(kept))
+        return problems
+
+    def _answer(self, one: PendingQuestion, verdict: JudgeVerdict, share: JudgeAnswer) -> JudgeAnswer:
+        return replace(
+            share, score=verdict.score, passed=verdict.passed, details=self._safe(dict(verdict.details)),
+            reason=None if verdict.reason is None else self._safe(verdict.reason), who=self._who(one),
+        )  # fmt: skip
+
+    def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
+        for one in group:
+            one.answer = JudgeAnswer(who=self._who(one), error=error, retries=retries)
+        self.session.count(failed=len(group))
+
+    def _who(self, one: PendingQuestion) -> dict[str, Any]:
+        plug = type(self.judge).__module__.rpartition(".")[2]
+        return {"judge": plug, "model": self.judge.params_of(one.question)["model"], "prompt": one.prompt.label}
+
+    def _whom(self, one: PendingQuestion) -> Hashable:
+        """Who is asked: one model at one address with one key. Another one may well answer where this one refuses."""
+        return self.judge.address, self.judge.api_key_env, self.judge.params_of(one.question)["model"]
+
+    def _given_up_or(self, failure: ChatFailure, whom: Hashable) -> Issue:
+        """The failure as a question's error. Refusals and an endpoint that stays away are not tried with every question."""
+        session = self.session
+        failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
+        error = unanswered(failure.code, self._safe(str(failure)))
+        if failure.code == "judge-refused" or (failure.again and failed >= _MOST_FAILED_IN_A_ROW):
+            session.given_up[whom] = error
+        return error
+
+    def _safe(self, value: Any) -> Any:
+        """The value without the key of the judge, should an endpoint repeat it."""
+        if not self.key:
+            return value
+        if isinstance(value, str):
+            return value.replace(self.key, _HIDDEN_SECRET)
+        if isinstance(value, Mapping):
+            return {self._safe(name): self._safe(inner) for name, inner in value.items()}
+        return [self._safe(inner) for inner in value] if isinstance(value, list) else value
+
+    def _patience(self) -> float:
+        """So long somebody else may take over one question, at most."""
+        judge = self.judge
+        return (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
+
+
+def _not_connected(request: ChatRequest) -> ChatReply:
+    raise ChatFailure("there is no connection", "judge-unreachable")
