@@ -66,7 +66,7 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
     job = job_of(line, evaluation.table, str(parts))
     with keeping(evaluation.answers):
         measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
-    store_parts(job, [line], measured, record_files(folder.working, job.rows))
+    kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
     parts.rmdir()
     (one,) = compile_plan([line], ROLES, job.reading).evaluators
     facts = RecordFacts(
@@ -74,7 +74,7 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
         evaluators=(RecordedEvaluator(
             line.name, line.settings.row_fields(), True, readings=readings_of(one, ROLES)
         ),),
-        variants=(RecordedVariant(None, measured.rows, True, True),),
+        variants=(RecordedVariant(None, measured.rows, True, True, *kept),),
         header=tuple(ROLES),
         documents="all",
         most=None,

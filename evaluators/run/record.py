@@ -85,6 +85,10 @@ class RecordedVariant:
     """All outcomes are there; else the first rows with something wrong of each field."""
     every_cell: bool
     """The cells of all rows are there; else those of some rows with something wrong, or none."""
+    outcomes: int
+    """The lines of outcomes."""
+    cells: int
+    """The lines of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class RunRecord:
         plain = _jsonl_rows if self.facts.rows_format == "jsonl" else _parquet_rows
         has_cells = explained and self.facts.documents != "none"
         outcomes = _Beside(files.outcomes, self.outcomes(variant) if explained else ())
-        cells = _Beside(files.cells, self._cells(files.cells) if has_cells else ())
+        cells = _Beside(files.cells, self._cells(variant) if has_cells else ())
         last = None
         count = 0
         for line in plain(files.rows, self.facts):
@@ -170,19 +174,28 @@ class RunRecord:
         Raises Problems (config) for a damaged line, with its number, and for a file that is not there.
         """
         file, names = self.files(variant).outcomes, frozenset(one.name for one in self.facts.evaluators)
+        number = 0
         for line in json_lines(file):
-            _guarded(file, line.number, partial(check_outcome, line.data, names))
+            number = line.number
+            _guarded(file, number, partial(check_outcome, line.data, names))
             yield line
+        _check_lines(file, number, self._kept(variant).outcomes)
 
-    def _cells(self, file: Path) -> Iterator[Line]:
+    def _cells(self, variant: str | None) -> Iterator[Line]:
+        file, number = self.files(variant).cells, 0
         for line in json_lines(file):
-            _guarded(file, line.number, partial(check_cells, line.data))
+            number = line.number
+            _guarded(file, number, partial(check_cells, line.data))
             yield line
+        _check_lines(file, number, self._kept(variant).cells)
 
     def _check_count(self, variant: str | None, count: int, file: Path) -> None:
-        wanted = next((one.rows for one in self.facts.variants if one.variant == variant), count)
+        wanted = self._kept(variant).rows
         if count != wanted:
             raise _damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
+
+    def _kept(self, variant: str | None) -> RecordedVariant:
+        return next(one for one in self.facts.variants if one.variant == variant)
 
     def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:
         """What was asked of whoever costs something, and answered, in the order of the file; nothing where nobody was asked.
@@ -256,6 +269,11 @@ def json_lines(file: Path) -> Iterator[Line]:
             if not isinstance(data, dict):
                 raise _damaged("an object is expected", f"{file}:{number}")
             yield Line(number, data)
+
+
+def _check_lines(file: Path, found: int, written: int) -> None:
+    if found != written:
+        raise _damaged(f"the run wrote {written:,} lines; found {found:,}", str(file))
 
 
 class _Beside:

@@ -57,8 +57,9 @@ def keeps_every_outcome(recording: Recording, recorded: Mapping[str, int]) -> bo
 
 def join_outcomes(
     parts: Iterable[tuple[str, int]], target: Path, recording: Recording, recorded: Mapping[str, int]
-) -> None:
-    """The outcomes in the order of rows. `parts` come with the number of their first row."""
+) -> int:
+    """The outcomes in the order of rows. `parts` come with the number of their first row. Gives the number of lines."""
+    lines = 0
     everything, most = keeps_every_outcome(recording, recorded), recording.most
     rows_under: dict[bytes, int] = {}
     with write_to(str(target)) as whole:
@@ -74,6 +75,8 @@ def join_outcomes(
                     if most is not None and rows_under[key] > most:
                         continue
                 whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+                lines += 1
+    return lines
 
 
 def keeps_every_row(recording: Recording, recorded: Mapping[str, int], rows: int) -> bool:
@@ -83,9 +86,9 @@ def keeps_every_row(recording: Recording, recorded: Mapping[str, int], rows: int
     return recorded.get(SET_ASIDE, 0) == 0 and (recording.documents == "all" or rows <= recording.most_rows)
 
 
-def join_cells(parts: Iterable[tuple[str, int]], target: Path, recording: Recording, every_row: bool) -> None:
-    """The cells in the order of rows: of all rows, or of those with something wrong up to a size."""
-    room = recording.most_bytes
+def join_cells(parts: Iterable[tuple[str, int]], target: Path, recording: Recording, every_row: bool) -> int:
+    """The cells in the order of rows: of all rows, or of those with something wrong up to a size. Gives the number of lines."""
+    room, lines = recording.most_bytes, 0
     with write_to(str(target)) as whole:
         for path, first in parts:
             for offset, wrong, rest in _lines(path, 3):
@@ -94,8 +97,10 @@ def join_cells(parts: Iterable[tuple[str, int]], target: Path, recording: Record
                         continue
                     room -= len(rest)
                     if room < 0:
-                        return
+                        return lines
                 whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+                lines += 1
+    return lines
 
 
 def join_answers(parts: Iterable[tuple[str, int]], target: Path) -> None:

@@ -15,7 +15,7 @@ from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVarian
 from evaluators.run.record_files import keeps_every_outcome, keeps_every_row
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import Measured
+from evaluators.run.runner import Measured, StoredLines
 from evaluators.suite.plan import Compiled, Lookup
 from evaluators.testsets.row_estimate import estimated_rows
 from evaluators.testsets.test_set import TestSet
@@ -55,6 +55,7 @@ def facts_of(
     recording: Recording,
     rows_format: RowsFormat,
     measured: Sequence[tuple[str | None, Measured]],
+    kept: Sequence[StoredLines],
     lowest_fields: int,
 ) -> RecordFacts:
     """What a folder says of its rows as a whole. Files go by their names: a folder is sent to other people."""
@@ -73,7 +74,9 @@ def facts_of(
             )
             for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)
         ),
-        variants=tuple(_variant(name, each, recording) for name, each in measured),
+        variants=tuple(
+            _variant(name, each, recording, lines) for (name, each), lines in zip(measured, kept, strict=True)
+        ),
         header=table.own_header,
         delimiter=table.delimiter,
         slices=tuple(column.removeprefix("row.") for column in suite.config.slices),
@@ -84,11 +87,10 @@ def facts_of(
     )  # fmt: skip
 
 
-def _variant(name: str | None, measured: Measured, recording: Recording) -> RecordedVariant:
+def _variant(name: str | None, measured: Measured, recording: Recording, lines: StoredLines) -> RecordedVariant:
     every_outcome = keeps_every_outcome(recording, measured.recorded)
-    return RecordedVariant(
-        name, measured.rows, every_outcome, keeps_every_row(recording, measured.recorded, measured.rows)
-    )
+    every_row = keeps_every_row(recording, measured.recorded, measured.rows)
+    return RecordedVariant(name, measured.rows, every_outcome, every_row, lines.outcomes, lines.cells)
 
 
 def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, ...]:

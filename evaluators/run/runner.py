@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
 from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
@@ -104,25 +105,34 @@ def run_task(job: Job, task: Task) -> SplitResult:
     return run_split(job, task.split, task.full)
 
 
-def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, files: RecordFiles) -> None:
+class StoredLines(NamedTuple):
+    """How many lines the files of a record have."""
+
+    outcomes: int = 0
+    cells: int = 0
+
+
+def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, files: RecordFiles) -> StoredLines:
     """The rows, the outcomes and the cells of all splits, each joined into one file."""
     if job.folder is None:
-        return
+        return StoredLines()
     folder = job.folder
 
     def parts(kind: str) -> list[tuple[str, int]]:
         return [(part_path(folder, kind, split), first) for split, first in measured.parts]
 
     join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
-    join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
+    outcomes = join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
+    cells = 0
     if job.recording.documents != "none":
         every_row = keeps_every_row(job.recording, measured.recorded, measured.rows)
-        join_cells(parts("cells"), files.cells, job.recording, every_row)
+        cells = join_cells(parts("cells"), files.cells, job.recording, every_row)
     store = store_of(folder)
     join_answers([(place, first) for place, first in parts("answers") if store.kind(place) == "file"], files.answers)
     for name in list(store.below(folder)):
         if name.endswith(".part"):
             store.remove(inside(folder, name))
+    return StoredLines(outcomes, cells)
 
 
 def figures(

@@ -31,8 +31,9 @@ def stored(
 ) -> RunRecord:
     """Puts the record of a run into its folder, and gives it back as readers see it. Files of parts go away."""
     suite = prepared.suite
+    kept = []
     for job, (name, each) in zip(jobs, measured, strict=True):
-        store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name))
+        kept.append(store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name)))
         if job.folder is not None:
             store_of(job.folder).remove(job.folder)
     for name, lesson in suite.lessons.items():
@@ -40,7 +41,7 @@ def stored(
     texts = suite_texts(suite)
     for place, text in texts.texts.items():
         folder.write(f"{SUITE_FOLDER}/{place}", text)
-    facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, lowest_fields)
+    facts = facts_of(prepared, jobs[0].recording, jobs[0].rows, measured, kept, lowest_fields)
     facts = replace(facts, suite=f"{SUITE_FOLDER}/{texts.main}")
     folder.write(RECORD_JSON, record_json(facts))
     return RunRecord(folder.working, _portable(result, _folders(prepared)), facts)
