@@ -24,8 +24,8 @@ from evaluators.evaluator import BUILTIN
 from evaluators.issues import Issue
 from evaluators.judges.asking import ask
 from evaluators.model import Score, Standing, Verdict
+from evaluators.plan.suite_plan import compile_plan
 from evaluators.settings import BadSettings, build
-from evaluators.suite.plan import compile_plan
 from evaluators.values import transforms
 
 

@@ -18,11 +18,11 @@ from evaluators.fields.scored import ArrayResult
 from evaluators.issues import Issue
 from evaluators.kept import keeping
 from evaluators.model import FieldResult, Standing, Status, Verdict
+from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
 from evaluators.run.recorder import documents_of
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan, Reading, compile_plan
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 

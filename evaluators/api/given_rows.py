@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from evaluators.plan.suite_plan import Reading
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.recorder import Recording
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Reading
 from evaluators.testsets.test_set import TestSet
 
 ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}

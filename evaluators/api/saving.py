@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators.api.given_rows import ROLES, ROWS, job_of
 from evaluators.issues import Issue, Problems
 from evaluators.kept import keeping
+from evaluators.plan.suite_plan import compile_plan
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.summary import Options
@@ -22,7 +23,6 @@ from evaluators.run.result import RunResult
 from evaluators.run.runner import measure, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.suite.plan import compile_plan
 from evaluators.version import VERSION
 
 if TYPE_CHECKING:

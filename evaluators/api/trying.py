@@ -15,6 +15,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.kept import keeping
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status
 from evaluators.needs import Output
+from evaluators.plan.suite_plan import Plan, needed_columns
 from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section
@@ -23,7 +24,6 @@ from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan, needed_columns
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import Chosen
 from evaluators.values.quoting import quote

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from evaluators.evaluator import Part
+from evaluators.plan.suite_plan import needed_columns
 from evaluators.reports.suite_page import condition_words
 from evaluators.run.gates import Gate
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import needed_columns
 
 _PLAIN: Final = frozenset(" _.,()-")
 _LIST_MARK: Final = re.compile(r"\d+\.|-")

@@ -9,6 +9,7 @@ from evaluators.conditions import Condition
 from evaluators.evaluator import BUILTIN
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
+from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.run.figures import counted
@@ -18,7 +19,6 @@ from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
 from evaluators.suite.graph import edges, in_order
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan
 from evaluators.values.flow import flow
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluators.model import JSON
-from evaluators.suite.plan import Plan
+from evaluators.plan.suite_plan import Plan
 
 FIRST_ROWS: Final = 200
 """Rows that hints look at."""

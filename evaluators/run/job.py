@@ -27,6 +27,8 @@ from evaluators.judges.repeating import repeating
 from evaluators.kept import keeping
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
+from evaluators.plan.cells import Cells
+from evaluators.plan.suite_plan import Compiled, Plan, Reading, compile_plan
 from evaluators.run.clusters import ClusterCounts, cluster_names
 from evaluators.run.given import checksums, output_columns
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse
@@ -38,11 +40,9 @@ from evaluators.run.slices import SliceCounts, SliceKey, slice_text
 from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch
 from evaluators.suite import source as suite_source
-from evaluators.suite.cells import Cells
 from evaluators.suite.config import read_config
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Compiled, Plan, Reading, compile_plan
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table

@@ -10,7 +10,7 @@ from evaluators.fields.schema_check import ColumnCheck
 from evaluators.issues import Fault
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import Expected, Output
-from evaluators.suite.plan import Compiled
+from evaluators.plan.suite_plan import Compiled
 
 _NOT_COMPARED: Final = frozenset((Standing.SKIPPED, Standing.BLOCKED))
 

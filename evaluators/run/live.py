@@ -12,11 +12,11 @@ from typing import Any
 
 from evaluators.kept import keeping
 from evaluators.model import MISSING, Result, Verdict
+from evaluators.plan.cells import Cells
+from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.job import Job, Work
 from evaluators.run.runner import Measured, Merging
-from evaluators.suite.cells import Cells
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan, compile_plan
 from evaluators.testsets.reader import Chunk, Split
 
 

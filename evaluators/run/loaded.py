@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
+from evaluators.plan.suite_plan import Plan, Reading, compile_plan, needed_columns
 from evaluators.run.gates import Gate
 from evaluators.run.job import ShippedSuite
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan, Reading, compile_plan, needed_columns
 from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.joining import id_text
 

@@ -11,10 +11,10 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.asking_session import Asking
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
+from evaluators.plan.suite_plan import Plan
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
-from evaluators.suite.plan import Plan
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.config import PLACES, TestSetConfig
 from evaluators.testsets.reader import knows

@@ -18,10 +18,10 @@ from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, Fault, RowProblem
 from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.plan.cells import Cells
+from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.record_lines import Recorded, array_line, field_line, row_line
 from evaluators.run.tally import Ledger
-from evaluators.suite.cells import Cells
-from evaluators.suite.plan import Compiled, Plan
 from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
 from evaluators.values.json_text import compact

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from evaluators.evaluator import lists_fields
 from evaluators.needs import Column, Expected, Need, Output, Part
+from evaluators.plan.suite_plan import Compiled, Lookup
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
@@ -16,7 +17,6 @@ from evaluators.run.record_files import keeps_every_outcome, keeps_every_row
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.runner import Measured, StoredLines
-from evaluators.suite.plan import Compiled, Lookup
 from evaluators.testsets.row_estimate import estimated_rows
 from evaluators.testsets.test_set import TestSet
 

@@ -20,11 +20,11 @@ from typing import Any, Final
 import msgspec
 
 from evaluators.api.loading import Suite, loads
+from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.job import Job
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.runner import figures, measure, store_parts
-from evaluators.suite.plan import Plan, compile_plan
 from evaluators.testsets.reader import Split, Table
 from tests.benchmarks import suites
 from tests.benchmarks.floor import Line

@@ -18,7 +18,7 @@ from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align, pair_items
 from evaluators.fields.columns import weigher
 from evaluators.fields.tree import Below, FieldNode, Metric
-from evaluators.suite.plan import compile_plan
+from evaluators.plan.suite_plan import compile_plan
 from evaluators.values.assignment import assign_gains
 from tests.benchmarks.inside import ROLES, least
 

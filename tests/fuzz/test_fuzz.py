@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from evaluators.evaluator import BUILTIN, Evaluator
 from evaluators.issues import Blame, Problems
 from evaluators.model import Standing, Verdict
+from evaluators.plan.suite_plan import Reading, compile_plan
 from evaluators.suite.config import SuiteConfig, read_config
-from evaluators.suite.plan import Reading, compile_plan
 from evaluators.suite.source import from_data, loads
 
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from evaluators.evaluator import Evaluator
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Standing, Verdict
+from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.plan import Plan, Reading, compile_plan
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled
 

@@ -15,10 +15,10 @@ from evaluators.evaluator import Output
 from evaluators.issues import Fault, Problems
 from evaluators.model import Standing
 from evaluators.needs import kind_of
+from evaluators.plan.suite_plan import Plan, keys_of
 from evaluators.reports.html.material import _document
 from evaluators.reports.recorded import document_of
 from evaluators.run.recording import readings_of
-from evaluators.suite.plan import Plan, keys_of
 from evaluators.values.json_choice import Chosen
 
 EVERY = """

@@ -13,7 +13,7 @@ from evaluators.evaluator import BUILTIN, Check, check_verdict
 from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import Standing, Verdict
-from evaluators.suite.cells import Cells
+from evaluators.plan.cells import Cells
 from evaluators.suite.lines import EvaluatorLine
 
 SKIPPED: Final = Verdict(Standing.SKIPPED, None, 0, 0)

@@ -10,8 +10,8 @@ import pytest
 from evaluators.evaluator import BUILTIN, Evaluator, Needs
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, Score, Standing, Verdict
+from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.suite.config import read_config
-from evaluators.suite.plan import Plan, Reading, compile_plan
 from evaluators.suite.source import loads
 
 ROLES = {role: role for role in ("id", "input", "output", "expected")}

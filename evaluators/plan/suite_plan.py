@@ -31,12 +31,12 @@ from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.kept import keeping
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
-from evaluators.suite import cells
-from evaluators.suite.asking_rounds import Asker, ask_all, rounds_of
-from evaluators.suite.cells import Cells
+from evaluators.plan import cells
+from evaluators.plan.asking_rounds import Asker, ask_all, rounds_of
+from evaluators.plan.cells import Cells
+from evaluators.plan.verdict_steps import gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
 from evaluators.suite.graph import in_order
 from evaluators.suite.lines import EvaluatorLine, Parse
-from evaluators.suite.verdict_steps import gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
 from evaluators.values.json_choice import LENIENT, Chosen, Pick, Search, Want
 
 STRICT: Final = Search(lenient=False)

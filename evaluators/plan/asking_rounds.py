@@ -10,9 +10,9 @@ from evaluators.issues import Fault
 from evaluators.judges.asking import gathering
 from evaluators.kept import kept_now
 from evaluators.needs import Part
-from evaluators.suite.cells import Cells
+from evaluators.plan.cells import Cells
+from evaluators.plan.verdict_steps import kept_out
 from evaluators.suite.lines import EvaluatorLine
-from evaluators.suite.verdict_steps import kept_out
 
 _MOST_ROUNDS: Final = 20
 """So often an evaluator may ask further because of what was answered."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.needs import NO_EXPECTED, expected_of, output_of, want_like
-from evaluators.suite import cells
+from evaluators.plan import cells
 from evaluators.values.json_choice import LENIENT, PICKS, Search, Want
 from evaluators.values.json_text import MAX_DEPTH
 
