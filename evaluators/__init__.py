@@ -11,10 +11,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluators.version import VERSION
-
-__version__: Final = VERSION
-
 _WHERE: Final = {
     "load": "evaluators.api.loading",
     "loads": "evaluators.api.loading",
@@ -29,24 +25,26 @@ _WHERE: Final = {
     "FieldResult": "evaluators.model",
     "Outcome": "evaluators.model",
     "Status": "evaluators.model",
+    "__version__": "evaluators.model",
     "Standing": "evaluators.model",
     "MISSING": "evaluators.model",
     "RunResult": "evaluators.run.result",
     "Issue": "evaluators.issues",
     "Blame": "evaluators.issues",
     "Problems": "evaluators.issues",
-    "Evaluator": "evaluators.evaluator",
-    "Example": "evaluators.evaluator",
-    "Column": "evaluators.evaluator",
-    "Text": "evaluators.evaluator",
-    "Expected": "evaluators.evaluator",
-    "Output": "evaluators.evaluator",
-    "Comparator": "evaluators.comparator",
-    "Question": "evaluators.comparator",
+    "Evaluator": "evaluators.builtin._evaluator",
+    "Example": "evaluators.builtin._evaluator",
+    "Column": "evaluators.builtin._evaluator",
+    "Text": "evaluators.builtin._evaluator",
+    "Expected": "evaluators.builtin._evaluator",
+    "Output": "evaluators.builtin._evaluator",
+    "Comparator": "evaluators.comparators._comparator",
+    "COMPARATORS": "evaluators.comparators._comparator",
+    "Question": "evaluators.comparators._comparator",
     "RowProblem": "evaluators.issues",
     "TransformError": "evaluators.values.transforms",
-    "evaluator": "evaluators.extending",
-    "comparator": "evaluators.extending",
+    "evaluator": "evaluators.api.extending",
+    "comparator": "evaluators.api.extending",
     "evaluate": "evaluators.api.evaluate",
     "evaluate_async": "evaluators.api.evaluate",
     "evaluate_document": "evaluators.api.evaluate",
@@ -62,19 +60,19 @@ _WHERE: Final = {
     "validate_gold": "evaluators.fields.expected_check",
     "reclassify_nulls": "evaluators.fields.post_process",
     "propagate_batch_errors": "evaluators.fields.post_process",
-    "register": "evaluators.extending",
-    "register_transform": "evaluators.extending",
+    "register": "evaluators.api.extending",
+    "register_transform": "evaluators.api.extending",
 }
 
 if TYPE_CHECKING:
     from evaluators.api.comparisons import compare
     from evaluators.api.evaluate import evaluate, evaluate_async, evaluate_document, evaluate_document_async
     from evaluators.api.evaluation import DocumentEvaluation, Evaluation
+    from evaluators.api.extending import comparator, evaluator, register, register_transform
     from evaluators.api.loading import Suite, load, loads
-    from evaluators.comparator import Comparator, Question
+    from evaluators.builtin._evaluator import Column, Evaluator, Example, Expected, Output, Text
+    from evaluators.comparators._comparator import COMPARATORS, Comparator, Question
     from evaluators.compare.comparison import Comparison
-    from evaluators.evaluator import Column, Evaluator, Example, Expected, Output, Text
-    from evaluators.extending import comparator, evaluator, register, register_transform
     from evaluators.fields.expected_check import validate_gold
     from evaluators.fields.infer import infer_schema
     from evaluators.fields.post_process import propagate_batch_errors, reclassify_nulls
@@ -83,12 +81,24 @@ if TYPE_CHECKING:
     from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
     from evaluators.fields.xeval.read import parse_eval_schema
     from evaluators.issues import Blame, Issue, Problems, RowProblem
-    from evaluators.model import MISSING, FieldResult, Outcome, Result, Row, RowResult, Score, Standing, Status
+    from evaluators.model import (
+        MISSING,
+        FieldResult,
+        Outcome,
+        Result,
+        Row,
+        RowResult,
+        Score,
+        Standing,
+        Status,
+        __version__,
+    )
     from evaluators.run.result import RunResult
     from evaluators.testsets.selection import Selection
     from evaluators.values.transforms import TransformError
 
 __all__ = [
+    "COMPARATORS",
     "MISSING",
     "Blame",
     "Column",
@@ -157,13 +167,13 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps three names of the public API, which are names of modules as well.
+    """Keeps `compare` of the public API, which is the name of a room as well.
 
-    Importing `evaluators.evaluator` would otherwise put the module where the decorator is looked for.
+    Importing `evaluators.compare` would otherwise put the package where the function is looked for.
     """
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (name in ("evaluator", "comparator", "compare") and isinstance(value, ModuleType)):
+        if not (name == "compare" and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
 

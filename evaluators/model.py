@@ -14,6 +14,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.issues import Issue
 
+__version__: Final = "0.1.0"
+"""The version of this package, as run folders and reports name it."""
+
 JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
 """A parsed JSON value. Integers are exact."""
 

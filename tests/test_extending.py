@@ -16,13 +16,13 @@ from pydantic import BaseModel, ConfigDict
 
 import evaluators
 from evaluators import Blame, Outcome, Problems, Question, RowProblem, Status, TransformError
-from evaluators.awaiting import rest, result_of
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.comparator import COMPARATORS, Comparator, Compare
-from evaluators.evaluator import BUILTIN
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
 from evaluators.issues import Issue
 from evaluators.judges.asking import ask
+from evaluators.judges.awaiting import rest, result_of
 from evaluators.model import Score, Standing, Verdict
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.settings import BadSettings, build

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from evaluators.api.sections import ResultsConfig
-from evaluators.comparator import COMPARATORS
+from evaluators.builtin._evaluator import BUILTIN, FromColumn
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.comparators.numeric import Tolerance
-from evaluators.evaluator import BUILTIN, FromColumn
 from evaluators.run.gates import GateConfig
-from evaluators.settings import BadSettings, build
-from evaluators.settings_model import Settings
+from evaluators.settings import BadSettings, Settings, build
 from evaluators.testsets.config import ColumnNames, Joined, TestSetConfig
 from evaluators.values.numbers import Parse
 from evaluators.values.transforms import TRANSFORMS

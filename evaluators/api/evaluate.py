@@ -13,15 +13,15 @@ from typing import Any, TypeAlias, TypeVar
 
 from evaluators.api.evaluation import DocumentEvaluation, Evaluation
 from evaluators.api.given_rows import ROWS, job_of
-from evaluators.comparator import Comparator
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import Comparator
+from evaluators.comparators._functions import comparator_of
 from evaluators.fields.lines import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema import Dialect
-from evaluators.functions import comparator_of
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.judges.asked_once import keeping
 from evaluators.judges.judge import Judge, read_judge
-from evaluators.kept import keeping
 from evaluators.needs import expected_of
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.learning import documents

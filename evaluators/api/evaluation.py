@@ -16,7 +16,7 @@ from evaluators.api.given_rows import ROLES
 from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.issues import Issue
-from evaluators.kept import keeping
+from evaluators.judges.asked_once import keeping
 from evaluators.model import FieldResult, Standing, Status, Verdict
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of

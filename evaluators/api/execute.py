@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluators.evaluator import lists_fields
+from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Issue, Problems
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.loaded import LoadedSuite

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.api.given_rows import ROLES, ROWS, job_of
 from evaluators.issues import Issue, Problems
-from evaluators.kept import keeping
+from evaluators.judges.asked_once import keeping
+from evaluators.model import __version__
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.schema_sections import failed_section
@@ -23,7 +24,6 @@ from evaluators.run.result import RunResult
 from evaluators.run.runner import measure, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.version import VERSION
 
 if TYPE_CHECKING:
     from evaluators.api.evaluation import Evaluation
@@ -92,7 +92,7 @@ def _result(evaluation: Evaluation, name: str) -> RunResult:
         name=name,
         suite_fingerprint=f"sha256:{hashlib.sha256(settings.encode('utf-8', 'backslashreplace')).hexdigest()}",
         data_fingerprint=rows.fingerprint(),
-        version=VERSION,
+        version=__version__,
         test_set=ROWS,
         rows=evaluation.stats.rows,
         columns=dict(ROLES),

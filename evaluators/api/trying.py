@@ -12,7 +12,7 @@ from typing import Any, Final
 from evaluators.api.explaining import is_suite
 from evaluators.api.loading import Suite, load
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
-from evaluators.kept import keeping
+from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
@@ -158,7 +158,7 @@ def _placed(issue: Issue, subject: str) -> Issue:
 
 
 def _not_an_evaluator(subject: str) -> Problems:
-    from evaluators.evaluator import BUILTIN
+    from evaluators.builtin._evaluator import BUILTIN
 
     kinds = kinds_of(subject)
     if kinds:

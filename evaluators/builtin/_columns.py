@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AliasChoices, Field
 
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 
 ExpectedColumn: TypeAlias = Annotated[Name | None, Field(validation_alias=AliasChoices("expected", "correct_answer_key"))]
 """The column with the expected answer; None for the test set's own."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from evaluators.evaluator import Check, Evaluator, Needs, Part
+from evaluators.builtin._evaluator import Check, Evaluator, Needs, Part
 from evaluators.model import Score, Standing, Verdict
 from evaluators.settings import BadSettings, Detail, bad, spell
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evaluators.evaluator import Check
+from evaluators.builtin._evaluator import Check
 from evaluators.fields.open_tree import OpenTree, explain_open
 from evaluators.fields.walk import OpenCheck
 from evaluators.issues import Blame, Issue, RowProblem

@@ -12,8 +12,8 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, ValidationInfo
 
+from evaluators.builtin._evaluator import Check, Column, Evaluator, FromColumn
 from evaluators.builtin._verdicts import shares
-from evaluators.evaluator import Check, Column, Evaluator, FromColumn
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Score
 from evaluators.settings import bad, build, spell

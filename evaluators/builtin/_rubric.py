@@ -15,8 +15,7 @@ from pydantic import Field
 
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, read_judge, unanswered
-from evaluators.settings import BadSettings, Detail, ReadBy, bad, build, spell
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
 from evaluators.values.paths import Path
 
 AGREEMENT: Final = "agreement"

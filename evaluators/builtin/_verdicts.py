@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.model import Score, Verdict
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
-from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.model import Score
 
 _REPORT = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Literal
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Output
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.evaluator import Check, Evaluator, Example, Needs, Output
 from evaluators.issues import Issue
 from evaluators.model import JSON, Score, Verdict
 from evaluators.needs import kind_of

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import StrictBool
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, searchable
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.model import Score
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.evaluator import Check, Evaluator, Example, Needs
 from evaluators.model import MISSING, Score, Verdict
 from evaluators.needs import NO_OUTPUT, kind_of
 from evaluators.values.equality import same

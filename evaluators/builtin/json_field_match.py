@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
-from evaluators.evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
 from evaluators.fields.open_tree import OpenTree, wrong_leaves
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict

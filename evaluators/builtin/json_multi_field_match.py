@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
 from evaluators.conditions import columns_of
-from evaluators.evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
 from evaluators.fields.align import Align
 from evaluators.fields.closed import ClosedTree, ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.fast import compile_fields

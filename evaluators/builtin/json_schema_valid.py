@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
 from evaluators.builtin._json_schema import check, error_of, first_keys, read_file, validator
 from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
 from evaluators.model import MISSING, Score, Verdict
 from evaluators.settings import BadSettings, spell
 from evaluators.values import json_text

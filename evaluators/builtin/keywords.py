@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
-from evaluators.evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.model import Score
 
 

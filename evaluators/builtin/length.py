@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.evaluator import Check, Evaluator, Example, Needs, Text
 from evaluators.model import Score
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
 from evaluators.builtin._rubric import (
     AGREEMENT,
     Criteria,
@@ -22,14 +23,12 @@ from evaluators.builtin._rubric import (
     path_of,
     without_placeholders,
 )
-from evaluators.evaluator import Evaluator, Example, Needs, Text
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask_judge
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion
 from evaluators.model import FieldResult, Score, Status
 from evaluators.needs import ROLES, Column
-from evaluators.settings import Loc, bad
-from evaluators.settings_model import Name
+from evaluators.settings import Loc, Name, bad
 
 
 class LlmJudge(Evaluator):

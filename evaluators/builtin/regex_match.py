@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field, StrictBool
 
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.evaluator import Check, Evaluator, Example, Needs, Text
 from evaluators.model import Score
 from evaluators.values.patterns import compiled, matcher
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from unicodedata import category
 
 from evaluators.builtin._columns import InputColumn
-from evaluators.evaluator import Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
 from evaluators.model import Score
 
 _PART_OF_A_WORD: Final = frozenset("#%&@/\\")

@@ -11,9 +11,20 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._evaluator import (
+    Awaited,
+    Check,
+    Column,
+    Evaluator,
+    Example,
+    Expected,
+    FromColumn,
+    Needs,
+    Output,
+    Surplus,
+)
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
-from evaluators.evaluator import Awaited, Check, Column, Evaluator, Example, Expected, FromColumn, Needs, Output, Surplus
 from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values

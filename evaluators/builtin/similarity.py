@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._columns import ExpectedColumn
-from evaluators.evaluator import Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
 from evaluators.model import Score
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import click
 
-from evaluators.version import VERSION
+from evaluators.model import __version__
 
 PROGRAM: Final = "evaluators"
 
@@ -103,6 +103,6 @@ TRACEBACK: Final = click.Option(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`evaluators COMMAND --help` says more about a command.",
 )
-@click.version_option(VERSION, prog_name=PROGRAM)
+@click.version_option(__version__, prog_name=PROGRAM)
 def command() -> None:
     """Score structured output: a suite, written in YAML, runs over the rows of a test set."""

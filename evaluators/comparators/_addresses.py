@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote as percent_encode
 from urllib.parse import urlsplit
 
-from evaluators.comparator import Compare
+from evaluators.comparators._comparator import Compare
 from evaluators.model import Outcome
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote

@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from evaluators.comparator import Matches
 from evaluators.comparators._closeness import Limits, closeness
+from evaluators.comparators._comparator import Matches
 from evaluators.values.arrays import arrays_for
 from evaluators.values.pairing import identity
 from evaluators.values.text import Normalize

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
-from evaluators.comparator import Compare
 from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
+from evaluators.comparators._comparator import Compare
 from evaluators.model import Outcome
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, reader

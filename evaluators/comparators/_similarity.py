@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from evaluators.comparator import Compare
+from evaluators.comparators._comparator import Compare
 from evaluators.model import Outcome
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import field_validator
 
-from evaluators.comparator import Comparator, Compare, Pair, Readable
+from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
 from evaluators.settings import spell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.comparators._equal import explain_equality
 from evaluators.model import Outcome
 from evaluators.values.equality import same

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from evaluators.comparator import Comparator, Compare, Pair, Readable
+from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
 from evaluators.values.dates import Read, ambiguity, check_format, reader, same_moment

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import StrictBool
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.comparators._plain_numbers import comparison, explained
 from evaluators.model import Outcome
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
-from evaluators.comparator import Comparator, Compare, Pair
 from evaluators.comparators._columns import normalized_identity
+from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
 from evaluators.values.quoting import differs
 from evaluators.values.text import Normalization, normalizer, same_text_deep, switches

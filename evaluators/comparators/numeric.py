@@ -12,13 +12,12 @@ from typing import Any, Self
 
 from pydantic import Field, StrictBool, field_validator, model_validator
 
-from evaluators.comparator import Comparator, Compare, Matches, Pair, Readable
 from evaluators.comparators._closeness import allowed, closeness, gap_between
 from evaluators.comparators._columns import near_numbers
+from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
-from evaluators.settings import build, spell
-from evaluators.settings_model import Settings
+from evaluators.settings import Settings, build, spell
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, Read, reader
 from evaluators.values.quoting import differs, quote

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
 from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization, normalizer, same_text_deep, switches

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, field_validator
 
-from evaluators.comparator import Comparator, Compare, Pair
+from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
 from evaluators.values.patterns import compiled, matcher
 from evaluators.values.quoting import kind, quote

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparator import Comparator, Compare, Matches, Pair
 from evaluators.comparators._columns import near_texts
+from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair
 from evaluators.comparators._similarity import measure, reason
 from evaluators.model import Outcome
 from evaluators.values.text import Normalization, Normalize, normalizer

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import Name, Settings
 
 Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]

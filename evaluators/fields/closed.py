@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from math import lcm
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from evaluators.answers import in_field
-from evaluators.comparator import Comparator, Question
+from evaluators.comparators._answers import in_field
+from evaluators.comparators._comparator import Comparator, Question
 from evaluators.conditions import Condition
 from evaluators.fields.items import ListNode, Place, list_trees, pair_values, places
 from evaluators.fields.lines import Align, FieldLine

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
-from evaluators.comparator import Matches
+from evaluators.comparators._comparator import Matches
 from evaluators.fields.align import Alike, Items
 from evaluators.fields.gains import Counts, Worth, Worths, judged
 from evaluators.fields.readable import first_problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
-from evaluators.comparator import Comparator, Question
+from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.rules import Explained, explain_rule, explained_answer, explained_problem, prepare_rule
 from evaluators.fields.units import Unit

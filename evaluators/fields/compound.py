@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
 from evaluators.values.transforms import Transform, chain

@@ -17,7 +17,7 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from evaluators.answers import in_field
+from evaluators.comparators._answers import in_field
 from evaluators.fields.closed import (
     ClosedTree,
     absent_status,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.judges.judged import JUDGED_COMPARATORS
 from evaluators.settings import BadSettings, Detail
 from evaluators.values.flow import flow

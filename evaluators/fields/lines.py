@@ -12,8 +12,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from evaluators.answers import word_of
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._answers import word_of
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.conditions import Condition, read_conditions
 from evaluators.fields.align import ALIGNMENTS
 from evaluators.fields.align import Align as Align

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import WORD
 from evaluators.fields.judged import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
 from evaluators.fields.lines import Align, Chosen, choose, read_substitute

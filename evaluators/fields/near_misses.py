@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from evaluators.answers import word_of
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._answers import word_of
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.rules import Partial, compile_rule
 from evaluators.issues import RowProblem
 from evaluators.model import Status

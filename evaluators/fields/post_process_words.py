@@ -8,8 +8,7 @@ from typing import Any, Final, Literal
 
 from evaluators.fields.post_process import Processor, propagate_batch_errors, reclassify_nulls
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
-from evaluators.settings_model import Settings
+from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell, word_or_map
 
 
 class ReclassifyNulls(Settings):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from evaluators.answers import bad_answer, failed, word_of
-from evaluators.comparator import Comparator, Readable
+from evaluators.comparators._answers import bad_answer, failed, word_of
+from evaluators.comparators._comparator import Comparator, Readable
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import quote

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.answers import checked, compare_of, explain_of, failed, word_of
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._answers import checked, compare_of, explain_of, failed, word_of
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import Together
 from evaluators.fields.readable import Ask, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem

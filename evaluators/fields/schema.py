@@ -26,7 +26,7 @@ from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read import read_xeval
-from evaluators.kept import once, value_key
+from evaluators.judges.asked_once import once, value_key
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail
 from evaluators.values.paths import Path

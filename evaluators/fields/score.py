@@ -46,7 +46,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evaluators.answers import in_field
+from evaluators.comparators._answers import in_field
 from evaluators.fields.compare import Answers, compare
 from evaluators.fields.gather import gather
 from evaluators.fields.instance_paths import spelled

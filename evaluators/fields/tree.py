@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.comparator import Comparator
+from evaluators.comparators._comparator import Comparator
 from evaluators.fields.lines import Align
 from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.values.paths import Path

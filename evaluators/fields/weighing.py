@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from evaluators.comparator import Comparator, Question
+from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.counts import Tallied, tallied
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.instance_paths import spelled

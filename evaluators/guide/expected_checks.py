@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from evaluators.evaluator import FromColumn
+from evaluators.builtin._evaluator import FromColumn
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
 from evaluators.fields.evaluation_config.read import read_evaluation_config

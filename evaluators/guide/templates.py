@@ -11,8 +11,8 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import problem
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -177,7 +177,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from evaluators import Comparator
-from evaluators.comparator import Compare, Pair
+from evaluators.comparators._comparator import Compare, Pair
 from pydantic import Field
 
 
@@ -238,7 +238,7 @@ from typing import Any
 
 import pytest
 import yaml
-from evaluators.comparator import Pair
+from evaluators.comparators._comparator import Pair
 
 from $name import $title
 

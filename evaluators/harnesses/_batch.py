@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from evaluators.api.loading import Suite
 from evaluators.harnesses._scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.issues import Problems
-from evaluators.kept import keeping
+from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Status, Verdict
 from evaluators.needs import Cell, Role
 from evaluators.reports.rows_csv import field_numbers

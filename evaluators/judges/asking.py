@@ -19,13 +19,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.answers import WholeCall, answers_in
-from evaluators.comparator import Answer, Comparator, Question
+from evaluators.comparators._answers import WholeCall, answers_in
+from evaluators.comparators._comparator import Answer, Comparator, Question
 from evaluators.issues import RowProblem
+from evaluators.judges.asked_once import Kept, kept_now, value_key
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.judged import JudgedComparator
 from evaluators.judges.repeating import call_each_time, each_time, times_asked
-from evaluators.kept import Kept, kept_now, value_key
 from evaluators.model import Outcome
 
 Given: TypeAlias = Outcome | RowProblem | JudgeAnswer

@@ -16,13 +16,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluators.answers import WholeCall, failed
+from evaluators.comparators._answers import WholeCall, failed
 from evaluators.issues import Blame, Issue, Problems, RowProblem
-from evaluators.kept import value_key
+from evaluators.judges.asked_once import value_key
 from evaluators.model import MISSING
 from evaluators.registry import Socket
-from evaluators.settings import BadSettings, Detail, build, word_or_map
-from evaluators.settings_model import Settings
+from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,7 @@ from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion,
 from evaluators.judges.messages import estimated_tokens, messages_of
 from evaluators.judges.prompt_files import Prompt, prompt_names, prompt_of
 from evaluators.judges.question_round import PendingQuestion, Round
-from evaluators.settings import bad
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import Name, Settings, bad
 from evaluators.values.json_text import compact
 
 DEFAULT_MODEL: Final = "DEFAULT_LLM_MODEL"

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import AliasChoices, Field
 
-from evaluators.comparator import Answer, Question
+from evaluators.comparators._comparator import Answer, Question
 from evaluators.judges.judge import JudgeAnswer
 from evaluators.judges.judged import JudgedComparator
 from evaluators.model import Outcome
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.values.text import Normalization, normalizer, same_text_deep
 
 

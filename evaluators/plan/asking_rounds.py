@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from evaluators.issues import Fault
+from evaluators.judges.asked_once import kept_now
 from evaluators.judges.asking import gathering
-from evaluators.kept import kept_now
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import kept_out

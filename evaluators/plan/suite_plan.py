@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluators.conditions import Condition
-from evaluators.evaluator import (
+from evaluators.builtin._evaluator import (
     Check,
     Column,
     Expected,
@@ -27,8 +26,9 @@ from evaluators.evaluator import (
     Wanted,
     explain_once,
 )
+from evaluators.conditions import Condition
 from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.kept import keeping
+from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.plan import cells

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from evaluators.evaluator import BUILTIN, Check, check_verdict
+from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
 from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import Standing, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems, problem
 from evaluators.judges.judged import any_comparator, comparator_names
 from evaluators.registry import suggestion

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from evaluators.evaluator import Part
+from evaluators.builtin._evaluator import Part
 from evaluators.plan.suite_plan import needed_columns
 from evaluators.reports.suite_page import condition_words
 from evaluators.run.gates import Gate

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.fields.near_misses import Compared, Mismatch, changes

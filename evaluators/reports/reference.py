@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evaluators.comparator import Comparator, Pair
-from evaluators.evaluator import Evaluator, Example
+from evaluators.builtin._evaluator import Evaluator, Example
+from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.fields.rules import explain_rule
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.conditions import Condition
-from evaluators.evaluator import BUILTIN
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan.suite_plan import Plan

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Issue, Problems
 from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
+from evaluators.model import __version__
 from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.gates import check_gates, judge_gates
@@ -20,7 +21,6 @@ from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import EvaluatorStats, RunResult
 from evaluators.run.runner import Measured, figures, schema_gaps, slice_figures
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.version import VERSION
 
 
 def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:
@@ -64,7 +64,7 @@ def conclude(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,
         data_fingerprint=fingerprint,
-        version=VERSION,
+        version=__version__,
         test_set=test_set.name,
         rows=measured[0][1].rows,
         columns=prepared.roles,

@@ -23,7 +23,7 @@ from evaluators.run.reach import USUAL, Reach, best_mean, reach, unseen_by_preci
 from evaluators.run.result import EvaluatorStats, FieldStats, GateResult
 from evaluators.run.statistics import Ratio
 from evaluators.run.watch import Watch, Watched
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import Name, Settings
 from evaluators.suite.lines import EvaluatorLine
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse

@@ -21,10 +21,10 @@ from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals, line_bytes, line_of
+from evaluators.judges.asked_once import keeping
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
-from evaluators.kept import keeping
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
 from evaluators.plan.cells import Cells

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluators.kept import keeping
+from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Result, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, compile_plan

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
-from evaluators.evaluator import Evaluator, lists_fields
+from evaluators.builtin._evaluator import Evaluator, lists_fields
 from evaluators.fields.declared import Declared
 from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG

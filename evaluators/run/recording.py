@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final, Literal
 
-from evaluators.evaluator import lists_fields
+from evaluators.builtin._evaluator import lists_fields
 from evaluators.needs import Column, Expected, Need, Output, Part
 from evaluators.plan.suite_plan import Compiled, Lookup
 from evaluators.run.places import field_places, line_places

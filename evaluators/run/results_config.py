@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from evaluators.settings import bad, build
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import Name, Settings, bad, build
 
 
 class ResultsConfig(Settings):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.builtin._evaluator import BUILTIN, Evaluator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.conditions import read_conditions
-from evaluators.evaluator import BUILTIN, Evaluator
 from evaluators.fields.lines import NEIGHBOURS, read_comparator
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import read_judge

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from evaluators.evaluator import BUILTIN, Evaluator
+from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.suite.model_schema import (
     Schema,
     described,

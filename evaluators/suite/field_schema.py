@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.lines import NEIGHBOURS, WORDS
 from evaluators.judges.judged import JUDGED_COMPARATORS

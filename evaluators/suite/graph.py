@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evaluators.evaluator import Part
+from evaluators.builtin._evaluator import Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc
 from evaluators.suite.lines import EvaluatorLine

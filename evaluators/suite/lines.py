@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.conditions import Condition
-from evaluators.evaluator import Evaluator
 from evaluators.settings import Loc
 from evaluators.values.json_choice import Pick
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.lines import NEIGHBOURS
 from evaluators.suite.evaluator_schema import evaluator_definitions
 from evaluators.suite.field_schema import field_definitions

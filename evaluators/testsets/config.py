@@ -10,8 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from evaluators.needs import Role
 from evaluators.registry import suggestion
-from evaluators.settings import bad, build
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import Name, Settings, bad, build
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows

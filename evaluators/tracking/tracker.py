@@ -19,7 +19,7 @@ from evaluators.issues import problem
 from evaluators.registry import Socket
 from evaluators.run.record import RunRecord
 from evaluators.run.store import RUN_JSON
-from evaluators.settings_model import Settings
+from evaluators.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

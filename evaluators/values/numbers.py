@@ -15,7 +15,7 @@ from unicodedata import category
 
 from pydantic import StrictBool, field_validator, model_validator
 
-from evaluators.settings_model import Settings
+from evaluators.settings import Settings
 
 Number: TypeAlias = int | float
 Read: TypeAlias = Callable[[str], Number | None]

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 from unicodedata import category, normalize
 
 from evaluators.model import MISSING
-from evaluators.settings_model import Settings
+from evaluators.settings import Settings
 from evaluators.values.equality import same
 
 Normalize: TypeAlias = Callable[[str], str]

@@ -20,8 +20,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from evaluators.issues import problem
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, bad, build, word_or_map
-from evaluators.settings_model import Settings
+from evaluators.settings import BadSettings, Settings, bad, build, word_or_map
 from evaluators.values import text
 from evaluators.values.patterns import replace_all
 from evaluators.values.quoting import quote

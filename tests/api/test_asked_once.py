@@ -13,8 +13,8 @@ import pytest
 
 import evaluators
 from evaluators.api.execute import finish
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.model import Score
 from evaluators.run.preparing import RunRequest
 

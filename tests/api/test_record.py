@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.api.execute import finish
+from evaluators.api.extending import register
 from evaluators.api.loading import load
 from evaluators.cli import command
-from evaluators.comparator import COMPARATORS
-from evaluators.extending import register
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.model import Outcome as FieldAnswer
 from evaluators.run.preparing import RunRequest

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import BUILTIN, Evaluator, Example, read
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read
 from evaluators.issues import Blame, Fault, Problems, RowProblem
 from evaluators.model import JSON, MISSING, Score, Standing, Verdict
 from evaluators.needs import Expected, Part

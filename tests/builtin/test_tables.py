@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluators.evaluator import BUILTIN, Evaluator, Example
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example
 from evaluators.issues import Problems
 from evaluators.judges.judge import read_judge
 from evaluators.model import MISSING, Score

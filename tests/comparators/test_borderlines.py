@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 
 decimals = st.decimals(-1000, 1000, places=3).map(float)
 numbers = st.one_of(decimals, st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.model import Outcome
 from evaluators.settings import build
 

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.comparator import COMPARATORS, Comparator, Pair
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
@@ -203,7 +203,7 @@ def test_an_unknown_option_is_refused(name: str) -> None:
 
 def test_heavy_libraries_are_imported_when_they_are_used() -> None:
     program = (
-        "import sys; from evaluators.comparator import COMPARATORS;"
+        "import sys; from evaluators.comparators._comparator import COMPARATORS;"
         "plugs = [COMPARATORS.find(name) for name in COMPARATORS.shipped()];"
         "heavy = {'rapidfuzz', 'regex', 'unidecode'}; assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )

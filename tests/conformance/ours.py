@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Problems
 from evaluators.model import Score, Standing, Status
 from evaluators.suite.config import read_config

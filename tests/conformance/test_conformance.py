@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from evaluators.evaluator import read
+from evaluators.builtin._evaluator import read
 from evaluators.issues import Blame, Fault, RowProblem
 from evaluators.model import Standing
 from tests.conformance.__main__ import main, paragraph

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import Evaluator, read
+from evaluators.builtin._evaluator import Evaluator, read
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
 from evaluators.suite.source import from_data

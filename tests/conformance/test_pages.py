@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluators.evaluator import BUILTIN, Evaluator, Example
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example
 from evaluators.model import MISSING
 from evaluators.suite.config import read_config
 from evaluators.suite.source import from_data

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 from unittest.mock import patch
 
-from evaluators.comparator import COMPARATORS, Question
-from evaluators.extending import register, register_transform
+from evaluators.api.extending import register, register_transform
+from evaluators.comparators._comparator import COMPARATORS, Question
 from evaluators.values import transforms
 
 Rule = Callable[[Any, Any, Mapping[str, Any]], Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.judged import JUDGED
 from tests.conformance.cases import Case
 from tests.conformance.x_eval_custom import SHIPPED, can_register

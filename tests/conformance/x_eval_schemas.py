@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command
 from evaluators.converting.converter import CONVERTERS, Counterpart
-from evaluators.evaluator import BUILTIN
 from evaluators.suite.words import IMPLIED, TYPES
 
 SYSTEMS = ("agenta", "deepeval", "galtea", "orbiter", "promptfoo")

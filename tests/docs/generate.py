@@ -15,10 +15,10 @@ from typing import Final
 import click
 
 from evaluators.api.language import language_schema, schema_text
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command as program
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
-from evaluators.evaluator import BUILTIN
 from evaluators.judges.judge import JUDGES
 from evaluators.judges.judged import JUDGED_COMPARATORS
 from evaluators.reports.catalog import Entry, Kind, entries, page

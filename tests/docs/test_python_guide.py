@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.values import transforms
 from tests.docs.blocks import blocks
 

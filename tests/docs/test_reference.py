@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.suite.presets import preset_names
 from evaluators.values.transforms import TRANSFORMS
 from tests.docs.generate import COMMAND, DOCS, pages, present, write

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.model import MISSING

@@ -8,7 +8,7 @@ import pytest
 
 import evaluators
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import Together
 from evaluators.fields.lines import read_comparator, read_fields
 from evaluators.model import FieldResult, Score, Status

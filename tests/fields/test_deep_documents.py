@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.model import Standing
 from tests.laws.schemas import exact, tallied
 from tests.laws.structures import evaluator

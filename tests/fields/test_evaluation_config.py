@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
-from evaluators.comparator import COMPARATORS, Comparator, Compare
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
 from evaluators.fields.evaluation_config import parse_evaluation_config, read_evaluation_config
 from evaluators.fields.metrics import substituted
 from evaluators.fields.references import pointer

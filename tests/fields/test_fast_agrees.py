@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.builtin._evaluator import Evaluator, counts_of
 from evaluators.builtin.json_diff_match import JsonDiffMatch
 from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.evaluator import Evaluator, counts_of
 from evaluators.fields.open_tree import Location, OpenTree, gather, in_surplus_item
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.fields.walk import OpenCheck, PathTally

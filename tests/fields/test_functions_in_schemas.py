@@ -8,7 +8,7 @@ import pytest
 
 import evaluators
 from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.model import Standing, Status
 from evaluators.settings import build
 

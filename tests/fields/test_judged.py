@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.fields.judged import said_once
 from evaluators.fields.lines import choose, read_fields

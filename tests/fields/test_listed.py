@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
 from evaluators.fields.listed import read_listed
 from evaluators.fields.metrics import substituted

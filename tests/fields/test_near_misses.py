@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.fields.rules import compile_rule
 from evaluators.model import Status

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.settings import build
 
 NOTE = {"compare": "fuzzy", "transforms": ["lowercase"]}

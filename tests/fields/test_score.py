@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
-from evaluators.comparator import Answer, Comparator, Compare, Question
+from evaluators.comparators._comparator import Answer, Comparator, Compare, Question
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric
 from evaluators.fields.counts import counted

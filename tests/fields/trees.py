@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from evaluators.comparator import Comparator
+from evaluators.comparators._comparator import Comparator
 from evaluators.comparators.exact import Exact
 from evaluators.fields.lines import Align
 from evaluators.fields.tree import Below, Compound, FieldNode, Metric, SchemaPath

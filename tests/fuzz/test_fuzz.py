@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import BUILTIN, Evaluator
+from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.issues import Blame, Problems
 from evaluators.model import Standing, Verdict
 from evaluators.plan.suite_plan import Reading, compile_plan

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.run.gates import gate_label
 from evaluators.run.result import EvaluatorStats, RunResult
 from evaluators.suite import source

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import CANDIDATES, most_like, read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.settings import BadSettings

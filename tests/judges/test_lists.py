@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal
 import pytest
 
 import evaluators
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.judges.asking import ask
 from evaluators.model import Outcome, Score
 

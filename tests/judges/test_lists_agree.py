@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.run.record import read_record
 
 WORDS = st.sampled_from(["a", "b", "cc", "A", ""])

@@ -11,7 +11,7 @@ import pytest
 
 import evaluators
 from evaluators import Problems
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Blame
 from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered

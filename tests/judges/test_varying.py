@@ -14,7 +14,7 @@ import pytest
 
 import evaluators
 from evaluators import FieldResult, Outcome, Status
-from evaluators.comparator import COMPARATORS, Comparator, Compare
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
 from evaluators.values import transforms
 
 EXPECTED = [{"a": f"x{number}", "items": [{"n": f"{number}1"}, {"n": f"{number}2"}]} for number in range(9)]

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.model import Verdict
 from evaluators.values.paths import ANY, Path
 from tests.laws.structures import SCALARS, changed, evaluator

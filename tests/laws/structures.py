@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from evaluators.evaluator import BUILTIN, Evaluator
+from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.issues import RowProblem
 from evaluators.model import JSON, Verdict
 from evaluators.settings import BadSettings, build

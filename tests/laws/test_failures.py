@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.events import FIGURES
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import explain_fields
 from evaluators.fields.open_tree import gather, in_surplus_item
 from evaluators.issues import Blame, Issue, Problems

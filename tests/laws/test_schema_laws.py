@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
 from evaluators.issues import Blame, Issue

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluators.evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Problems
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan

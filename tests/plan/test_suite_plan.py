@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.evaluator import BUILTIN, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, Score, Standing, Verdict
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems
 from evaluators.judges.judged import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in

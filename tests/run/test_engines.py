@@ -76,7 +76,7 @@ import sys
 from pathlib import Path
 from typing import Any, Literal
 import evaluators
-from evaluators.evaluator import Check, Needs
+from evaluators.builtin._evaluator import Check, Needs
 from evaluators.model import Score
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.evaluator import BUILTIN, Check, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Check, Evaluator, Needs
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FieldResult, Score, Standing, Verdict
 from evaluators.run.job import run_split

@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, FromColumn
 from evaluators.cli import command
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN, Evaluator, FromColumn
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import Align
 from evaluators.fields.lines import read_fields
 from evaluators.needs import ROLES

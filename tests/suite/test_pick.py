@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.api.loading import loads
-from evaluators.evaluator import Output
+from evaluators.builtin._evaluator import Output
 from evaluators.issues import Fault, Problems
 from evaluators.model import Standing
 from evaluators.needs import kind_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.comparator import COMPARATORS
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.settings import word_or_map
 from evaluators.suite import presets
 from evaluators.suite.source import load, loads

@@ -12,8 +12,8 @@ from jsonschema import Draft7Validator
 
 from evaluators.api.language import language_schema, schema_text
 from evaluators.api.sections import READERS
-from evaluators.comparator import COMPARATORS
-from evaluators.evaluator import BUILTIN
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.suite.config import SECTIONS, read_config
 from evaluators.suite.nodes import Document, Findings

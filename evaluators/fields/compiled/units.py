@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evaluators.answers import in_field
+from evaluators.comparators._answers import in_field
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.walker import Codes, Unit, Walker
 from evaluators.fields.readable import Ask

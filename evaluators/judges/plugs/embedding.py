@@ -14,7 +14,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from evaluators.issues import Problems
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.sentence_model import SentenceModel, checksum_of, read_config
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.values.quoting import quote
 
 _PROMPTS: Final = ("semantic", "string_semantic")

@@ -11,7 +11,7 @@ from evaluators.issues import problem
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
 from evaluators.judges.model_judge import ModelJudge
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 
 
 class Litellm(ModelJudge):

@@ -11,8 +11,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 from evaluators.issues import Issue, problem
 from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.settings import bad
-from evaluators.settings_model import Name
+from evaluators.settings import Name, bad
 from evaluators.values.quoting import quote
 
 _FILES: Final = "answers*.jsonl"

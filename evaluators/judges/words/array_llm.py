@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
-from evaluators.comparator import Question
+from evaluators.comparators._comparator import Question
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import JudgeAnswer, unanswered
 from evaluators.judges.worded import Worded, equal_but_for_writing

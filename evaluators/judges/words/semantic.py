@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import AliasChoices, Field
 
-from evaluators.comparator import Answer, Question
+from evaluators.comparators._comparator import Answer, Question
 from evaluators.judges.judge import JudgeAnswer
 from evaluators.judges.worded import Worded, equal_but_for_writing
 from evaluators.model import Outcome

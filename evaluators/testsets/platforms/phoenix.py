@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from pydantic import PositiveInt, model_validator
 
 from evaluators.issues import problem
-from evaluators.settings import bad
-from evaluators.settings_model import Name
+from evaluators.settings import Name, bad
 from evaluators.testsets.platforms.fetching import ROLES, Cells, Fetched, PlatformRows, cells, from_platform, some
 from evaluators.values.json_text import NotJSON, parse
 

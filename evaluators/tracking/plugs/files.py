@@ -13,7 +13,7 @@ from evaluators.reports.csv_cells import guarded
 from evaluators.run.record import RunRecord
 from evaluators.run.result import RunResult
 from evaluators.run.store import write_text
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.tracking.metrics import field_about, metrics_of, nested
 from evaluators.tracking.params import params_of, params_yaml
 from evaluators.tracking.tracker import Link, Tracker, run_key

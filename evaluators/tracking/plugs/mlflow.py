@@ -16,7 +16,7 @@ from evaluators.reports.writing import asked_files
 from evaluators.run.record import RunRecord
 from evaluators.run.result import GateResult
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.metrics import Number, metrics_of
 from evaluators.tracking.names import fitted, segment

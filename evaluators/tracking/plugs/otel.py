@@ -16,7 +16,7 @@ from pydantic import Field, NonNegativeInt
 
 from evaluators.issues import problem
 from evaluators.run.record import RunRecord
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.conventions import (
     ERROR_TYPE,

@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt
 
 from evaluators.issues import Problems, problem
 from evaluators.run.record import RunRecord
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.metrics import metrics_of

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 from evaluators.issues import problem
 from evaluators.run.record import RunRecord
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.params import environment_of, params_of

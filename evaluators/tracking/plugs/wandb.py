@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from evaluators.issues import problem
 from evaluators.run.record import RunRecord
-from evaluators.settings_model import Name
+from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.names import segment

@@ -13,8 +13,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
-from evaluators.awaiting import rest
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.judges.awaiting import rest
 from evaluators.run.engines.engine import Engine, Result, Task
 
 

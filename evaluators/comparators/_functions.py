@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
 from pydantic_core import CoreSchema
 
-from evaluators.answers import checked, failed, reasoned
-from evaluators.awaiting import result_of, results_of
-from evaluators.comparator import AT_ONCE, Answer, Comparator, Compare, Question, Readable
+from evaluators.comparators._answers import checked, failed, reasoned
+from evaluators.comparators._comparator import AT_ONCE, Answer, Comparator, Compare, Question, Readable
 from evaluators.issues import RowProblem, problem
+from evaluators.judges.asked_once import once, value_key
 from evaluators.judges.asking import ask
-from evaluators.kept import once, value_key
+from evaluators.judges.awaiting import result_of, results_of
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
 from evaluators.values.quoting import quote

@@ -10,10 +10,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
-from evaluators.comparator import AT_ONCE, COMPARATORS, Comparator
-from evaluators.evaluator import BUILTIN, Evaluator
+from evaluators.builtin._evaluator import BUILTIN, Evaluator
+from evaluators.comparators._comparator import AT_ONCE, COMPARATORS, Comparator
+from evaluators.comparators._functions import ReadParams, check_callable, comparator_of, transform_of
 from evaluators.fields.lines import NEIGHBOURS
-from evaluators.functions import ReadParams, check_callable, comparator_of, transform_of
 from evaluators.issues import problem
 from evaluators.values.transforms import AnyParameters, Kind, add_transform
 

@@ -1,117 +1,19 @@
-"""Reading settings: the word and one-key-map shapes, and pydantic's complaints in plain words.
-
-Everything that a YAML line can name is a word or a one-key map to its options. A setting that cannot be used is a
-`Detail`: where it stands inside the settings, what is wrong, and one suggestion. The suite turns details into issues
-with a file, a line and a column.
-"""
+"""Pydantic's complaints in plain words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import core_schema
 
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
+from evaluators.settings.details import BadSettings, Detail, Loc, spell
 
-Loc = tuple[str | int, ...]
-Model = TypeVar("Model", bound=BaseModel)
-READ_AS = "x-read-as"
-"""Marks, in pydantic's JSON Schema, a setting that a function of ours reads; the value is the schema's name."""
 _QUOTED: Final = re.compile("'([^']*)'")
-
-
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One thing wrong inside some settings. `key` says that the key itself is to blame, not its value."""
-
-    loc: Loc
-    message: str
-    hint: str | None = None
-    key: bool = False
-    code: str = "bad-setting"
-
-    def under(self, *prefix: str | int) -> Detail:
-        """The same detail, seen from further out."""
-        return replace(self, loc=(*prefix, *self.loc))
-
-
-class BadSettings(ValueError):
-    """Raised while settings are read, with everything that is wrong with them."""
-
-    def __init__(self, details: Iterable[Detail]) -> None:
-        self.details = tuple(details)
-        super().__init__("; ".join(detail.message for detail in self.details))
-
-
-class ReadBy:
-    """Marks a setting that a function of ours reads: `Annotated[tuple[Path, ...], ReadBy(read_paths)]`.
-
-    The function takes the value and the context of the settings, in which `settings` are those that stand before it in
-    the class and have been read. `schema` is the setting's JSON Schema for editors, by
-    name: the schema writer knows the names.
-    """
-
-    def __init__(self, read: Callable[[Any, Mapping[str, Any]], Any], schema: str = "any") -> None:
-        self.read = read
-        self.schema = schema
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        read = self.read
-
-        def validate(value: Any, info: Any) -> Any:
-            return read(value, {**(info.context or {}), "settings": info.data or {}})
-
-        return core_schema.with_info_plain_validator_function(validate)
-
-    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        # not a $ref: pydantic follows those, and the schema writer is the one who knows the names
-        return {READ_AS: self.schema} if self.schema != "any" else {}
-
-
-def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = False) -> BadSettings:
-    """One bad setting, ready to raise."""
-    return BadSettings([Detail(loc, message, hint, key)])
-
-
-def build(
-    model: type[Model],
-    data: object,
-    context: Mapping[str, Any] | None = None,
-    noun: str = "",
-    also: tuple[str, ...] = (),
-) -> Model:
-    """The settings as a model. Raises BadSettings with every problem, in plain words.
-
-    `also` are names that stand beside the settings and are read by someone else: suggestions know them.
-    """
-    try:
-        return model.model_validate(data, context=dict(context or {}))
-    except ValidationError as error:
-        raise BadSettings(details_of(error, model, data, noun, also)) from error
-
-
-def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
-    """The name and the options of a thing spelled as a word or as a one-key map."""
-    if isinstance(data, str):
-        return data, {}
-    if not isinstance(data, Mapping):
-        raise bad(f"expected the name of a {noun}, or a map from its name to its options; found {spell(data)}")
-    if len(data) != 1:
-        keys = ", ".join(f'"{key}"' for key in data) or "no key"
-        raise bad(f"a {noun} is a word or a map with one key; found {keys}")
-    name, options = next(iter(data.items()))
-    if options is None:
-        options = {}
-    if not isinstance(options, Mapping):
-        hint = f"write {name}: {{option: {spell(options)}}}, with the option's name"
-        raise BadSettings([Detail((name,), f'the options of "{name}" must be a map; found {spell(options)}', hint)])
-    return str(name), dict(options)
 
 
 def details_of(
@@ -140,21 +42,6 @@ def _written(name: str, info: FieldInfo) -> str:
     alias = info.validation_alias
     first = alias.choices[0] if isinstance(alias, AliasChoices) else alias
     return first if isinstance(first, str) else name
-
-
-def spell(value: object) -> str:
-    """A value as a message quotes it: short, and in YAML's words."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'the text "{value}"' if len(value) <= 40 else f'the text "{value[:37]}…"'
-    if isinstance(value, (int, float)):
-        return f"the number {value}"
-    if isinstance(value, Mapping):
-        return "a map"
-    return "a list" if isinstance(value, (list, tuple)) else repr(value)
 
 
 _TYPES = {

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.registry import Socket
-from evaluators.settings_model import Settings
+from evaluators.settings import Settings
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""

@@ -12,9 +12,9 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparator import Comparator, Compare, Question
+from evaluators.comparators._comparator import Comparator, Compare, Question
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.kept import once, value_key
+from evaluators.judges.asked_once import once, value_key
 from evaluators.model import Outcome
 from evaluators.values.quoting import differs, quote
 

@@ -18,8 +18,8 @@ from pydantic import Field
 from evaluators.fields.align import Align
 from evaluators.fields.scored import Documents
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.judges.asked_once import once
 from evaluators.judges.judge import Judge
-from evaluators.kept import once
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
     Cell,
@@ -39,8 +39,7 @@ from evaluators.needs import (
     want_like,
 )
 from evaluators.registry import Socket
-from evaluators.settings import Loc
-from evaluators.settings_model import Name, Settings
+from evaluators.settings import Loc, Name, Settings
 from evaluators.values.json_choice import Search
 from evaluators.values.paths import Path
 

@@ -1,0 +1,24 @@
+"""What the options of every plug are made of: a base model, how it is read, and what is wrong with it in plain words."""
+
+from __future__ import annotations
+
+from evaluators.settings.details import BadSettings, Detail, Loc, bad, spell
+from evaluators.settings.plain_words import details_of, setting_names
+from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
+from evaluators.settings.settings_base import Name, Settings
+
+__all__ = [
+    "READ_AS",
+    "BadSettings",
+    "Detail",
+    "Loc",
+    "Name",
+    "ReadBy",
+    "Settings",
+    "bad",
+    "build",
+    "details_of",
+    "setting_names",
+    "spell",
+    "word_or_map",
+]
