@@ -244,7 +244,8 @@ class Work:
             if keys.wanted:
                 keys.take(chunk.offsets, slots, ledger.verdicts, column)
         if self.recorder is not None:
-            self.recorder.take(chunk, columns, slots, codes)
+            wanted = self.recorder.wanted(chunk, codes)
+            self.recorder.take(chunk, columns, wanted, slots, range(chunk.count))
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
             self.result.ids.add(chunk.offsets, chunk.ids)
         if self.job.joined is not None:

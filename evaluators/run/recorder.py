@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator, lists_fields
 from evaluators.fields.declared import Declared
@@ -64,6 +64,31 @@ class Recording:
         return self.expected_rows is not None and self.expected_rows > 1.5 * self.most_rows
 
 
+class Asked(NamedTuple):
+    """A row of a chunk of which an evaluator has something to record."""
+
+    row: int
+    keys: Mapping[str, bool]
+    """What the row is evidence of, and whether it is among the first rows under that key."""
+    explained: bool
+    """It is said in words, whatever came out: the row is one of the first of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be recorded of a chunk."""
+
+    asked: list[list[Asked]]
+    """By evaluator, in the order of rows."""
+    wrong: Collection[int]
+    """The rows in which something is wrong: their cells are kept where not all are."""
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows that are looked at again, in order."""
+        return sorted({asked.row for rows in self.asked for asked in rows})
+
+
 class Recorder:
     """Writes the outcomes and the cells of one split, chunk by chunk."""
 
@@ -93,22 +118,35 @@ class Recorder:
         if recording.documents != "none":
             self._cells = write_to(files[1])
 
-    def take(
-        self, chunk: Chunk, columns: Mapping[str, Cells], slots: Sequence[Cells], codes: Sequence[Sequence[int]]
-    ) -> None:
-        """Records what is worth it of a chunk."""
+    def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> Wanted:
+        """What is to be recorded of a chunk, told by the codes of its rows alone. To be taken before the next chunk."""
+        first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
         wrong: set[int] = set()
-        lines: list[tuple[int, int, bytes]] = []
-        for place, (one, ledger, column) in enumerate(zip(self._evaluators, self._ledgers, codes, strict=True)):
+        asked: list[list[Asked]] = []
+        for one, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True):
             wrong.update(one.wrong(ledger.verdicts, column))
-            for index in one.wanted(ledger.verdicts, column, self._everything, self._first_rows(chunk)):
-                lines += [(index, place, line) for line in one.lines(slots, index, self._explained(chunk, index))]
+            asked.append(one.wanted(ledger.verdicts, column, first))
+        return Wanted(asked, wrong)
+
+    def take(
+        self,
+        chunk: Chunk,
+        columns: Mapping[str, Cells],
+        wanted: Wanted,
+        slots: Sequence[Cells],
+        at: Mapping[int, int] | Sequence[int],
+    ) -> None:
+        """Records what is wanted of a chunk. `slots` are filled for the rows that are wanted; a row stands `at` its place there."""
+        lines: list[tuple[int, int, bytes]] = []
+        for place, (one, rows) in enumerate(zip(self._evaluators, wanted.asked, strict=True)):
+            for asked in rows:
+                lines += [(asked.row, place, line) for line in one.lines(slots, at[asked.row], asked)]
         lines.sort(key=lambda line: line[:2])
         self._outcomes.write(b"".join([b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines]))
         self.lines += len(lines)
         self.rows += chunk.count
         if self._cells is not None:
-            self._keep_cells(self._cells, chunk, columns, wrong)
+            self._keep_cells(self._cells, chunk, columns, wanted.wrong)
         self._look_ahead()
 
     def taken(self) -> dict[str, int]:
@@ -126,13 +164,6 @@ class Recorder:
         self._outcomes.close()
         if self._cells is not None:
             self._cells.close()
-
-    def _first_rows(self, chunk: Chunk) -> int:
-        """How many rows of the chunk are among the first of the file."""
-        return min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
-
-    def _explained(self, chunk: Chunk, index: int) -> bool:
-        return index < self._first_rows(chunk)
 
     def _look_ahead(self) -> None:
         """Ends recording everything as soon as that is bound to be too much."""
@@ -229,26 +260,31 @@ class _Outcomes:
         if self._wrong and not self._wrong.isdisjoint(codes):
             yield from (index for index, code in enumerate(codes) if code in self._wrong)
 
-    def wanted(self, verdicts: Sequence[Verdict], codes: Sequence[int], everything: bool, first: int) -> list[int]:
-        """The rows of a chunk that are recorded. `first` of them are explained whatever they say."""
-        if everything and (self._by_schema or self._of_rows):
-            return list(range(len(codes)))
-        found = self._telling if everything else self._open
-        chosen = set(range(first))
-        if found and not found.isdisjoint(codes):
-            chosen.update(index for index, code in enumerate(codes) if code in found)
-        return sorted(chosen)
+    def wanted(self, verdicts: Sequence[Verdict], codes: Sequence[int], first: int) -> list[Asked]:
+        """The rows of a chunk that are recorded, counted under their keys. `first` of them are explained whatever they say."""
+        self._catch_up(verdicts)
+        if self._everything and (self._by_schema or self._of_rows):
+            chosen: Sequence[int] = range(len(codes))
+        else:
+            found = self._telling if self._everything else self._open
+            some = bool(found) and not found.isdisjoint(codes)
+            chosen = (
+                [index for index, code in enumerate(codes) if index < first or code in found] if some else range(first)
+            )
+        asked = []
+        for index in chosen:
+            keys = {key: self._count(key) for key in self._keys[codes[index]]}
+            if self._everything or index < first or any(keys.values()):
+                asked.append(Asked(index, keys, index < first))
+        return asked
 
-    def lines(self, slots: Sequence[Cells], index: int, explained: bool) -> list[bytes]:
+    def lines(self, slots: Sequence[Cells], index: int, asked: Asked) -> list[bytes]:
         """What is recorded of one row, each line with its key and whether it is among the first under that key."""
-        one = self._one
+        one, keys = self._one, asked.keys
         verdict: Verdict = slots[one.verdicts][index]
         values = [slots[slot][index] for slot in one.inputs]
-        keys = {key: self._count(key) for key in _keys(verdict, self._fields)}
-        if not (self._everything or explained or any(keys.values())):
-            return []
-        found = self._found(verdict, values, slots, index, explained, [key for key, wanted in keys.items() if wanted])
-        return list(self._spelled(found, keys, explained))
+        found = self._found(verdict, values, slots, index, asked.explained, [key for key, first in keys.items() if first])
+        return list(self._spelled(found, keys, asked.explained))
 
     def _found(
         self,
