@@ -52,10 +52,10 @@ _WHERE: Final = {
     "Evaluation": "evaluators.api.evaluation",
     "DocumentEvaluation": "evaluators.api.evaluation",
     "infer_schema": "evaluators.fields.infer",
-    "annotate_xeval": "evaluators.fields.xeval.annotate",
+    "annotate_xeval": "evaluators.fields.xeval.annotate_xeval",
     "set_type_default": "evaluators.fields.xeval.defaults",
     "reset_type_defaults": "evaluators.fields.xeval.defaults",
-    "parse_eval_schema": "evaluators.fields.xeval.read",
+    "parse_eval_schema": "evaluators.fields.xeval.read_xeval",
     "resolve_schema_references": "evaluators.fields.references",
     "validate_gold": "evaluators.fields.expected_check",
     "reclassify_nulls": "evaluators.fields.post_process",
@@ -77,9 +77,9 @@ if TYPE_CHECKING:
     from evaluators.fields.infer import infer_schema
     from evaluators.fields.post_process import propagate_batch_errors, reclassify_nulls
     from evaluators.fields.references import resolve_schema_references
-    from evaluators.fields.xeval.annotate import annotate_xeval
+    from evaluators.fields.xeval.annotate_xeval import annotate_xeval
     from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
-    from evaluators.fields.xeval.read import parse_eval_schema
+    from evaluators.fields.xeval.read_xeval import parse_eval_schema
     from evaluators.issues import Blame, Issue, Problems, RowProblem
     from evaluators.model import (
         MISSING,

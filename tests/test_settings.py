@@ -13,7 +13,7 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.comparators.numeric import Tolerance
 from evaluators.run.gates import GateConfig
 from evaluators.settings import BadSettings, Settings, build
-from evaluators.testsets.config import ColumnNames, Joined, TestSetConfig
+from evaluators.testsets.test_set_config import ColumnNames, Joined, TestSetConfig
 from evaluators.values.numbers import Parse
 from evaluators.values.transforms import TRANSFORMS
 

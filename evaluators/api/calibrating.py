@@ -7,7 +7,7 @@ from pathlib import Path
 from evaluators.compare.calibration import calibrate, changed_answers
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
-from evaluators.reports.calibration import calibration_page
+from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.document import Document
 from evaluators.run.record import RunRecord, read_record
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from evaluators.api.evaluation import DocumentEvaluation, Evaluation
-from evaluators.api.given_rows import ROWS, job_of
+from evaluators.api.memory_jobs import ROWS, job_of
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import Comparator
 from evaluators.comparators._functions import comparator_of
 from evaluators.fields.lines import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
-from evaluators.fields.schema import Dialect
+from evaluators.fields.schema_scoring import Dialect
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.judges.asked_once import keeping
 from evaluators.judges.judge import Judge, read_judge
@@ -27,11 +27,11 @@ from evaluators.run.engines.engine import ENGINES
 from evaluators.run.learning import documents
 from evaluators.run.runner import figures, measure
 from evaluators.settings import BadSettings, Detail, build, spell
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.config import TestSetConfig
-from evaluators.testsets.given import GivenRows
+from evaluators.testsets.memory_rows import GivenRows
 from evaluators.testsets.test_set import TestSet
+from evaluators.testsets.test_set_config import TestSetConfig
 
 Schema: TypeAlias = Mapping[str, Any] | str | Path
 PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]

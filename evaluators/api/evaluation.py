@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.given_rows import ROLES
+from evaluators.api.memory_jobs import ROLES
 from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
 from evaluators.issues import Issue
@@ -22,7 +22,7 @@ from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.reports.outcomes import COMPARED, FieldOutcome, RowOutcomes, entries_of, or_null, outcomes_of
 from evaluators.run.recorder import documents_of
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
 

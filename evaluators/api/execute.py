@@ -114,7 +114,7 @@ def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, 
         return Finished(result, replace(options, extra=_without_record(request, result)), None, (), False)
 
     from evaluators.api.run_sections import sections_of
-    from evaluators.reports.writing import asked_files, folder_files
+    from evaluators.reports.report_files import asked_files, folder_files
     from evaluators.run.storing import stored
 
     record = stored(prepared, folder, run.jobs, run.measured, run.result, options.lowest_fields)
@@ -173,14 +173,14 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
 
         issues += check_words(request.formats)
     if request.files:
-        from evaluators.reports.writing import check_asked
+        from evaluators.reports.report_files import check_asked
 
         name = prepared.suite.config.source.name
         local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
         issues += check_asked(request.files, [Path(name), *local])
     words = _formats(prepared, request)
     if not issues and (request.files or request.results is not None):
-        from evaluators.reports.writing import check_outcomes
+        from evaluators.reports.report_files import check_outcomes
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
         issues += check_outcomes(by_schema, request.files, words if request.results is not None else ())

@@ -18,7 +18,7 @@ from evaluators.suite.model_schema import (
     section_schema,
     suggested,
 )
-from evaluators.suite.schema import or_nothing, or_text, per_target, schema_text, suite_schema
+from evaluators.suite.suite_schema import or_nothing, or_text, per_target, schema_text, suite_schema
 from evaluators.tracking.tracker import TRACKERS
 
 __all__ = ["language_schema", "schema_text"]

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluators.api.given_rows import ROLES, ROWS, job_of
+from evaluators.api.memory_jobs import ROLES, ROWS, job_of
 from evaluators.issues import Issue, Problems
 from evaluators.judges.asked_once import keeping
 from evaluators.model import __version__
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.reports.record_parts import parts_of
+from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.summary import Options
-from evaluators.reports.writing import folder_files
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record import RECORD_JSON, RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord, record_json
 from evaluators.run.record_files import record_files

@@ -15,7 +15,7 @@ from evaluators.run.gates import GateConfig
 from evaluators.run.results_config import ResultsConfig, read_statistics
 from evaluators.settings import BadSettings, Detail
 from evaluators.suite.config import SectionReader
-from evaluators.testsets.config import TestSetConfig, read_test_set
+from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
 from evaluators.tracking.tracking_section import read_tracking
 
 

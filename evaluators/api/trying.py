@@ -23,7 +23,7 @@ from evaluators.reports.reference import short_score
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import Chosen
 from evaluators.values.quoting import quote

@@ -46,7 +46,7 @@ from evaluators.values.paths import Path
 if TYPE_CHECKING:
     from evaluators.fields.closed import ClosedTree
     from evaluators.fields.open_tree import OpenTree
-    from evaluators.fields.schema import SchemaScoring
+    from evaluators.fields.schema_scoring import SchemaScoring
 
 __all__ = [
     "BUILTIN",

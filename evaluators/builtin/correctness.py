@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, StrictBool
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
 from evaluators.builtin._verdicts import yes_and_no

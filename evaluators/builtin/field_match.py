@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output
 from evaluators.model import Score
 from evaluators.values.equality import same

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
-from evaluators.builtin._formats import FORMATS, Malformed
+from evaluators.builtin._text_formats import FORMATS, Malformed
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Verdict
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import StrictBool
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
 from evaluators.fields.open_tree import OpenTree, wrong_leaves

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
 from evaluators.conditions import columns_of
 from evaluators.fields.align import Align

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 from unicodedata import category
 
-from evaluators.builtin._columns import InputColumn
+from evaluators.builtin._column_settings import InputColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
 from evaluators.model import Score
 

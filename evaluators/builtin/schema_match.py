@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
     Awaited,
     Check,
@@ -35,11 +35,11 @@ from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.references import pointer
-from evaluators.fields.schema import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.schema_check import ColumnCheck, lost_verdict, places_of
+from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.scored import Documents, Scored
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.xeval.annotate import annotate_xeval
+from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.registry import suggestion

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, StrictBool
 
-from evaluators.builtin._columns import ExpectedColumn
+from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
 from evaluators.model import Score
 

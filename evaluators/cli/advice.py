@@ -17,7 +17,7 @@ def command(run: str) -> None:
 
     The exit code is 0 when the run could be read.
     """
-    from evaluators.api.ended import advice_page
+    from evaluators.api.finished_run import advice_page
     from evaluators.cli._printing import print_page
 
     print_page(advice_page(Path(run)))

@@ -155,7 +155,7 @@ def _write(comparison: Comparison, files: tuple[str, ...]) -> tuple[str, ...]:
 
 def _print(comparison: Comparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
     from evaluators.cli._printing import print_page, say
-    from evaluators.reports.comparison import comparison_line, comparison_page
+    from evaluators.reports.comparison_page import comparison_line, comparison_page
     from evaluators.reports.display import visible
     from evaluators.reports.format import FORMATS
 

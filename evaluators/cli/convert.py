@@ -23,9 +23,9 @@ def command(system: str, files: tuple[str, ...], suite: str | None, rows: str | 
     The exit code is 0 when a suite was written, also when some of it has no counterpart, and 2 when a file cannot be read, when
     nothing in it has a counterpart, or when a file of that name is there already.
     """
-    from evaluators.cli._converting import convert
+    from evaluators.cli._converted_suite import convert
+    from evaluators.cli._new_files import refuse_taken, write
     from evaluators.cli._printing import say
-    from evaluators.cli._writing import refuse_taken, write
 
     targets = [target for target in (suite, rows) if target is not None]
     refuse_taken(targets, force=force)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evaluators.cli._names import everything
+from evaluators.cli._name_completion import everything
 
 
 @click.command("explain")

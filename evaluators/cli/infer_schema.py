@@ -29,8 +29,8 @@ def command(expected: str, column: str | None, dialect: str | None, output: str 
     The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
     """
     from evaluators.cli._endings import code_of, print_problems
+    from evaluators.cli._new_files import write
     from evaluators.cli._printing import say
-    from evaluators.cli._writing import write
     from evaluators.guide import inferring
 
     found = inferring.inferred(expected, column, dialect)

@@ -37,10 +37,10 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.cli._asking import Asker
+    from evaluators.cli._new_files import refuse_taken, write
     from evaluators.cli._printing import say
-    from evaluators.cli._writing import refuse_taken, write
-    from evaluators.guide.beginning import begin
+    from evaluators.cli._terminal_questions import Asker
+    from evaluators.guide.first_suite import begin
 
     if target is not None:
         refuse_taken([target], force=force)

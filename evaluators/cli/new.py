@@ -20,8 +20,8 @@ def command(kind: str, name: str, folder: str, force: bool) -> None:
 
     A template knows nothing of your data. `evaluators init rows.csv` looks at data that you have and writes a suite for it.
     """
+    from evaluators.cli._new_files import write
     from evaluators.cli._printing import say
-    from evaluators.cli._writing import write
     from evaluators.guide.templates import files_of, next_steps
 
     files = files_of(kind, name, folder)

@@ -23,11 +23,11 @@ def command(run: str, files: tuple[str, ...]) -> None:
 
     The exit code is 0 whatever the run's own.
     """
-    from evaluators.api.ended import options_of, write_again
+    from evaluators.api.finished_run import options_of, write_again
     from evaluators.cli._printing import print_page, say
     from evaluators.issues import Problems
+    from evaluators.reports.report_files import check_asked
     from evaluators.reports.summary import summary
-    from evaluators.reports.writing import check_asked
     from evaluators.run.record import read_record
 
     if issues := check_asked(map(Path, files)):

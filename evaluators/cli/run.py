@@ -254,7 +254,7 @@ def _files(finished: Finished) -> tuple[str, ...]:
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
-    from evaluators.run.questions import questions_of, questions_text
+    from evaluators.run.question_counts import questions_of, questions_text
 
     for line in questions_text(questions_of(prepared, repeat_judge)):
         click.echo(line, err=True)
@@ -263,7 +263,7 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
     """What a run would ask, in place of the run."""
     from evaluators.run.preparing import prepare
-    from evaluators.run.questions import questions_of, questions_text
+    from evaluators.run.question_counts import questions_of, questions_text
 
     found = questions_of(prepare(loaded, request), request.repeat_judge)
     lines = list(questions_text(found))

@@ -19,8 +19,8 @@ def command(output: str | None) -> None:
         # yaml-language-server: $schema=suite.schema.json
     """
     from evaluators.api.language import language_schema, schema_text
+    from evaluators.cli._new_files import write
     from evaluators.cli._printing import say
-    from evaluators.cli._writing import write
 
     text = schema_text(language_schema())
     if output is None:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from evaluators.cli._names import types
+from evaluators.cli._name_completion import types
 
 
 @click.command("try")

@@ -16,7 +16,7 @@ def command(run: str, no_open: bool) -> None:
     RUN is a run folder, or the run.json in it. The page is written into the run folder as report.html: one file, which
     asks the network for nothing and can be sent to somebody else.
     """
-    from evaluators.api.ended import write_again
+    from evaluators.api.finished_run import write_again
     from evaluators.cli._printing import say
 
     place = Path(run)

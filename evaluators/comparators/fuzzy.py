@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._columns import near_texts
+from evaluators.comparators._column_answers import near_texts
 from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair
 from evaluators.comparators._similarity import measure, near, reason
 from evaluators.model import Outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field, StrictBool
 
-from evaluators.comparators._columns import near_numbers
+from evaluators.comparators._column_answers import near_numbers
 from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair
 from evaluators.comparators._plain_numbers import comparison, explained
 from evaluators.model import Outcome

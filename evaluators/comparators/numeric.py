@@ -13,7 +13,7 @@ from typing import Any, Self
 from pydantic import Field, StrictBool, field_validator, model_validator
 
 from evaluators.comparators._closeness import allowed, closeness, gap_between
-from evaluators.comparators._columns import near_numbers
+from evaluators.comparators._column_answers import near_numbers
 from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from evaluators.comparators._columns import normalized_identity
+from evaluators.comparators._column_answers import normalized_identity
 from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Outcome
 from evaluators.values.equality import same

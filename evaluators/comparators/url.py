@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from evaluators.comparators._addresses import Reading
 from evaluators.comparators._comparator import Comparator, Compare, Pair
+from evaluators.comparators._web_addresses import Reading
 from evaluators.model import Outcome
 
 

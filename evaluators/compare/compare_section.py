@@ -11,7 +11,7 @@ from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gates import Target, parse_target
 from evaluators.settings import BadSettings, Detail, build
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 
 @dataclass(frozen=True, slots=True)

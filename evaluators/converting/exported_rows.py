@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, WordFinding
+from evaluators.testsets.byte_source import locate
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import whole
-from evaluators.testsets.source import locate
 
 ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet")
 _FIRST: Final = 200

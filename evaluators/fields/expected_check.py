@@ -15,7 +15,7 @@ from evaluators.fields.closed import ClosedTree, unreadable_expected
 from evaluators.fields.infer import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.xeval.read import parse_eval_schema
+from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import suggestion
 from evaluators.values.path_text import Step, display

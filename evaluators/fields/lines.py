@@ -20,7 +20,7 @@ from evaluators.fields.align import Align as Align
 from evaluators.fields.align import read_align as read_align
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together, read_names, takes_text
-from evaluators.fields.judged import (
+from evaluators.fields.judge_fallbacks import (
     JUDGED,
     OF_LISTS,
     answered,

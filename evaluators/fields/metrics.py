@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import WORD
-from evaluators.fields.judged import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
+from evaluators.fields.judge_fallbacks import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
 from evaluators.fields.lines import Align, Chosen, choose, read_substitute
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion

@@ -47,13 +47,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluators.comparators._answers import in_field
-from evaluators.fields.compare import Answers, compare
 from evaluators.fields.gather import gather
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.settle import WRONG, settle_arrays, settle_unit
 from evaluators.fields.tree import FieldNode
+from evaluators.fields.unit_answers import Answers, compare
 from evaluators.fields.units import Found, Listed, Outside, Unit
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FieldResult, Status

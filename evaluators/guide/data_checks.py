@@ -14,9 +14,9 @@ from evaluators.run.figures import counted, rows_text
 from evaluators.run.preparing import Prepared, RunRequest, prepare
 from evaluators.run.result import RunResult
 from evaluators.run.verdict import Facts, exit_code
-from evaluators.testsets.config import Joined
-from evaluators.testsets.hygiene import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.selection import Selection
+from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
+from evaluators.testsets.test_set_config import Joined
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from evaluators.guide.differing import differing_numbers
-from evaluators.guide.fields import lines_of
-from evaluators.guide.questions import Ask
+from evaluators.guide.field_lines import lines_of
+from evaluators.guide.init_questions import Ask
+from evaluators.guide.number_differences import differing_numbers
 from evaluators.guide.shape import Node, shape_of
 from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import Fault

@@ -11,13 +11,13 @@ from evaluators.api.loading import Suite, load
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.needs import expected_of
 from evaluators.settings import build
+from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import USUAL_NAMES
-from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.documents import Documents, holds_documents
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Cell, first_table
-from evaluators.testsets.source import locate, reading
 from evaluators.testsets.test_set import TestSet, open_expected
+from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.yaml_text import NotYAML, load_untrusted
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.fields.dialects import dialect_of, unwrap
-from evaluators.fields.evaluation_config.annotate import annotate_evaluation_config
+from evaluators.fields.evaluation_config.annotate_config import annotate_evaluation_config
 from evaluators.fields.infer import infer_with_issues
 from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.xeval.annotate import annotate_xeval
+from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import Fault, Issue, Problems
 from evaluators.reports.display import visible
@@ -93,7 +93,7 @@ def _is_schema(place: str) -> bool:
     """Whether a JSON file holds a schema, bare or wrapped, and not documents."""
     from pathlib import Path
 
-    from evaluators.testsets.source import locate, reading
+    from evaluators.testsets.byte_source import locate, reading
 
     source = locate(place, Path())
     try:

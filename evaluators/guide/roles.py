@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from evaluators.guide.questions import Ask, Question
+from evaluators.guide.init_questions import Ask, Question
 from evaluators.needs import ROLES, Role
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.values.json_choice import find

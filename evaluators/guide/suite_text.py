@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Final
 
-from evaluators.guide.fields import Line
+from evaluators.guide.field_lines import Line
 from evaluators.needs import Role
 from evaluators.values.flow import flow, key_text
 

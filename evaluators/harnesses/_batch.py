@@ -18,7 +18,7 @@ from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Status, Verdict
 from evaluators.needs import Cell, Role
 from evaluators.reports.rows_csv import field_numbers
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import ROLES, guess_columns, no_such_column
 
 Kind: TypeAlias = Literal["score", "passed", "text"]

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Final
 
 from evaluators.api.loading import Suite, load
-from evaluators.harnesses._given import Given, Places, cells_of, with_usual_names
+from evaluators.harnesses._host_rows import Given, Places, cells_of, with_usual_names
 from evaluators.harnesses._scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
@@ -25,11 +25,11 @@ from evaluators.run.live import LiveRows, judge_row
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import RunResult
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.config import TestSetConfig
-from evaluators.testsets.given import GivenRows
 from evaluators.testsets.joining import id_text
+from evaluators.testsets.memory_rows import GivenRows
 from evaluators.testsets.test_set import TestSet
-from evaluators.tracking.metrics import Number, metrics_of
+from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.tracking.run_metrics import Number, metrics_of
 
 _NAME: Final = "the rows of the host"
 

@@ -16,9 +16,9 @@ from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
 from evaluators.needs import Part
 from evaluators.reports.rows_csv import field_numbers, why_of
 from evaluators.run.live import Judged
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.tracking.assessments import label_of, reason_of
-from evaluators.tracking.names import field_name, segment
+from evaluators.tracking.metric_names import field_name, segment
 
 OVERALL: Final = "overall"
 """What the score of a whole row is called."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
-from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._host import needs
+from evaluators.harnesses._host_rows import Given, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
 

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from evaluators.harnesses._given import Given
+from evaluators.harnesses._host_rows import Given
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scores import NamedScore
 from evaluators.issues import problem

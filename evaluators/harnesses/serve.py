@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from evaluators.api.loading import Suite
-from evaluators.harnesses._given import Given, Places
 from evaluators.harnesses._host import needs
+from evaluators.harnesses._host_rows import Given, Places
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scores import RowScores
 from evaluators.issues import Blame, Issue, Problems, problem

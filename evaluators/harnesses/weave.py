@@ -13,11 +13,11 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from evaluators.harnesses._given import Given
 from evaluators.harnesses._host import needs
+from evaluators.harnesses._host_rows import Given
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL, NamedScore, RowScores
-from evaluators.tracking.names import field_name, segment
+from evaluators.tracking.metric_names import field_name, segment
 
 with needs("weave", "weave"):
     import weave

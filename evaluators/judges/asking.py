@@ -24,7 +24,7 @@ from evaluators.comparators._comparator import Answer, Comparator, Question
 from evaluators.issues import RowProblem
 from evaluators.judges.asked_once import Kept, kept_now, value_key
 from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion
-from evaluators.judges.judged import JudgedComparator
+from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.judges.repeating import call_each_time, each_time, times_asked
 from evaluators.model import Outcome
 

@@ -12,7 +12,7 @@ from evaluators.judges.asking import gathering
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import kept_out
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 _MOST_ROUNDS: Final = 20
 """So often an evaluator may ask further because of what was answered."""

@@ -35,8 +35,8 @@ from evaluators.plan import cells
 from evaluators.plan.asking_rounds import Asker, ask_all, rounds_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
+from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
-from evaluators.suite.lines import EvaluatorLine, Parse
 from evaluators.values.json_choice import LENIENT, Chosen, Pick, Search, Want
 
 STRICT: Final = Search(lenient=False)

@@ -14,7 +14,7 @@ from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import Standing, Verdict
 from evaluators.plan.cells import Cells
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 SKIPPED: Final = Verdict(Standing.SKIPPED, None, 0, 0)
 BLOCKED: Final = Verdict(Standing.BLOCKED, False, 0, 1)

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems, problem
-from evaluators.judges.judged import any_comparator, comparator_names
+from evaluators.judges.judged_comparator import any_comparator, comparator_names
 from evaluators.registry import suggestion
 from evaluators.reports.document import Document
 from evaluators.reports.reference import (
@@ -22,8 +22,8 @@ from evaluators.reports.reference import (
     transform_page,
 )
 from evaluators.suite import source
+from evaluators.suite.foreign_words import today
 from evaluators.suite.presets import preset_folder, preset_names
-from evaluators.suite.words import today
 from evaluators.values.transforms import TRANSFORMS
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]

@@ -19,7 +19,7 @@ from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import Comparison
-    from evaluators.reports.html.rows import Material
+    from evaluators.reports.html.packed_rows import Material
 
 
 class Format:
@@ -56,7 +56,7 @@ class PageFormat(Format):
 
     def compared(self, comparison: Comparison) -> str:
         """The page of the comparison."""
-        from evaluators.reports.comparison import comparison_page  # a run has no use for it, and starts sooner
+        from evaluators.reports.comparison_page import comparison_page  # a run has no use for it, and starts sooner
 
         return self.page(comparison_page(comparison))
 

@@ -10,7 +10,7 @@ from evaluators.builtin._evaluator import Part
 from evaluators.plan.suite_plan import needed_columns
 from evaluators.reports.suite_page import condition_words
 from evaluators.run.gates import Gate
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 _PLAIN: Final = frozenset(" _.,()-")
 _LIST_MARK: Final = re.compile(r"\d+\.|-")

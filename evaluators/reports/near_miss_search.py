@@ -18,12 +18,12 @@ from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.fields.near_misses import Compared, Mismatch, changes
-from evaluators.fields.schema import SchemaScoring
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.issues import RowProblem
 from evaluators.model import Status
-from evaluators.reports.near_misses import NearMiss
+from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import Line, RunRecord
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
 

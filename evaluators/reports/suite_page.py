@@ -17,8 +17,8 @@ from evaluators.run.gates import Gate
 from evaluators.run.reach import USUAL
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.graph import edges, in_order
-from evaluators.suite.lines import EvaluatorLine
 from evaluators.values.flow import flow
 
 

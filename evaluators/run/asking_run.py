@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evaluators.judges.asking_session import Asking, Session
 from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.questions import asks
+from evaluators.run.question_counts import asks
 
 _EVERY_SECONDS = 0.2
 

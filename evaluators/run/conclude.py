@@ -15,11 +15,11 @@ from evaluators.run.gates import check_gates, judge_gates
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.meaning import meaning_of
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import EvaluatorStats, RunResult
 from evaluators.run.runner import Measured, figures, schema_gaps, slice_figures
+from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
 
 

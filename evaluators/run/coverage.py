@@ -16,7 +16,7 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places, key_place, line_places
 from evaluators.run.result import EvaluatorStats
 from evaluators.run.runner import Measured, coverage
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path

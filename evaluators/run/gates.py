@@ -24,7 +24,7 @@ from evaluators.run.result import EvaluatorStats, FieldStats, GateResult
 from evaluators.run.statistics import Ratio
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 

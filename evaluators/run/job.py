@@ -30,9 +30,9 @@ from evaluators.needs import Column, Expected, Need, Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, Reading, compile_plan
 from evaluators.run.clusters import ClusterCounts, cluster_names
-from evaluators.run.given import checksums, output_columns
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
+from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
@@ -41,8 +41,8 @@ from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.graph import in_order
-from evaluators.suite.lines import EvaluatorLine
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table

@@ -12,7 +12,7 @@ from evaluators.run.figures import counted, rows_text
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import key_place
 from evaluators.run.result import EvaluatorStats, KeyStats
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 _BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}
 

@@ -16,7 +16,7 @@ from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.job import Job, Work
 from evaluators.run.runner import Measured, Merging
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
 
 

@@ -19,9 +19,9 @@ from evaluators.run.job import ShippedSuite
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
-from evaluators.suite.lines import EvaluatorLine
-from evaluators.testsets.config import TestSetConfig
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.joining import id_text
+from evaluators.testsets.test_set_config import TestSetConfig
 
 if TYPE_CHECKING:
     pass

@@ -10,7 +10,7 @@ from evaluators.issues import Issue
 from evaluators.needs import ROLES
 from evaluators.run.loaded import LoadedSuite
 from evaluators.settings import Loc
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.paths import ANY, parse
 
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")

@@ -16,10 +16,10 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.config import PLACES, TestSetConfig
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 
 Progress = Callable[[int, float | None], None]
 

@@ -27,7 +27,7 @@ from evaluators.run.rows import join_parts
 from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.run.stats import evaluator_stats, key_stats
 from evaluators.run.tally import Tally
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.reader import Split
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
-from evaluators.run.beside import Beside
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import ENGINES, Engine
 from evaluators.run.gates import watches
+from evaluators.run.in_background import Beside
 from evaluators.run.job import Job
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, Progress, RunRequest

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evaluators.suite.nodes import Document
-from evaluators.suite.quoting import quoted, requoted
+from evaluators.suite.yaml_quoting import quoted, requoted
 
 Mark = tuple[int, int]
 

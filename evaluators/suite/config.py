@@ -20,11 +20,11 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.foreign_words import TYPES, exported, today
 from evaluators.suite.graph import check_edges
-from evaluators.suite.lines import EvaluatorLine
 from evaluators.suite.presets import presets_with
 from evaluators.suite.source import Source
-from evaluators.suite.words import TYPES, exported, today
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import PICKS
 

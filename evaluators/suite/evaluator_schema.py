@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
+from evaluators.suite.foreign_words import SETTINGS, TYPES
 from evaluators.suite.model_schema import (
     Schema,
     described,
@@ -25,7 +26,6 @@ from evaluators.suite.model_schema import (
     suggested,
     with_examples,
 )
-from evaluators.suite.words import SETTINGS, TYPES
 from evaluators.values.json_choice import PICKS
 
 _NAME: Final = r"^[^\s.]([^.]*[^\s.])?$"

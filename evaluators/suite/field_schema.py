@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.lines import NEIGHBOURS, WORDS
-from evaluators.judges.judged import JUDGED_COMPARATORS
+from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.suite.model_schema import (
     Schema,
     described,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from evaluators.builtin._evaluator import Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 
 @dataclass(frozen=True, slots=True)

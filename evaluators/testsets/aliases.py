@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.reader import Chunk, Split, Table, with_column
-from evaluators.testsets.source import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, quotes
 from evaluators.testsets.blocks import line_blocks
+from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.reader import (
     CHUNK_BYTES,
     MAX_CHUNK_ROWS,
@@ -38,7 +39,6 @@ from evaluators.testsets.reader import (
     Split,
     broken,
 )
-from evaluators.testsets.source import Source, reading
 
 DELIMITERS: Final = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 

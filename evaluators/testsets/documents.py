@@ -17,9 +17,9 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
-from evaluators.testsets.source import Source, reading
 from evaluators.testsets.wildcards import has_wildcards, stood_for
 
 PairBy: TypeAlias = Literal["path", "name", "position"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
-from evaluators.testsets.source import Source
+from evaluators.testsets.byte_source import Source
 
 WINDOWS: Final = "cp1252"
 _BLOCK: Final = 1 << 20

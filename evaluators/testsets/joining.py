@@ -15,9 +15,9 @@ from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.documents import Document, Documents, text_of
 from evaluators.testsets.reader import Chunk, Split, Table, first_table, layers, whole, with_column
-from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
 _SHOWN: Final = 5

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from evaluators.testsets.byte_source import Source, locate
 from evaluators.testsets.reader import READERS, Reader
-from evaluators.testsets.source import Source, locate
 from evaluators.values.json_text import NotJSON, parse
 
 _HEAD_BYTES: Final = 64 * 1024

@@ -17,7 +17,7 @@ from typing import ClassVar, Final, Protocol, Self
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Cell
 from evaluators.registry import Socket
-from evaluators.testsets.source import Source
+from evaluators.testsets.byte_source import Source
 
 __all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
 

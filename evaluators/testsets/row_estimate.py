@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluators.testsets.given import GivenRows
+from evaluators.testsets.memory_rows import GivenRows
 from evaluators.testsets.reader import Table
 from evaluators.testsets.selection import Selected
 

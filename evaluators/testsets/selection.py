@@ -14,9 +14,9 @@ from hashlib import blake2b
 from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
 

@@ -16,11 +16,12 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role
 from evaluators.testsets.aliases import Aliased
-from evaluators.testsets.attaching import attached
+from evaluators.testsets.byte_source import Source, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.config import ColumnNames, Joined, Place, TestSetConfig
+from evaluators.testsets.document_lists import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
 from evaluators.testsets.documents import Document, Documents, documents_at, holds_documents, one_document
+from evaluators.testsets.file_columns import attached
 from evaluators.testsets.joining import (
     ALL_MATCHED,
     DocumentsByName,
@@ -30,11 +31,10 @@ from evaluators.testsets.joining import (
     Unmatched,
     id_text,
 )
-from evaluators.testsets.listed import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
 from evaluators.testsets.opening import open_file, open_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
-from evaluators.testsets.source import Source, fingerprint, locate
+from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
 
 ALL_ROWS: Final = Selection()
 TABLES: Final = (".csv", ".tsv", ".parquet")

@@ -16,7 +16,7 @@ from evaluators.model import FieldResult, Result, RowResult, Standing, Status, V
 from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
-from evaluators.tracking.names import field_name, segment
+from evaluators.tracking.metric_names import field_name, segment
 
 _WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
 _LEFT_OUT: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED})

@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluators.run.record import RunRecord
 from evaluators.suite.source import as_written
-from evaluators.tracking.names import field_name, segment
+from evaluators.tracking.metric_names import field_name, segment
 from evaluators.values.flow import flow, key_text
 
 

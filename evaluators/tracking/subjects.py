@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
-from evaluators.tracking.metrics import Number, about, field_about, metrics_of
+from evaluators.tracking.run_metrics import Number, about, field_about, metrics_of
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import Suite, loads
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
-from evaluators.reports.writing import check_asked, named_for
+from evaluators.reports.report_files import check_asked, named_for
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 

@@ -15,7 +15,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.reports import near_miss_search as advice
 from evaluators.reports.near_miss_search import near_misses
-from evaluators.reports.near_misses import near_miss_section
+from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.run import recording
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.ended import write_again
 from evaluators.api.execute import Finished, finish
+from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.reports.formats.fields import FieldsTable

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli import command
-from evaluators.cli._asking import Asker
-from evaluators.guide.questions import Question
+from evaluators.cli._terminal_questions import Asker
+from evaluators.guide.init_questions import Question
 from evaluators.suite.presets import gallery_folder
 
 ROWS = [

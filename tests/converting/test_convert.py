@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command
 from evaluators.converting.converter import CONVERTERS, Counterpart
-from evaluators.suite.words import IMPLIED, TYPES
+from evaluators.suite.foreign_words import IMPLIED, TYPES
 
 SYSTEMS = ("agenta", "deepeval", "galtea", "orbiter", "promptfoo")
 

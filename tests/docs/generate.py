@@ -20,12 +20,12 @@ from evaluators.cli import command as program
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.judges.judge import JUDGES
-from evaluators.judges.judged import JUDGED_COMPARATORS
+from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.reports.catalog import Entry, Kind, entries, page
 from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
-from evaluators.suite.words import SETTINGS, TYPES
+from evaluators.suite.foreign_words import SETTINGS, TYPES
 from evaluators.values.flow import flow
 from tests.docs import integrations
 

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.schema import SchemaScoring
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Verdict
 from tests.fields.random_trees import alike_items, pairs

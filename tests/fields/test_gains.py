@@ -17,8 +17,8 @@ from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align, pair_items
 from evaluators.fields.gains import Counts, Worth, gains
 from evaluators.fields.gather import gather
-from evaluators.fields.schema import SchemaScoring
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.score import score_document
 from evaluators.fields.units import Listed
 from evaluators.settings import build

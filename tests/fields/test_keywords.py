@@ -11,7 +11,7 @@ import evaluators
 from evaluators.api.loading import loads
 from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.references import pointer
-from evaluators.fields.schema import read_schema
+from evaluators.fields.schema_scoring import read_schema
 from evaluators.issues import Problems
 from evaluators.settings import BadSettings
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.guide.differing import differing_numbers
 from evaluators.guide.evidence import propose
-from evaluators.guide.questions import Question
+from evaluators.guide.init_questions import Question
+from evaluators.guide.number_differences import differing_numbers
 from evaluators.values.path_text import ANY
 
 

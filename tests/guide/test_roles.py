@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.guide.questions import Question
+from evaluators.guide.init_questions import Question
 from evaluators.guide.roles import choose_roles
 
 COLUMNS = {

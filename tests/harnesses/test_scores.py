@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.harnesses._given import Given
+from evaluators.harnesses._host_rows import Given
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scores import RowScores
 from evaluators.issues import Problems
-from evaluators.tracking.names import field_name
+from evaluators.tracking.metric_names import field_name
 from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, register
 from tests.hosts.table.rows import found_in, table_rows
 

@@ -13,8 +13,8 @@ import evaluators
 from evaluators.issues import Blame, Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.reports.summary import summary
-from evaluators.run.meaning import meaning_of
 from evaluators.run.preparing import check_judge
+from evaluators.run.settings_fingerprint import meaning_of
 
 RUBRIC = "Is the answer polite and to the point?"
 ROWS = [

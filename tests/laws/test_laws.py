@@ -17,7 +17,7 @@ from evaluators.fields.open_tree import gather, in_surplus_item
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
 from evaluators.plan.suite_plan import compile_plan
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from tests.laws.structures import (
     DOCUMENTS,
     ITEMS,

@@ -9,7 +9,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems
-from evaluators.judges.judged import any_comparator
+from evaluators.judges.judged_comparator import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Document, Item, Listing
 from evaluators.reports.reference import first_sentence, settings_of, takes

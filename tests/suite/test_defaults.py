@@ -24,10 +24,10 @@ from evaluators.fields.lines import read_fields
 from evaluators.needs import ROLES
 from evaluators.settings import build
 from evaluators.suite.config import read_config
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.model_schema import spellings
 from evaluators.suite.source import loads
-from evaluators.testsets.config import TestSetConfig
+from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.transforms import TRANSFORMS
 
 ROOT: Final = Path(__file__).parents[2]

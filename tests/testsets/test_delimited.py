@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, delimited, quotes
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.reader import READERS, Reader
-from evaluators.testsets.source import Source
 
 
 def opened(path: Path, content: bytes | str, format: str = "csv", encoding: str = "utf-8") -> Reader:

@@ -13,9 +13,9 @@ from evaluators.api.loading import loads
 from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings, build
-from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.documents import documents_at, plain_name
 from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set_config import TestSetConfig
 from tests.data.extract_bench import unpack
 
 

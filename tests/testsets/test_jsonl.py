@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Fault
 from evaluators.model import MISSING
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.readers import jsonl
-from evaluators.testsets.source import Source
 
 
 def opened(path: Path, content: bytes | str) -> Reader:

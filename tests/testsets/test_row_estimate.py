@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.testsets.byte_source import locate
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.row_estimate import estimated_rows
-from evaluators.testsets.source import locate
 
 ROW = json.dumps({"shipment": "SH-1", "parcels": [{"kg": 1.5, "said": 'a "quoted" word'}]}, indent=2)
 

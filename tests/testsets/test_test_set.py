@@ -18,9 +18,9 @@ from evaluators.issues import Blame, Fault, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Role
 from evaluators.settings import BadSettings, build
-from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set_config import TestSetConfig
 
 ROWS = "id,question,output,expected\na,1?,1,1\nb,2?,2,3\nc,3?,3,3\n"
 
@@ -184,7 +184,7 @@ def test_a_small_test_set_loads_no_heavy_library(folder: Path) -> None:
     write(folder, {"rows.csv": ROWS, "out.jsonl": '{"id": "a", "output": 1}'})
     program = (
         "import sys; from pathlib import Path\n"
-        "from evaluators.testsets.config import TestSetConfig, Joined\n"
+        "from evaluators.testsets.test_set_config import TestSetConfig, Joined\n"
         "from evaluators.testsets.test_set import open_test_set\n"
         "config = TestSetConfig(file='rows.csv', output=Joined(file='out.jsonl'))\n"
         "test_set = open_test_set(config, Path())\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evaluators.tracking.attachments import attachments
-from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.row_table import row_table
+from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.subjects import Subject, subjects_of
 from tests.hosts.table import Figures, figures
 

@@ -18,9 +18,9 @@ from evaluators.issues import Problems
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import RunRecord, read_record
 from evaluators.suite.presets import gallery_folder
-from evaluators.tracking.metrics import metrics_of
-from evaluators.tracking.names import field_name
+from evaluators.tracking.metric_names import field_name
 from evaluators.tracking.plugs.files import Files
+from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import TRACKERS
 
 TOPICS = sorted(

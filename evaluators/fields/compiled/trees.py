@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from math import lcm
 from typing import Any, Final
 
-from evaluators.fields.columns import exact, transitive, weigher
-from evaluators.fields.compiled.arrays import compile_array
 from evaluators.fields.compiled.coding import Coding
+from evaluators.fields.compiled.compiled_arrays import compile_array
+from evaluators.fields.compiled.compiled_units import compile_unit, skipped_walker, unit_walker
 from evaluators.fields.compiled.objects import compile_object
-from evaluators.fields.compiled.units import compile_unit, skipped_walker, unit_walker
 from evaluators.fields.compiled.walker import Codes, Rare, Unit, Walker
+from evaluators.fields.gain_columns import exact, transitive, weigher
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING

@@ -4,7 +4,7 @@
 `result_paths` spells places as extract-bench does.
 """
 
-from evaluators.fields.evaluation_config.read import parse_evaluation_config, read_evaluation_config
+from evaluators.fields.evaluation_config.read_config import parse_evaluation_config, read_evaluation_config
 from evaluators.fields.evaluation_config.result_paths import normalized_path, results_path, schema_path
 
 __all__ = ["normalized_path", "parse_evaluation_config", "read_evaluation_config", "results_path", "schema_path"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from evaluators.fields.dialects import EVALUATION_CONFIG
-from evaluators.fields.judged import OF_LISTS
+from evaluators.fields.judge_fallbacks import OF_LISTS
 from evaluators.fields.metrics import JSON_TYPES
 from evaluators.fields.references import CHOICES, Placed, merge, own_place, place_of
 from evaluators.fields.tree import Kind, Shape

@@ -4,9 +4,9 @@
 what a schema describes, and `defaults` holds the comparator of each JSON type.
 """
 
-from evaluators.fields.xeval.annotate import annotate_xeval
+from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
-from evaluators.fields.xeval.read import parse_eval_schema, parse_xeval_entry, read_xeval
+from evaluators.fields.xeval.read_xeval import parse_eval_schema, parse_xeval_entry, read_xeval
 
 __all__ = [
     "annotate_xeval",

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, Field
 from evaluators.comparators._comparator import Question
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import JudgeAnswer, unanswered
-from evaluators.judges.worded import Worded, equal_but_for_writing
+from evaluators.judges.text_comparator import Worded, equal_but_for_writing
 from evaluators.model import Outcome
 from evaluators.settings import spell
 

@@ -6,7 +6,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Answer, Question
 from evaluators.judges.judge import JudgeAnswer
-from evaluators.judges.worded import Worded, equal_but_for_writing
+from evaluators.judges.text_comparator import Worded, equal_but_for_writing
 from evaluators.model import Outcome
 
 

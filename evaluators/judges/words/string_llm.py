@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import AliasChoices, Field
 
-from evaluators.judges.worded import Worded
+from evaluators.judges.text_comparator import Worded
 
 
 class StringLlm(Worded):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
-from evaluators.judges.worded import Worded, equal_but_for_writing
+from evaluators.judges.text_comparator import Worded, equal_but_for_writing
 from evaluators.model import Outcome
 
 

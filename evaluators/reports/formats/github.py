@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from evaluators.compare.comparison import Comparison
 from evaluators.issues import Blame, Issue
-from evaluators.reports.comparison import comparison_line
+from evaluators.reports.comparison_page import comparison_line
 from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.summary import Options, one_line

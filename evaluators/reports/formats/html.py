@@ -5,9 +5,9 @@ from __future__ import annotations
 from evaluators.compare.comparison import Comparison
 from evaluators.reports.document import Document
 from evaluators.reports.format import RowsPageFormat
+from evaluators.reports.html.packed_rows import Material, pack
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import page_payload, run_payload
-from evaluators.reports.html.rows import Material, pack
 from evaluators.reports.summary import Options
 from evaluators.run.result import RunResult
 
@@ -24,7 +24,10 @@ class Html(RowsPageFormat):
 
     def compared(self, comparison: Comparison) -> str:
         """The page of a comparison, with how it ended below its name."""
-        from evaluators.reports.comparison import comparison_page, headline  # a run has no use for it, and starts sooner
+        from evaluators.reports.comparison_page import (  # a run has no use for it, and starts sooner
+            comparison_page,
+            headline,
+        )
 
         return page(page_payload(comparison_page(comparison), headline(comparison)))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.reports.html.rows import (
+from evaluators.reports.html.packed_rows import (
     EvaluatorFacts,
     Explanation,
     Material,

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from evaluators.reports.html.rows import Encoded
+from evaluators.reports.html.packed_rows import Encoded
 from evaluators.values.json_text import compact
 
 _SCRIPTS: Final = (

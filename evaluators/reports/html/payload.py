@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
-from evaluators.reports.html.rows import Encoded, EvaluatorFacts, PackedRows
+from evaluators.reports.html.packed_rows import Encoded, EvaluatorFacts, PackedRows
 from evaluators.reports.summary import Options, summary
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text

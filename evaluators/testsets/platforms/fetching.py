@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.needs import Role
 from evaluators.settings import Settings
-from evaluators.testsets.source import kept
+from evaluators.testsets.byte_source import kept
 from evaluators.values.addresses import without_passwords
 from evaluators.values.json_text import compact
 

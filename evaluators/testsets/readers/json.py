@@ -9,8 +9,8 @@ from typing import ClassVar, Final, Self
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, kind_of
+from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.reader import Chunk, Reader, Split, broken
-from evaluators.testsets.source import Source, reading
 from evaluators.values.json_text import NotJSON, parse
 
 _CHUNK_ROWS: Final = 200

@@ -10,8 +10,8 @@ from typing import ClassVar, Final, Self
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.testsets.blocks import line_blocks
+from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split
-from evaluators.testsets.source import Source, reading
 from evaluators.values import json_lines
 from evaluators.values.json_text import NotJSON
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
-from evaluators.testsets.source import Source
 
 
 @dataclass(frozen=True)

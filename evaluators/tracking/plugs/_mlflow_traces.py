@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators.issues import Problems, problem
 from evaluators.run.record import RunRecord
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
-from evaluators.tracking.names import fitted
+from evaluators.tracking.metric_names import fitted
 from evaluators.tracking.tracker import run_key
 
 if TYPE_CHECKING:

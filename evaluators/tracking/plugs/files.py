@@ -14,8 +14,8 @@ from evaluators.run.record import RunRecord
 from evaluators.run.result import RunResult
 from evaluators.run.store import write_text
 from evaluators.settings import Name
-from evaluators.tracking.metrics import field_about, metrics_of, nested
 from evaluators.tracking.params import params_of, params_yaml
+from evaluators.tracking.run_metrics import field_about, metrics_of, nested
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 METRICS: Final = "metrics.json"

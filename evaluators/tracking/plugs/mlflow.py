@@ -11,18 +11,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from evaluators.reports.report_files import asked_files
 from evaluators.reports.summary import Options
-from evaluators.reports.writing import asked_files
 from evaluators.run.record import RunRecord
 from evaluators.run.result import GateResult
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
-from evaluators.tracking.metrics import Number, metrics_of
-from evaluators.tracking.names import fitted, segment
+from evaluators.tracking.metric_names import fitted, segment
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params
 from evaluators.tracking.row_table import row_table
+from evaluators.tracking.run_metrics import Number, metrics_of
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 

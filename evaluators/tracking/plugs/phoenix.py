@@ -15,8 +15,8 @@ from evaluators.run.record import RunRecord
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
-from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.params import environment_of, flat_params
+from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 from evaluators.values.json_text import NotJSON, parse

@@ -15,9 +15,9 @@ from evaluators.issues import problem
 from evaluators.run.record import RunRecord
 from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
-from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.params import environment_of, params_of
 from evaluators.tracking.row_table import RowTable, row_table
+from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import Link, Tracker, run_key
 from evaluators.values.addresses import without_password
 

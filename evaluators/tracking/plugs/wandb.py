@@ -11,10 +11,10 @@ from evaluators.issues import problem
 from evaluators.run.record import RunRecord
 from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
-from evaluators.tracking.metrics import metrics_of
-from evaluators.tracking.names import segment
+from evaluators.tracking.metric_names import segment
 from evaluators.tracking.params import environment_of, params_of
 from evaluators.tracking.row_table import RowTable, row_table
+from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 _QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}

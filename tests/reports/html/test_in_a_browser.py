@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.ended import write_again
 from evaluators.api.execute import finish
+from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.compare.comparison import Comparison, Difference, GuardResult
 from evaluators.reports.document import Column, Document, Listing, Paragraph, Section, Table

@@ -16,7 +16,7 @@ import pytest
 
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldResult, Result, Score, Standing, Status, Verdict
-from evaluators.reports.html.rows import (
+from evaluators.reports.html.packed_rows import (
     EvaluatorFacts,
     Explanation,
     Material,

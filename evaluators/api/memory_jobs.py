@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.plan.suite_plan import Reading
 from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.recorder import Recording
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
 
 ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}

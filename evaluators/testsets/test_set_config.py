@@ -11,12 +11,12 @@ from pydantic import Field, field_validator, model_validator
 from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import Name, Settings, bad, build
+from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.reader import READERS
-from evaluators.testsets.source import STANDARD_INPUT
 from evaluators.values.json_choice import Pick
 
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}

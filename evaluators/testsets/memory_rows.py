@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from evaluators.needs import Cell
+from evaluators.testsets.byte_source import Source
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
-from evaluators.testsets.source import Source
 from evaluators.values.json_text import to_text
 
 

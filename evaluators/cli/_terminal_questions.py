@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from evaluators.guide.questions import Likeliest, Question
+from evaluators.guide.init_questions import Likeliest, Question
 from evaluators.reports.display import visible
 
 

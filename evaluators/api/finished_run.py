@@ -9,11 +9,11 @@ from evaluators.api.loading import load
 from evaluators.api.run_sections import sections_of, sent_section
 from evaluators.issues import Problems, problem
 from evaluators.reports.document import Document, Paragraph, Section
-from evaluators.reports.near_misses import near_miss_section
+from evaluators.reports.near_miss_section import near_miss_section
+from evaluators.reports.report_files import asked_files
 from evaluators.reports.summary import Options
-from evaluators.reports.writing import asked_files
 from evaluators.run.record import RunRecord, read_record
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 
 def options_of(record: RunRecord) -> Options:

@@ -15,7 +15,7 @@ from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.comparators.one_of import OneOf
 from evaluators.comparators.regex import Regex
 from evaluators.fields.align import Alike
-from evaluators.fields.columns import weigher
+from evaluators.fields.gain_columns import weigher
 from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Counts, Worth
 from evaluators.fields.gather import gather
 from evaluators.fields.tree import FieldNode

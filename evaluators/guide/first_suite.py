@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators.guide.draft import evaluators_for, slices_for
-from evaluators.guide.questions import Likeliest
+from evaluators.guide.init_questions import Likeliest
 from evaluators.guide.roles import Chosen, choose_roles
 from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Problems, problem
@@ -18,14 +18,14 @@ from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.settings import build
+from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed
-from evaluators.testsets.config import TestSetConfig
 from evaluators.testsets.encodings import encoding_to_name
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Chunk, Table, whole
-from evaluators.testsets.source import STANDARD_INPUT, locate
 from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set_config import TestSetConfig
 
 MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200

@@ -23,7 +23,7 @@ from evaluators.compare.comparison import Comparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Said, Side, SideRows
 from evaluators.issues import Problems
-from evaluators.reports.comparison import MOST_CHANGES, chance, comparison_line, comparison_page, signed
+from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
 from evaluators.reports.formats.text import TextFormat
 

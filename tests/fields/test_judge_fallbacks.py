@@ -9,7 +9,7 @@ import pytest
 import evaluators
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.comparators.fuzzy import Fuzzy
-from evaluators.fields.judged import said_once
+from evaluators.fields.judge_fallbacks import said_once
 from evaluators.fields.lines import choose, read_fields
 from evaluators.fields.metrics import (
     default_metric,

@@ -15,7 +15,7 @@ from evaluators.fields.align import Align
 from evaluators.fields.compiled.trees import compilable, nodes
 from evaluators.fields.compiled.walker import Rare
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
-from evaluators.fields.evaluation_config.read import read_evaluation_config
+from evaluators.fields.evaluation_config.read_config import read_evaluation_config
 from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.metrics import places, substituted
 from evaluators.fields.post_process import Processor, ships
@@ -25,7 +25,7 @@ from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.xeval.read import read_xeval
+from evaluators.fields.xeval.read_xeval import read_xeval
 from evaluators.judges.asked_once import once, value_key
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail

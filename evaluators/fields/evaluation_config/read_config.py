@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap
+from evaluators.fields.evaluation_config.config_words import NO_WORDS, Asked, Words, read_words
 from evaluators.fields.evaluation_config.schemas import (
     OF_A_VALUE,
     bad_types,
@@ -28,8 +29,7 @@ from evaluators.fields.evaluation_config.schemas import (
     types_of,
     with_words,
 )
-from evaluators.fields.evaluation_config.words import NO_WORDS, Asked, Words, read_words
-from evaluators.fields.judged import OF_LISTS, NeedsJudge, said_once
+from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge, said_once
 from evaluators.fields.metrics import resolve_alignment, resolve_metric
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape

@@ -14,7 +14,7 @@ from zlib import crc32
 
 from evaluators.issues import Fault
 from evaluators.model import MISSING
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import NotJSON, parse, to_text
 
 _ENDING_ZERO: Final = re.compile(r"\.\d*0[,}\]]")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evaluators.guide.differing import Differing
 from evaluators.guide.evidence import propose
+from evaluators.guide.init_questions import Ask
 from evaluators.guide.keys import key_of
-from evaluators.guide.questions import Ask
+from evaluators.guide.number_differences import Differing
 from evaluators.guide.shape import Node
 from evaluators.values.path_text import ANY, Step, spell
 

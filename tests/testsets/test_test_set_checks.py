@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from evaluators.settings import build
-from evaluators.testsets.config import TestSetConfig
-from evaluators.testsets.hygiene import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
+from evaluators.testsets.test_set_config import TestSetConfig
 
 
 def config(**settings: Any) -> TestSetConfig:

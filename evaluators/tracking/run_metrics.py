@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
-from evaluators.tracking.names import field_name, segment
+from evaluators.tracking.metric_names import field_name, segment
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]

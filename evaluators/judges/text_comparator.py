@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Answer, Question
 from evaluators.judges.judge import JudgeAnswer
-from evaluators.judges.judged import JudgedComparator
+from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.model import Outcome
 from evaluators.settings import Name
 from evaluators.values.text import Normalization, normalizer, same_text_deep

@@ -9,10 +9,10 @@ from typing import ClassVar, Final
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
+from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.joining import Find, id_text, twice
 from evaluators.testsets.reader import Chunk, Split
-from evaluators.testsets.source import Source, reading
 from evaluators.values.json_text import NotJSON, parse
 
 LINES: Final = (".jsonl", ".ndjson")

@@ -14,11 +14,11 @@ from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.settings import Loc
+from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import kind_at, matching
-from evaluators.testsets.config import Joined, TestSetConfig
 from evaluators.testsets.documents import is_pattern
-from evaluators.testsets.source import STANDARD_INPUT, locate
 from evaluators.testsets.test_set import TestSet
+from evaluators.testsets.test_set_config import Joined, TestSetConfig
 from evaluators.values.json_text import NotJSON, duplicate_keys, parse
 from evaluators.values.pairing import identity
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
-from evaluators.fields.judged import NeedsJudge, in_field, said_once
+from evaluators.fields.judge_fallbacks import NeedsJudge, in_field, said_once
 from evaluators.fields.lines import Align, read_align, read_transforms
 from evaluators.fields.metrics import default_metric, resolve_alignment, resolve_compound, resolve_metric
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far

@@ -17,12 +17,12 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
+from evaluators.testsets.byte_source import Source, file_names
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.joining import id_text
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.testsets.source import Source, file_names
 
 _COLUMN: Final = re.compile(r"\{([^{}]+)\}")
 _SHOWN: Final = 3

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from evaluators.api.loading import load
-from evaluators.harnesses._given import Given, cells_of, of_role, with_usual_names
+from evaluators.harnesses._host_rows import Given, cells_of, of_role, with_usual_names
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import Fault
 from evaluators.model import MISSING

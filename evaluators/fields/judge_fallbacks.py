@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.judges.judged import JUDGED_COMPARATORS
+from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.settings import BadSettings, Detail
 from evaluators.values.flow import flow
 

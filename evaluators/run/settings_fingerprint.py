@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators.run.loaded import LoadedSuite
-from evaluators.suite.lines import EvaluatorLine
+from evaluators.suite.evaluator_line import EvaluatorLine
 
 READING: Final = ""
 """The name under which stands how the test set is read."""

@@ -1,0 +1,39 @@
+"""One name, one thing: no two modules of the package share a name, plugs and commands apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import evaluators
+
+ROOMS = Path(evaluators.__file__).parent
+PLUGS = {
+    "builtin", "comparators", "cli", "harnesses", "formats", "readers", "stores", "plugs", "judges/words",
+}  # fmt: skip
+"""Folders of plugs and of commands. A file there whose name begins with an underscore is no plug."""
+
+
+def _is_plug(file: Path) -> bool:
+    return bool({file.parent.name, "/".join(file.parent.parts[-2:])} & PLUGS) and not file.name.startswith("_")
+
+
+def _modules() -> Iterator[tuple[str, str]]:
+    for file in ROOMS.rglob("*.py"):
+        place = file.relative_to(ROOMS)
+        if file.name == "__init__.py" and file.parent != ROOMS and file.parent.name not in PLUGS:
+            yield file.parent.name, str(place)
+        elif not file.name.startswith("__") and not _is_plug(file):
+            yield file.stem.strip("_"), str(place)
+
+
+def _several(named: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, place in named:
+        places[name].append(place)
+    return {name: sorted(found) for name, found in places.items() if len(found) > 1}
+
+
+def test_no_two_modules_share_a_name() -> None:
+    assert _several(_modules()) == {}
