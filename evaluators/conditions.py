@@ -8,12 +8,12 @@ when one of the values there does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from evaluators.issues import Fault
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 from evaluators.values.paths import BadPath, Path
 from evaluators.values.paths import parse as parse_path

@@ -7,8 +7,9 @@ what the row scores, how it is counted and the exit code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from evaluators.value_class import dataclass, replace
 
 
 class Blame(StrEnum):

@@ -6,11 +6,11 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
+from evaluators.value_class import dataclass, field, replace
 from evaluators.values import json_choice, json_text
 from evaluators.values.json_choice import LENIENT, Chosen, Search, Want
 from evaluators.values.json_text import Documents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -62,3 +63,10 @@ def test_nobody_imports_a_plug_by_name(imports: ImportGraph, socket: str) -> Non
         if not importer.startswith(f"{SCREEN}.")
     }
     assert named == set()
+
+
+def test_value_classes_are_made_by_the_door_that_defines_them_cheaply() -> None:
+    taken = re.compile(r"from dataclasses import .*\b(dataclass|field|replace)\b")
+    package = HOUSE / "evaluators"
+    modules = (path for path in package.rglob("*.py") if path.name != "value_class.py")
+    assert [str(path) for path in modules if taken.search(path.read_text(encoding="utf-8"))] == []

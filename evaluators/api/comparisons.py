@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaluators.api.loading import Suite
@@ -16,6 +15,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gates import Target, parse_target
 from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.value_class import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ are explained when somebody looks at them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
+from evaluators.value_class import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

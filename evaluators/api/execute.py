@@ -7,7 +7,6 @@ scoring a small test set.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import Scored, engine_of, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.tracking.tracking_section import tracking_of
+from evaluators.value_class import dataclass, replace
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Section

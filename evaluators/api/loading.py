@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.tracking.tracking_section import tracking_of
+from evaluators.value_class import dataclass
 
 if TYPE_CHECKING:
     from evaluators.run.result import RunResult

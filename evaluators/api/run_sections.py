@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from evaluators.reports.document import Item, Listing, Section
@@ -15,6 +14,7 @@ from evaluators.reports.summary import Options
 from evaluators.run.record import RunRecord
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import replace
 
 
 def sections_of(record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0) -> tuple[Section, ...]:

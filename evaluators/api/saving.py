@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +23,7 @@ from evaluators.run.result import RunResult
 from evaluators.run.runner import measure, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.value_class import replace
 
 if TYPE_CHECKING:
     from evaluators.api.evaluation import Evaluation

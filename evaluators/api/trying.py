@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +24,7 @@ from evaluators.run.verdict import Facts, exit_code
 from evaluators.suite import source
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
+from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import Chosen
 from evaluators.values.quoting import quote
 

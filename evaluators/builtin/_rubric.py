@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import isfinite
@@ -16,6 +15,7 @@ from pydantic import Field
 from evaluators.issues import RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, read_judge, unanswered
 from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
+from evaluators.value_class import dataclass
 from evaluators.values.paths import Path
 
 AGREEMENT: Final = "agreement"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,6 +17,7 @@ from evaluators.fields.walk import OpenCheck
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.settings import ReadBy
+from evaluators.value_class import replace
 from evaluators.values.equality import same, same_type
 from evaluators.values.paths import Path
 

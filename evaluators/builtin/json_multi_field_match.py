@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -17,6 +16,7 @@ from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_tr
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
+from evaluators.value_class import replace
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform
 

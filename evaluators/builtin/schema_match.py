@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -44,6 +43,7 @@ from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
+from evaluators.value_class import replace
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path as JSONPath
 from evaluators.values.transforms import Transform

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEva
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import click
 
 from evaluators.guide.init_questions import Likeliest, Question
 from evaluators.reports.display import visible
+from evaluators.value_class import dataclass
 
 
 @dataclass

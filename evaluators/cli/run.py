@@ -224,9 +224,8 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
         say(run_json(finished.result))
         return
-    from dataclasses import replace
-
     from evaluators.reports.summary import one_line, summary
+    from evaluators.value_class import replace
 
     if options["print_as"] == "github":
         from evaluators.cli._github import add_to_step_summary

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +15,7 @@ from evaluators.comparators._comparator import Comparator, Compare, Question
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asked_once import once, value_key
 from evaluators.model import Outcome
+from evaluators.value_class import replace
 from evaluators.values.quoting import differs, quote
 
 Checked: TypeAlias = bool | Outcome

@@ -15,7 +15,6 @@ one asks a judge.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
@@ -23,6 +22,7 @@ from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.registry import Socket
 from evaluators.settings import Settings
+from evaluators.value_class import dataclass
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""

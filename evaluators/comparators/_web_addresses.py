@@ -7,13 +7,13 @@ compared. Text that is no web address stays as it is.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote as percent_encode
 from urllib.parse import urlsplit
 
 from evaluators.comparators._comparator import Compare
 from evaluators.model import Outcome
+from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
 

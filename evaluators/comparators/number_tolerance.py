@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field, StrictBool
@@ -12,6 +11,7 @@ from evaluators.comparators._column_answers import near_numbers
 from evaluators.comparators._comparator import Comparator, Compare, Matches, Pair
 from evaluators.comparators._plain_numbers import comparison, explained
 from evaluators.model import Outcome
+from evaluators.value_class import dataclass
 
 
 class NumberTolerance(Comparator):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from evaluators.compare.sides import Said, Side, SideRows
 from evaluators.issues import problem
 from evaluators.run.store import write_text
+from evaluators.value_class import dataclass
 
 KIND: Final = "evaluators baseline"
 FORMAT: Final = 2

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, sqrt
 from typing import Any, Final
@@ -22,6 +21,7 @@ from evaluators.run.intervals import mean_interval, moments_of_values
 from evaluators.run.record import RunRecord
 from evaluators.run.result import Interval
 from evaluators.run.statistics import Z_95, wilson
+from evaluators.value_class import dataclass
 from evaluators.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from evaluators.compare.guard_config import CompareConfig
@@ -12,6 +11,7 @@ from evaluators.registry import suggestion
 from evaluators.run.gates import Target, parse_target
 from evaluators.settings import BadSettings, Detail, build
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

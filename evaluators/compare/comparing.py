@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from dataclasses import field as dataclass_field
 from fractions import Fraction
 from itertools import combinations
 from typing import Final, NamedTuple, TypeAlias
@@ -58,6 +56,8 @@ from evaluators.run.intervals import (
 from evaluators.run.result import Interval
 from evaluators.run.statistics import LEVEL, wilson
 from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.value_class import dataclass, replace
+from evaluators.value_class import field as dataclass_field
 
 _SHOWN: Final = 5  # ids, settings and the like that a sentence names
 

@@ -7,11 +7,11 @@ positive one is a gain.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from evaluators.compare.row_changes import Change
 from evaluators.run.result import Interval
+from evaluators.value_class import dataclass, field
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]

@@ -8,12 +8,12 @@ made from the same tables, so the two cannot disagree. Files are read as data: n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluators.registry import Socket
+from evaluators.value_class import dataclass, field
 
 
 class Counterpart(StrEnum):

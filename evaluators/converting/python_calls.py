@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from evaluators.converting.converter import ForeignValue
 from evaluators.converting.foreign_documents import text_of
 from evaluators.issues import problem
+from evaluators.value_class import dataclass
 
 _DEEPEST: Final = 20
 """How many names may stand for each other in a row."""

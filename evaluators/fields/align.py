@@ -21,7 +21,6 @@ at most: so the number of questions grows with the items that are left over, and
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -30,6 +29,7 @@ from evaluators.fields.reading import read_path, read_transforms
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
+from evaluators.value_class import dataclass
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text

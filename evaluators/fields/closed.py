@@ -8,7 +8,6 @@ expected value that its comparator cannot read is a fault, and nothing of it is 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from math import lcm
@@ -39,6 +38,7 @@ from evaluators.fields.weighing import answer_alone, asked_alone
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.value_class import dataclass, field
 from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform, chain
 

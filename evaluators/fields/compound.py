@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.value_class import dataclass
 from evaluators.values.transforms import Transform, chain
 
 WORD: Final = "compound"

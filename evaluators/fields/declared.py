@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from evaluators.fields.metrics import places
 from evaluators.fields.tree import FieldNode
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

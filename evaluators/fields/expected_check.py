@@ -8,7 +8,6 @@ cannot read; a *warning* is something to look at.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.closed import ClosedTree, unreadable_expected
@@ -18,6 +17,7 @@ from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import suggestion
+from evaluators.value_class import dataclass
 from evaluators.values.path_text import Step, display
 from evaluators.values.quoting import kind, quote
 

@@ -12,7 +12,6 @@ comparators only; a row that has one goes field by field.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -36,6 +35,7 @@ from evaluators.fields.readable import Ask
 from evaluators.fields.rules import Judged, Partial, Rule
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Standing, Status, Verdict
+from evaluators.value_class import dataclass
 from evaluators.values.paths import ANY
 
 Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]

@@ -7,10 +7,10 @@ says so. The whole document is `$`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from evaluators.value_class import dataclass
 from evaluators.values.path_text import Step
 from evaluators.values.paths import display
 

@@ -9,7 +9,6 @@ dots may be meant, the output follows the reading of the expected side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,6 +16,7 @@ from evaluators.fields.align import Align, pair_items
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.lines import FieldLine
 from evaluators.model import MISSING
+from evaluators.value_class import dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs
 from evaluators.values.paths import ANY, Path

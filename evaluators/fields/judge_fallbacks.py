@@ -7,12 +7,12 @@ them all, so that a reader meets one message that lists every such field.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.settings import BadSettings, Detail
+from evaluators.value_class import dataclass, replace
 from evaluators.values.flow import flow
 
 JUDGED: Final = ("semantic", "string_semantic", "string_llm", "array_llm")

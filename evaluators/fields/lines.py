@@ -7,7 +7,6 @@ list of neighbours. A bare list of paths compares each of them exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -35,6 +34,7 @@ from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
+from evaluators.value_class import dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform

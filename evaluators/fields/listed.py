@@ -8,12 +8,12 @@ as one value. What is listed is the whole schema: a key that only the output has
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evaluators.fields.lines import FieldLine, read_fields
 from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Metric, SchemaPath
 from evaluators.settings import BadSettings, Detail, Loc
+from evaluators.value_class import dataclass, field, replace
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform
 

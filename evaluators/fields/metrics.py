@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from evaluators.fields.lines import Align, Chosen, choose, read_substitute
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.value_class import dataclass, replace
 from evaluators.values.transforms import Transform
 
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from evaluators.comparators._answers import word_of
@@ -20,6 +19,7 @@ from evaluators.fields.rules import Partial, compile_rule
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.settings import build
+from evaluators.value_class import dataclass, replace
 from evaluators.values.date_formats import USUAL as DATE_FORMATS
 from evaluators.values.date_formats import formats_of, read_date
 from evaluators.values.dates import ambiguity, reader, same_moment

@@ -7,12 +7,12 @@ This is the slow, obvious scorer, which lists every leaf. `walk` gives the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from evaluators.fields.sentences import of_fields
 from evaluators.model import MISSING, FieldResult, Missing, Score, Standing, Status, Verdict
+from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path, display
 from evaluators.values.quoting import differs

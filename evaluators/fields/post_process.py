@@ -7,12 +7,12 @@ suite's own will do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import MISSING, FieldResult, Status
+from evaluators.value_class import replace
 from evaluators.values.equality import same
 
 Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]

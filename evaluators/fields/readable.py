@@ -7,12 +7,12 @@ is wrong with it its field is a fault, whether the output is right, wrong, equal
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from evaluators.comparators._answers import bad_answer, failed, word_of
 from evaluators.comparators._comparator import Comparator, Readable
 from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.value_class import replace
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, Transform, TransformError, chain_of_expected

@@ -7,7 +7,6 @@ explains every row; without them the fast check is used, which the property test
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
@@ -29,6 +28,7 @@ from evaluators.fields.xeval.read_xeval import read_xeval
 from evaluators.judges.asked_once import once, value_key
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.settings import BadSettings, Detail
+from evaluators.value_class import dataclass, replace
 from evaluators.values.paths import Path
 
 Dialect: TypeAlias = Literal["auto", "x-eval", "evaluation_config"]

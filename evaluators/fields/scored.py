@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
@@ -17,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 from evaluators.comparators._comparator import Comparator
 from evaluators.fields.lines import Align
 from evaluators.fields.readable import Ask, reader_of_expected
+from evaluators.value_class import dataclass, field
 from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, Metric, SchemaPath
 from evaluators.issues import Issue
 from evaluators.model import MISSING, Status
+from evaluators.value_class import dataclass
 from evaluators.values.pairing import Pairs
 from evaluators.values.transforms import Transform
 

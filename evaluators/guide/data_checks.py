@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final
 
 from evaluators.api.loading import Suite
@@ -17,6 +16,7 @@ from evaluators.run.verdict import Facts, exit_code
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
 from evaluators.testsets.test_set_config import Joined
+from evaluators.value_class import dataclass, replace
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""

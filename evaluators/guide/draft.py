@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evaluators.guide.field_lines import lines_of
@@ -14,6 +13,7 @@ from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of, kind_of
+from evaluators.value_class import dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
 from evaluators.guide.init_questions import Ask, Question
 from evaluators.guide.number_differences import Pair, decimals, half_of, is_number, rounded
+from evaluators.value_class import dataclass
 from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
 from evaluators.values.flow import flow
 from evaluators.values.number_formats import are_codes, parses_of, readings

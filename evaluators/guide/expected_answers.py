@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +17,7 @@ from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Cell, first_table
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.value_class import dataclass, replace
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.yaml_text import NotYAML, load_untrusted
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluators.builtin._evaluator import FromColumn
@@ -23,6 +22,7 @@ from evaluators.reports.display import visible
 from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
 from evaluators.testsets.columns import no_such_column
+from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import NotJSON, parse, to_text
 
 _STRUCTURE: Final = {"without_judge": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from evaluators.guide.evidence import propose
@@ -11,6 +10,7 @@ from evaluators.guide.init_questions import Ask
 from evaluators.guide.keys import key_of
 from evaluators.guide.number_differences import Differing
 from evaluators.guide.shape import Node
+from evaluators.value_class import dataclass
 from evaluators.values.path_text import ANY, Step, spell
 
 

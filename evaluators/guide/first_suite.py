@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +25,7 @@ from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Chunk, Table, whole
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.value_class import dataclass, replace
 
 MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200

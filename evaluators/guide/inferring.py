@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.fields.dialects import dialect_of, unwrap
@@ -17,6 +16,7 @@ from evaluators.issues import Fault, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import counted
 from evaluators.settings import BadSettings
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display
 

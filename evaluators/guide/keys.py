@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from evaluators.value_class import dataclass
 
 _NAMED: Final = re.compile(
     r"(?:^|[_\W])(?:id|key|code|sku|no|nr|number|uuid|isbn|ean|line|index|pos|position)$", re.IGNORECASE

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluators.guide.init_questions import Ask, Question
 from evaluators.needs import ROLES, Role
 from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.value_class import dataclass, field
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON
 

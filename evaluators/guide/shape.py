@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from evaluators.value_class import dataclass, field
 
 _MOST_KEYS: Final = 30
 _RARE: Final = 0.1

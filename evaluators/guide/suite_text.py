@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Final
 
 from evaluators.guide.field_lines import Line
 from evaluators.needs import Role
+from evaluators.value_class import dataclass, field
 from evaluators.values.flow import flow, key_text
 
 _WIDTH: Final = 118

@@ -8,7 +8,6 @@ alone, and every row that comes in goes out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.api.loading import Suite
@@ -20,6 +19,7 @@ from evaluators.needs import Cell, Role
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import ROLES, guess_columns, no_such_column
+from evaluators.value_class import dataclass
 
 Kind: TypeAlias = Literal["score", "passed", "text"]
 Roles: TypeAlias = Mapping[Role, str]

@@ -11,13 +11,13 @@ else: `{"expected": "expectations.gold", "shop": "inputs.shop"}`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from evaluators.model import MISSING
 from evaluators.needs import ROLES, Role
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.python_cells import cell_of
+from evaluators.value_class import dataclass
 
 Place: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
 Places: TypeAlias = Mapping[str, Place]

@@ -7,7 +7,6 @@ other characters that platforms refuse: `header`, `header/field/items.each.price
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from evaluators.run.live import Judged
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.tracking.assessments import label_of, reason_of
 from evaluators.tracking.metric_names import field_name, segment
+from evaluators.value_class import dataclass, field
 
 OVERALL: Final = "overall"
 """What the score of a whole row is called."""

@@ -11,7 +11,6 @@ cannot measure a row has an error there, and the others have their scores.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from evaluators.harnesses._host_rows import Given, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
 from evaluators.tracking.metric_names import segment
+from evaluators.value_class import dataclass
 
 with needs("phoenix", "arize-phoenix-client"):
     from phoenix.client.experiments import create_evaluator

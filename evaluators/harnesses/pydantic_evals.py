@@ -10,7 +10,6 @@ passed), and a score for each field. One that cannot measure a row is a failure 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from evaluators.harnesses._host_rows import Given, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL
 from evaluators.model import MISSING
+from evaluators.value_class import dataclass
 
 with needs("pydantic_evals", "pydantic-evals"):
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext

@@ -8,11 +8,12 @@ with `.evaluators.yaml`, those that the option `evaluators_suites` names by patt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+
+from evaluators.value_class import dataclass
 
 if TYPE_CHECKING:
     from evaluators.api.loading import Suite

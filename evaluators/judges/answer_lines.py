@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from math import isfinite
 from operator import add
 from pathlib import Path
@@ -23,6 +23,7 @@ from evaluators.judges.asking import Noted
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.judges.repeating import agreed
 from evaluators.model import MISSING, Outcome
+from evaluators.value_class import dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, compact, parse
 from evaluators.values.quoting import quote

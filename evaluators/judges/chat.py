@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from evaluators.judges.messages import Messages
+from evaluators.value_class import dataclass
 
 Structured = Literal["json_schema", "json_object", "none"]
 

@@ -11,7 +11,6 @@ has no score. What `answer` raises concerns the whole list, which is then asked 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,6 +21,7 @@ from evaluators.judges.asked_once import value_key
 from evaluators.model import MISSING
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
+from evaluators.value_class import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

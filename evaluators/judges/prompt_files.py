@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
+
+from evaluators.value_class import dataclass
 
 _FOLDER: Final = Path(__file__).with_name("prompts")
 _PART: Final = "=== "

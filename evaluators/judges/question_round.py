@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +22,7 @@ from evaluators.judges.messages import Messages, estimated_tokens, messages_of, 
 from evaluators.judges.prompt_files import Prompt
 from evaluators.judges.replies import BadReply, JudgeVerdict, verdicts_in
 from evaluators.judges.request_tries import Tries
+from evaluators.value_class import dataclass, replace
 
 if TYPE_CHECKING:
     from evaluators.judges.model_judge import ModelJudge

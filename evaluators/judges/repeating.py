@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any, Final
 
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge
+from evaluators.value_class import replace
 
 REPEATS: Final = "repeats"
 """Where, in the details of an answer, what was said each time stands; without an answer, the time is left out."""

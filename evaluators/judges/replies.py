@@ -8,10 +8,10 @@ Two different answers in one reply are none. What is refused has its reason; no 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluators.judges.prompt_files import Prompt
+from evaluators.value_class import dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, documents
 from evaluators.values.quoting import quote

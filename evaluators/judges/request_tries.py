@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send, Structured
+from evaluators.value_class import replace
 
 if TYPE_CHECKING:
     from evaluators.judges.model_judge import ModelJudge

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from evaluators.issues import Fault
@@ -13,6 +12,7 @@ from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import kept_out
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import dataclass
 
 _MOST_ROUNDS: Final = 20
 """So often an evaluator may ask further because of what was answered."""

@@ -11,7 +11,6 @@ rows of the chunk and asked at once, in a step before their verdicts; then those
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -37,6 +36,7 @@ from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import gated_step, issue_of_bug, looked_at, verdict_step, watching_fields
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
+from evaluators.value_class import dataclass, field, replace
 from evaluators.values.json_choice import LENIENT, Chosen, Pick, Search, Want
 
 STRICT: Final = Search(lenient=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import BUILTIN
@@ -24,6 +23,7 @@ from evaluators.reports.reference import (
 from evaluators.suite import source
 from evaluators.suite.foreign_words import today
 from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.value_class import dataclass
 from evaluators.values.transforms import TRANSFORMS
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]

@@ -7,8 +7,9 @@ escapes what would harm it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from evaluators.value_class import dataclass
 
 Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
 """How much a line matters. Words always carry the meaning too; a tone only colours them."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -24,6 +23,7 @@ from evaluators.model import Status
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import Line, RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import dataclass
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
+from evaluators.value_class import dataclass
 from evaluators.values.flow import key_text
 
 _LEAD: Final = (

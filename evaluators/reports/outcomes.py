@@ -8,7 +8,6 @@ outside of arrays, and each outermost array as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from evaluators.fields.counts import MEASURED
@@ -19,6 +18,7 @@ from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.model import MISSING, FieldResult, Status, Verdict
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
+from evaluators.value_class import dataclass, field
 
 LISTED: Final = MEASURED | {Status.FAULT}
 PRESENCE: Final = "presence"

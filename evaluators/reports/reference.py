@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -24,6 +23,7 @@ from evaluators.reports.document import Block, Column, Document, Item, Listing, 
 from evaluators.run.figures import limit_text, score_text
 from evaluators.settings import READ_AS, BadSettings, build
 from evaluators.suite.model_schema import documentation, spellings
+from evaluators.value_class import dataclass
 from evaluators.values.flow import flow
 from evaluators.values.transforms import Kind, TransformError, parse_transform
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TextIO
 
 from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status, Verdict
 from evaluators.reports.csv_cells import guarded, write_guarded
+from evaluators.value_class import dataclass
 
 WHY: Final = "why"
 

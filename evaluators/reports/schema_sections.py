@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -14,6 +13,7 @@ from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes, failed_
 from evaluators.reports.tables import full_name, surplus_text
 from evaluators.run.figures import counted, rows_text, score_text
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.value_class import replace
 
 MOST_FAILED: Final = 10
 """Failed fields that a summary lists."""

@@ -7,7 +7,6 @@ and what to do about it. Every figure stands beside its counts.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
@@ -20,6 +19,7 @@ from evaluators.reports.tables import evaluator_section, full_name, gate_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import RunResult
 from evaluators.run.statistics import wilson
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from evaluators.judges.asking_session import Asking, Session
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.question_counts import asks
+from evaluators.value_class import dataclass
 
 _EVERY_SECONDS = 0.2
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 from zlib import crc32
 
 from evaluators.model import Verdict
 from evaluators.run.watch import Watch, Watched
+from evaluators.value_class import dataclass, field
 
 MOST_CLUSTERS: Final = 20_000
 GROUPS: Final = 4_096

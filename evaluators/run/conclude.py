@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Issue, Problems
@@ -21,6 +20,7 @@ from evaluators.run.result import EvaluatorStats, RunResult
 from evaluators.run.runner import Measured, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.value_class import replace
 
 
 def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from evaluators.conditions import Condition
@@ -17,6 +16,7 @@ from evaluators.run.places import field_places, key_place, line_places
 from evaluators.run.result import EvaluatorStats
 from evaluators.run.runner import Measured, coverage
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import replace
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path

@@ -10,7 +10,6 @@ rows that were kept out came to; that is known for means over rows, whose every 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -25,6 +24,7 @@ from evaluators.run.statistics import Ratio
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import dataclass
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 

@@ -6,11 +6,11 @@ Where a suite asks for what no row has, a hint names what the rows have in its p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluators.model import JSON
 from evaluators.plan.suite_plan import Plan
+from evaluators.value_class import dataclass, field
 
 FIRST_ROWS: Final = 200
 """Rows that hints look at."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
 
 from evaluators.issues import Blame, Issue
+from evaluators.value_class import dataclass, field
 
 MOST_IDS: Final = 200_000
 _SHOWN: Final = 5  # ids that a message names

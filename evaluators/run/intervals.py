@@ -12,13 +12,13 @@ truth is counted in docs/statistics.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb, copysign, lcm, pi, sqrt, tan
 from typing import Final
 
 from evaluators.run.result import Interval
 from evaluators.run.statistics import LEVEL, Z_95, wilson
+from evaluators.value_class import dataclass, field
 
 Z_80: Final = 0.8416212335729143
 """The 80 % quantile of the standard normal distribution."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -46,6 +45,7 @@ from evaluators.suite.graph import in_order
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
+from evaluators.value_class import dataclass, field, replace
 
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from evaluators.issues import Blame, Fault, Issue, Problems
@@ -17,6 +16,7 @@ from evaluators.needs import expected_of
 from evaluators.run.loaded import LoadedSuite
 from evaluators.settings import BadSettings, Detail
 from evaluators.testsets.test_set import TestSet
+from evaluators.value_class import replace
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
 

@@ -7,7 +7,6 @@ over the same rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evaluators.judges.asked_once import keeping
@@ -18,6 +17,7 @@ from evaluators.run.job import Job, Work
 from evaluators.run.runner import Measured, Merging
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

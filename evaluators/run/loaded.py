@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.joining import id_text
 from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
     pass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +19,7 @@ from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
+from evaluators.value_class import dataclass, field, replace
 
 Progress = Callable[[int, float | None], None]
 

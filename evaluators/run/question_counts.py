@@ -7,13 +7,13 @@ that a run asks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from evaluators.judges.asking import counting
 from evaluators.judges.judge import Estimate
 from evaluators.run.job import Job, run_split
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -28,6 +28,7 @@ from evaluators.run.recorder import Kept
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, pyarrow, storable
 from evaluators.run.store import load_run
+from evaluators.value_class import dataclass, field, replace
 from evaluators.values.json_choice import Pick, Want
 from evaluators.values.json_text import NotJSON, parse
 

@@ -7,7 +7,6 @@ neither says what the evaluator says of the row as a whole. A value that is not 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from evaluators.fields.differences import Differences
 from evaluators.fields.scored import ArrayResult
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.run.record_shapes import STATUS_WORDS
+from evaluators.value_class import dataclass, field
 
 _STATUSES: Final = {word: status for status, word in STATUS_WORDS.items()}
 _TEXTS: Final = ("reason", "rule")

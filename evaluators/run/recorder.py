@@ -8,7 +8,6 @@ it is one of those, so that the parts of a run can be joined either way; which w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator, lists_fields
@@ -24,6 +23,7 @@ from evaluators.run.record_lines import Recorded, array_line, field_line, row_li
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import compact
 
 Kept: TypeAlias = Literal["all", "wrong", "none"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Final, Literal
 
@@ -19,6 +18,7 @@ from evaluators.run.rows import RowsFormat
 from evaluators.run.runner import Measured, StoredLines
 from evaluators.testsets.row_estimate import estimated_rows
 from evaluators.testsets.test_set import TestSet
+from evaluators.value_class import dataclass, replace
 
 FIRST_MISMATCHES: Final = 200
 """Rows with something wrong that are recorded for each field, when a run is too long to record them all."""

@@ -6,11 +6,11 @@ Built once, when the last split has been merged. Figures are exact sums rounded 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
+from evaluators.value_class import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ codes those of the run's own table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Final, Literal, Protocol, TypeAlias
 
@@ -18,6 +17,7 @@ from evaluators.issues import problem
 from evaluators.run.codes import CodeTable, code_text
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import inside, parent, read_from, store_of, write_to
+from evaluators.value_class import dataclass
 
 RowsFormat: TypeAlias = Literal["jsonl", "parquet"]
 FLUSH_ROWS: Final = 16_384

@@ -7,7 +7,6 @@ of the same bytes (times, host, workers) is not part of it.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from typing import Final, TypeVar
 
@@ -15,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evaluators.issues import problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
+from evaluators.value_class import replace
 
 Kind = TypeVar("Kind")
 

@@ -7,7 +7,6 @@ the rows from the first one up to the first unfinished split make a valid, short
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -30,6 +29,7 @@ from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.reader import Split
+from evaluators.value_class import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

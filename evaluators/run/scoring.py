@@ -7,7 +7,6 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -29,6 +28,7 @@ from evaluators.run.rows import RowsFormat, has_pyarrow
 from evaluators.run.runner import Measured, measure
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
+from evaluators.value_class import dataclass, replace
 
 PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""

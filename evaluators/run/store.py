@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +18,7 @@ from typing import Final, TextIO
 from evaluators.issues import Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
+from evaluators.value_class import replace
 
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 
 from evaluators.issues import Issue
@@ -19,6 +18,7 @@ from evaluators.run.runner import Measured, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import SUITE_FOLDER, suite_texts
 from evaluators.testsets.byte_store import store_of
+from evaluators.value_class import replace
 
 
 def stored(

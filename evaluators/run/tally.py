@@ -8,7 +8,6 @@ same figures to the last bit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from evaluators.fields.path_details import Detail
@@ -17,6 +16,7 @@ from evaluators.model import Standing, Status, Verdict
 from evaluators.run.clusters import ClusterSum, merge_clusters
 from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, Watched
+from evaluators.value_class import dataclass, field
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have figures of their own, the first in alphabetical order; the others share one line."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.run.figures import rows_text
 from evaluators.run.gates import gate_label
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.value_class import dataclass, replace
 
 OK: Final = 0
 FAILED: Final = 1

@@ -7,11 +7,11 @@ that are made for the figures that a gate names, and for no other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run.statistics import Ratio, part_and_whole
+from evaluators.value_class import dataclass
 
 Watched: TypeAlias = tuple[str | None, Ratio]
 """(the canonical path of a field, or None for all fields together; the figure)."""

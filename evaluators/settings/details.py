@@ -6,7 +6,8 @@ The suite turns details into issues with a file, a line and a column.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from evaluators.value_class import dataclass, replace
 
 Loc = tuple[str | int, ...]
 

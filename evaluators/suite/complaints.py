@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from evaluators.suite.nodes import Document
 from evaluators.suite.yaml_quoting import quoted, requoted
+from evaluators.value_class import dataclass
 
 Mark = tuple[int, int]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -25,6 +24,7 @@ from evaluators.suite.foreign_words import TYPES, exported, today
 from evaluators.suite.graph import check_edges
 from evaluators.suite.presets import presets_with
 from evaluators.suite.source import Source
+from evaluators.value_class import dataclass, field
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import PICKS
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.conditions import Condition
 from evaluators.settings import Loc
+from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import Pick
 
 Unmet: TypeAlias = Literal["fail", "skip"]

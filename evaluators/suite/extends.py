@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from evaluators.suite.environment import filled_in
 from evaluators.suite.files import read_text
 from evaluators.suite.nodes import Document, Findings, Node, Spot, refused
 from evaluators.suite.presets import preset_folder, preset_names
+from evaluators.value_class import dataclass, field
 
 MOST_FILES: Final = 32
 PRESET: Final = "preset:"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.value_class import dataclass, field
 
 _URI = re.compile(r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+")
 

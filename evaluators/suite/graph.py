@@ -6,12 +6,12 @@ The order of evaluators in the file is free; the graph gives one in which every 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from evaluators.builtin._evaluator import Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

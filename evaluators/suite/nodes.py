@@ -7,7 +7,6 @@ off the merged tree, so a value from an extended file is placed in that file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -15,6 +14,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.suite.excerpt import lines_of, with_caret
 from evaluators.suite.scalars import Scalar
+from evaluators.value_class import dataclass, field
 
 Value: TypeAlias = "Scalar | list[Node] | dict[str, Entry]"
 

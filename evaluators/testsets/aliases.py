@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from evaluators.testsets.byte_source import Source
 from evaluators.testsets.reader import Chunk, Split, Table, with_column
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

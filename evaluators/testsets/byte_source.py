@@ -13,13 +13,13 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
 from evaluators.testsets.byte_store import ByteStore, at, inside, parent, store_of
+from evaluators.value_class import dataclass, replace
 
 STANDARD_INPUT: Final = "-"
 _BLOCK: Final = 1024 * 1024

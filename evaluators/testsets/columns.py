@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, get_args
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Role
 from evaluators.registry import suggestion
+from evaluators.value_class import dataclass
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 

@@ -19,7 +19,6 @@ import io
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from types import MappingProxyType
 from typing import ClassVar, Final, Self
@@ -39,6 +38,7 @@ from evaluators.testsets.reader import (
     Split,
     broken,
 )
+from evaluators.value_class import dataclass, replace
 
 DELIMITERS: Final = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from evaluators.issues import Blame, Fault, Issue
@@ -13,6 +12,7 @@ from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.joining import Find, id_text, twice
 from evaluators.testsets.reader import Chunk, Split
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
 
 LINES: Final = (".jsonl", ".ndjson")

@@ -10,7 +10,6 @@ is called `acme`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal, TypeAlias
 
@@ -21,6 +20,7 @@ from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.wildcards import has_wildcards, stood_for
+from evaluators.value_class import dataclass, replace
 
 PairBy: TypeAlias = Literal["path", "name", "position"]
 

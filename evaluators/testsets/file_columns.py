@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from glob import escape
 from pathlib import Path, PurePath
 from typing import Final
@@ -23,6 +22,7 @@ from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.joining import id_text
 from evaluators.testsets.reader import Chunk, Split, Table, whole
+from evaluators.value_class import dataclass
 
 _COLUMN: Final = re.compile(r"\{([^{}]+)\}")
 _SHOWN: Final = 3

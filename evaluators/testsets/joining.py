@@ -7,7 +7,6 @@ table that is put together is one split.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Protocol, TypeAlias
 
@@ -18,6 +17,7 @@ from evaluators.registry import nearest
 from evaluators.testsets.byte_source import Source
 from evaluators.testsets.documents import Document, Documents, text_of
 from evaluators.testsets.reader import Chunk, Split, Table, first_table, layers, whole, with_column
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 _SHOWN: Final = 5

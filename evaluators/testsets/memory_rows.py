@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import Source
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 

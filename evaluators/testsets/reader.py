@@ -11,13 +11,13 @@ the same reason an `Issue` of a chunk has no `where` yet. Blank lines are no row
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final, Protocol, Self
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Cell
 from evaluators.registry import Socket
 from evaluators.testsets.byte_source import Source
+from evaluators.value_class import dataclass, field
 
 __all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
 

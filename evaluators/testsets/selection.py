@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from evaluators.issues import Fault, Problems
@@ -17,6 +16,7 @@ from evaluators.needs import Cell
 from evaluators.testsets.byte_source import Source
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import Chunk, Split, Table, whole
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 

@@ -8,7 +8,6 @@ can be pickled: a worker reads on its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal
 
@@ -35,6 +34,7 @@ from evaluators.testsets.opening import open_file, open_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
+from evaluators.value_class import dataclass, field, replace
 
 ALL_ROWS: Final = Selection()
 TABLES: Final = (".csv", ".tsv", ".parquet")

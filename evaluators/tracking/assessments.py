@@ -7,7 +7,6 @@ number stands for one. What kept a row from being measured is its error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -17,6 +16,7 @@ from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers, why
 from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
 from evaluators.tracking.metric_names import field_name, segment
+from evaluators.value_class import dataclass
 
 _WRONG: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
 _LEFT_OUT: Final = frozenset({Status.SKIPPED, Status.NOT_MEASURED})

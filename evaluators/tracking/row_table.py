@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from evaluators.model import Status
@@ -11,6 +10,7 @@ from evaluators.reports.recorded import results_of
 from evaluators.reports.rows_csv import field_numbers
 from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.tracking.assessments import label_of, reason_of
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 

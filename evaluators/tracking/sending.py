@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
 from evaluators.tracking.tracker import Chosen, Link
+from evaluators.value_class import dataclass
 from evaluators.values.addresses import without_passwords
 
 _PRIVATE: Final = 0o600

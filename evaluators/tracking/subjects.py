@@ -6,10 +6,10 @@ Platforms that keep what a figure is about beside its name get it from here, wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.run_metrics import Number, about, field_about, metrics_of
+from evaluators.value_class import dataclass, field
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ packages, it imports in `send`.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import ClassVar, Final, NamedTuple
 
@@ -20,6 +19,7 @@ from evaluators.registry import Socket
 from evaluators.run.record import RunRecord
 from evaluators.run.store import RUN_JSON
 from evaluators.settings import Settings
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

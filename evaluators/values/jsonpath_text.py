@@ -13,10 +13,10 @@ Source: RFC 9535, sections 2.2 to 2.5 and appendix A.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeAlias
 
+from evaluators.value_class import dataclass
 from evaluators.values.path_text import (
     ANY,
     BadPath,

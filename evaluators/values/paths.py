@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from evaluators.model import JSON, MISSING, Missing
+from evaluators.value_class import dataclass, field
 from evaluators.values.jsonpath_text import read_jsonpath
 from evaluators.values.path_text import (
     ANY,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -35,6 +34,7 @@ from evaluators.converting.promptfoo_values import (
 )
 from evaluators.issues import problem
 from evaluators.suite.nodes import Node
+from evaluators.value_class import dataclass, field
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _CODE: Final = "a program of yours: write it as an evaluator in Python"

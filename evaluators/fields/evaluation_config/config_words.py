@@ -9,13 +9,13 @@ Only the form is checked here. Which comparators there are, and what they take, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
 from evaluators.fields.lines import read_weight
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, spell
+from evaluators.value_class import dataclass, field
 
 CONFIG_KEYS: Final = ("metrics", "aggregation_weight")
 METRIC_KEYS: Final = ("metric_id", "params", "weight")

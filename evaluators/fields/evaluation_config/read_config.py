@@ -12,7 +12,6 @@ are compared with their own metrics. `context["defaults"]` replaces these by JSO
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -34,6 +33,7 @@ from evaluators.fields.metrics import resolve_alignment, resolve_metric
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.settings import BadSettings, Detail, Loc, spell
+from evaluators.value_class import dataclass, field, replace
 from evaluators.values.path_text import ANY
 from evaluators.values.paths import Path
 

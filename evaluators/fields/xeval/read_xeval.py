@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from evaluators.fields.judge_fallbacks import NeedsJudge, in_field, said_once
@@ -29,6 +28,7 @@ from evaluators.fields.xeval.structure import (
 )
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, spell
+from evaluators.value_class import dataclass, field, replace
 from evaluators.values.path_text import ANY, display
 from evaluators.values.transforms import Transform
 

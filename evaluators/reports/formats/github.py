@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from evaluators.compare.comparison import Comparison
@@ -20,6 +19,7 @@ from evaluators.reports.format import Format
 from evaluators.reports.summary import Options, one_line
 from evaluators.run.gates import gate_label
 from evaluators.run.result import RunResult
+from evaluators.value_class import dataclass
 
 _IN_FILE: Final = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 _MOST_LOST: Final = 5

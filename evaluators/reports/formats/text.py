@@ -6,7 +6,6 @@ The files say of a schema what extract-bench's report says, in its words and lin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from evaluators.reports.display import clipped, padded, visible, width
@@ -14,6 +13,7 @@ from evaluators.reports.document import Block, Document, Item, Listing, Paragrap
 from evaluators.reports.format import PageFormat
 from evaluators.reports.summary import Options, summary
 from evaluators.run.result import RunResult
+from evaluators.value_class import replace
 
 WIDEST_CELL: Final = 60
 

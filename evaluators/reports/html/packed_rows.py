@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from evaluators.model import MISSING, FieldResult, Result, Standing, Status, Verdict
+from evaluators.value_class import dataclass, field
 from evaluators.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from evaluators.registry import Socket
+from evaluators.value_class import dataclass
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, Final, TypeVar
 
@@ -15,6 +14,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.needs import Role
 from evaluators.settings import Settings
 from evaluators.testsets.byte_source import kept
+from evaluators.value_class import dataclass, field
 from evaluators.values.addresses import without_passwords
 from evaluators.values.json_text import compact
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from evaluators.testsets.delimited import Delimited
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True)

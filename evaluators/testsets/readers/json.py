@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Fault, Issue
@@ -11,6 +10,7 @@ from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, kind_of
 from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.reader import Chunk, Reader, Split, broken
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
 
 _CHUNK_ROWS: Final = 200

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Fault, Issue
@@ -12,6 +11,7 @@ from evaluators.model import MISSING
 from evaluators.testsets.blocks import line_blocks
 from evaluators.testsets.byte_source import Source, reading
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split
+from evaluators.value_class import dataclass
 from evaluators.values import json_lines
 from evaluators.values.json_text import NotJSON
 

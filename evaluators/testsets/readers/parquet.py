@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from evaluators.issues import problem
@@ -14,6 +13,7 @@ from evaluators.needs import Cell
 from evaluators.testsets.byte_source import Source
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True)
