@@ -12,8 +12,8 @@ from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values import json_choice, json_text
-from evaluators.values.json_choice import LENIENT, Chosen, Search, Want
-from evaluators.values.json_text import Documents
+from evaluators.values.json_choice import LENIENT, PickedDocument, Search, Want
+from evaluators.values.json_text import FoundDocuments
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
 ROLES: Final[tuple[Role, ...]] = ("id", "input", "output", "expected")
@@ -159,7 +159,7 @@ def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "
     return cell if isinstance(cell, Fault) else _of_kind(cell, want)
 
 
-def documents_of(cell: str) -> Documents | Fault:
+def documents_of(cell: str) -> FoundDocuments | Fault:
     """Every document that an output holds, wherever in the text it stands."""
     if not cell or cell.isspace():
         return _EMPTY_OUTPUT
@@ -169,7 +169,7 @@ def documents_of(cell: str) -> Documents | Fault:
         return _unusable(error)
 
 
-def chosen_of(documents: Documents, want: Want, search: Search, prefer: Want) -> Chosen | Fault:
+def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | Fault:
     """The one of them that counts."""
     try:
         return json_choice.choose(documents, want, search, prefer)

@@ -1,7 +1,8 @@
-"""One name, one thing: no two modules of the package share a name, plugs and commands apart."""
+"""One name, one thing: no two modules and no two classes of the package share a name, plugs and commands apart."""
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,6 +29,15 @@ def _modules() -> Iterator[tuple[str, str]]:
             yield file.stem.strip("_"), str(place)
 
 
+def _classes() -> Iterator[tuple[str, str]]:
+    for file in ROOMS.rglob("*.py"):
+        if _is_plug(file):
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                yield node.name.strip("_"), f"{file.relative_to(ROOMS)}:{node.lineno}"
+
+
 def _several(named: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
     places: dict[str, list[str]] = defaultdict(list)
     for name, place in named:
@@ -37,3 +47,7 @@ def _several(named: Iterator[tuple[str, str]]) -> Mapping[str, list[str]]:
 
 def test_no_two_modules_share_a_name() -> None:
     assert _several(_modules()) == {}
+
+
+def test_no_two_classes_share_a_name() -> None:
+    assert _several(_classes()) == {}

@@ -8,13 +8,13 @@ from evaluators.compare.calibration import calibrate, changed_answers
 from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.reports.calibration_page import calibration_page
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.run.record import RunRecord, read_record
 
 
 def calibration_document(
     place: Path, human: str, target: str | None, pass_at: float, scale: tuple[float, float], other: Path | None
-) -> tuple[Document, bool]:
+) -> tuple[Page, bool]:
     """The page about a judge's verdicts beside the marks in the column `human`.
 
     `target` is an evaluator, or one of its fields; the only evaluator of the run without it. `other` is a run whose answers to the

@@ -29,7 +29,7 @@ from evaluators.run.runner import figures, measure
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.memory_rows import GivenRows
+from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -111,7 +111,7 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
     return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))
 
 
-def _evaluated(kind: type[Found], rows: GivenRows, line: EvaluatorLine) -> Found:
+def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine) -> Found:
     table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
     answers: dict[Any, Any] = {}
     with keeping(answers):
@@ -131,7 +131,7 @@ def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
 
 def _rows(
     expected: Sequence[Any], outputs: Sequence[Any], ids: Iterable[str | int] | None, id_field: str | None
-) -> GivenRows:
+) -> MemoryRows:
     if len(expected) != len(outputs):
         message = f"there are {len(expected)} expected documents and {len(outputs)} outputs; they go together one by one"
         raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
@@ -140,7 +140,7 @@ def _rows(
     names = list(ids) if ids is not None else _ids_in(expected, id_field)
     if len(names) != len(expected):
         raise problem("unequal-lengths", f"there are {len(names)} ids and {len(expected)} rows; every row has one id")
-    return GivenRows({"id": names, "output": outputs, "expected": expected}, len(expected))
+    return MemoryRows({"id": names, "output": outputs, "expected": expected}, len(expected))
 
 
 def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
@@ -168,7 +168,7 @@ def _line(
     schema: Schema,
     settings: Mapping[str, Any],
     comparators: Comparators | None,
-    rows: GivenRows,
+    rows: MemoryRows,
     judge: str | Mapping[str, Any] | None,
 ) -> EvaluatorLine:
     """The evaluator. Raises Problems with every bad setting."""

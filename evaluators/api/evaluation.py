@@ -252,7 +252,7 @@ class Evaluation:
         return save(self, Path(folder), force)
 
     def __str__(self) -> str:
-        from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
+        from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
         from evaluators.reports.format import FORMATS, PageFormat
         from evaluators.reports.schema_sections import evaluation_sections
         from evaluators.run.figures import rows_text
@@ -265,7 +265,7 @@ class Evaluation:
         text = FORMATS.find("text")()
         if not isinstance(text, PageFormat):
             raise TypeError("the format text cannot write a page")
-        return text.page(Document("Evaluation", tuple(sections))).rstrip("\n")
+        return text.page(Page("Evaluation", tuple(sections))).rstrip("\n")
 
     @cached_property
     def _rows(self) -> tuple[RowOutcomes, ...]:

@@ -19,7 +19,7 @@ from evaluators.run.preparing import Prepared, RunRequest, prepare
 from evaluators.run.recording import Needed
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
-from evaluators.run.scoring import Scored, engine_of, rows_format, scored
+from evaluators.run.scoring import ScoredRun, engine_of, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.tracking.tracking_section import tracking_of
 from evaluators.value_class import dataclass, replace
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evaluators.reports.summary import Options
     from evaluators.run.store import RunFolder
     from evaluators.tracking.sending import Sent
-    from evaluators.tracking.tracker import Chosen
+    from evaluators.tracking.tracker import NamedTracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _folder(suite: LoadedSuite, request: RunRequest, started: datetime) -> RunFo
     return None
 
 
-def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: Scored) -> Finished:
+def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
     """The run folder and the further files, all made from what the run recorded."""
     from evaluators.reports.summary import Options
 
@@ -139,7 +139,7 @@ def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ..
     return (Section("Near misses", (Paragraph("They need the run folder, and this run keeps none.", "note"),)),)
 
 
-def _trackers(suite: LoadedSuite, request: RunRequest) -> tuple[Chosen, ...]:
+def _trackers(suite: LoadedSuite, request: RunRequest) -> tuple[NamedTracker, ...]:
     if request.track is None and not tracking_of(suite.config):
         return ()
     from evaluators.api.trackers import trackers_of
@@ -147,7 +147,7 @@ def _trackers(suite: LoadedSuite, request: RunRequest) -> tuple[Chosen, ...]:
     return trackers_of(suite, request)
 
 
-def _tracked(finished: Finished, trackers: Sequence[Chosen]) -> Finished:
+def _tracked(finished: Finished, trackers: Sequence[NamedTracker]) -> Finished:
     """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
     if finished.folder is None or not trackers:
         return finished

@@ -12,7 +12,7 @@ from evaluators.api.loading import load
 from evaluators.issues import problem
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.reports.mermaid import flowchart
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.reports.reference_text import page_text
@@ -54,7 +54,7 @@ def of_name(written: str, format_: str) -> str:
     return note + "\n".join(_written(page(kind, name), format_) for kind in kinds)
 
 
-def _written(document: Document, format_: str) -> str:
+def _written(document: Page, format_: str) -> str:
     return page_markdown(document) if format_ == "markdown" else page_text(document)
 
 

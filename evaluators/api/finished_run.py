@@ -8,7 +8,7 @@ from pathlib import Path
 from evaluators.api.loading import load
 from evaluators.api.run_sections import sections_of, sent_section
 from evaluators.issues import Problems, problem
-from evaluators.reports.document import Document, Paragraph, Section
+from evaluators.reports.document import Page, Paragraph, Section
 from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.reports.report_files import asked_files
 from evaluators.reports.summary import Options
@@ -33,7 +33,7 @@ def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
     return load(record.folder / record.facts.suite).lines
 
 
-def advice_page(place: Path) -> Document:
+def advice_page(place: Path) -> Page:
     """All the advice for a run. Raises Problems (config) for a run whose suite cannot be read from its folder."""
     record = read_record(place)
     try:
@@ -46,7 +46,7 @@ def advice_page(place: Path) -> Document:
 
     found = near_misses(lines, record)
     none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
-    return Document(f"{record.result.name}: advice", near_miss_section(found, len(found)) or none)
+    return Page(f"{record.result.name}: advice", near_miss_section(found, len(found)) or none)
 
 
 def write_again(place: Path, files: Iterable[Path]) -> list[Path]:

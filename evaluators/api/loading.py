@@ -18,7 +18,7 @@ from evaluators.value_class import dataclass
 
 if TYPE_CHECKING:
     from evaluators.run.result import RunResult
-    from evaluators.tracking.tracker import Chosen
+    from evaluators.tracking.tracker import NamedTracker
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Suite(LoadedSuite):
     """A suite that has been read and checked. `load` makes one."""
 
     @property
-    def tracking(self) -> tuple[Chosen, ...]:
+    def tracking(self) -> tuple[NamedTracker, ...]:
         """Where finished runs are sent."""
         return tracking_of(self.config)
 
@@ -66,7 +66,7 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
     return Suite(read_config(_read(Path(suite), environment), READERS), environment)
 
 
-def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Source:
+def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:
     try:
         return suite_source.load(path, environment)
     except Problems as error:

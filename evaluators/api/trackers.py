@@ -13,14 +13,14 @@ from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
 from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sent, send
-from evaluators.tracking.tracker import Chosen, Platform
+from evaluators.tracking.tracker import NamedTracker, Platform
 from evaluators.tracking.tracking_section import read_tracking, tracking_of
 
 NOWHERE: Final = "none"
 """The word that stands for no tracker, where the suite names some."""
 
 
-def trackers_of(suite: LoadedSuite, request: RunRequest) -> tuple[Chosen, ...]:
+def trackers_of(suite: LoadedSuite, request: RunRequest) -> tuple[NamedTracker, ...]:
     """The trackers of a run. Without a run folder, a program's run goes to those alone that it asks for: to none.
 
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
@@ -49,13 +49,15 @@ def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None)
     return send(record.folder, chosen(names, _recorded(record.folder / record.facts.suite), trace_rows))
 
 
-def chosen(names: Iterable[str], of_suite: Sequence[Chosen], trace_rows: int | None = None) -> tuple[Chosen, ...]:
+def chosen(
+    names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: int | None = None
+) -> tuple[NamedTracker, ...]:
     """The trackers of these names, each once; one that the suite does not name has no settings but its defaults.
 
     `trace_rows` takes the place of theirs, where they send single rows. Raises Problems (config) for a name that no tracker has,
     for a tracker that cannot do without settings, and for one whose packages are not installed.
     """
-    found: list[Chosen] = []
+    found: list[NamedTracker] = []
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
         found += [one for one in of_suite if one.name == name] or _read([name])
     for one in found:
@@ -63,20 +65,20 @@ def chosen(names: Iterable[str], of_suite: Sequence[Chosen], trace_rows: int | N
     return tuple(found if trace_rows is None else (_tracing(one, trace_rows) for one in found))
 
 
-def _tracing(chosen: Chosen, rows: int) -> Chosen:
+def _tracing(chosen: NamedTracker, rows: int) -> NamedTracker:
     if not isinstance(chosen.tracker, Platform):
         return chosen
     return chosen._replace(tracker=chosen.tracker.model_copy(update={"trace_rows": rows}))
 
 
-def _read(section: object) -> tuple[Chosen, ...]:
+def _read(section: object) -> tuple[NamedTracker, ...]:
     try:
         return read_tracking(section, {})
     except BadSettings as error:
         raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from None
 
 
-def _recorded(suite: Path) -> tuple[Chosen, ...]:
+def _recorded(suite: Path) -> tuple[NamedTracker, ...]:
     """The trackers of a recorded suite. The rest of it need not be usable here: variables are filled in for these alone."""
     if not suite.is_file():
         return ()

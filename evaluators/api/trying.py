@@ -17,7 +17,7 @@ from evaluators.needs import Output
 from evaluators.plan.suite_plan import Plan, needed_columns
 from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
-from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section
+from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.verdict import Facts, exit_code
@@ -25,7 +25,7 @@ from evaluators.suite import source
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
-from evaluators.values.json_choice import Chosen
+from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import quote
 
 _BRIEF: Final = 40
@@ -125,12 +125,12 @@ def row_of(suite: Suite, test_set: str | None, number: int | None, row_id: str |
     raise _no_row(rows, last, number, row_id)
 
 
-def tried_page(suite: Suite, tried: Tried) -> Document:
+def tried_page(suite: Suite, tried: Tried) -> Page:
     """What came of the row, and why."""
     title = suite.name if tried.name == "given" else f"{suite.name}: {tried.name}"
     found = tuple(map(Paragraph, tried.found))
     sections = [_section(line, tried.results[line.name]) for line in suite.lines]
-    return Document(title, (*((Section(None, found),) if found else ()), *sections))
+    return Page(title, (*((Section(None, found),) if found else ()), *sections))
 
 
 def exit_code_of(tried: Tried) -> int:
@@ -235,10 +235,10 @@ def _tried(name: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan
     return Tried(name, cells, columns, results, tuple(found))
 
 
-def _how(value: Any, chosen: Chosen | Fault | None) -> str:
+def _how(value: Any, chosen: PickedDocument | Fault | None) -> str:
     if isinstance(value, Fault):
         return f"{value.issue.message}."
-    if not isinstance(chosen, Chosen):
+    if not isinstance(chosen, PickedDocument):
         return f"{_HOW['whole']}."
     return " ".join(filter(None, (f"{_HOW[chosen.found.how]}.", chosen.which)))
 

@@ -62,7 +62,7 @@ __all__ = [
     "Output",
     "Part",
     "Role",
-    "Surplus",
+    "SurplusRules",
     "Text",
     "Wanted",
     "counts_of",
@@ -99,7 +99,7 @@ class FromColumn(Settings):
         return Column(self.column, literal=True)
 
 
-class Surplus(NamedTuple):
+class SurplusRules(NamedTuple):
     """What counts among what only the output has."""
 
     keys: bool = True
@@ -236,9 +236,9 @@ class Evaluator(Settings):
         """The same settings with what was learned. Raises BadSettings."""
         raise NotImplementedError  # asked only of a type that `learns_from` a column
 
-    def surplus(self) -> Surplus:
+    def surplus(self) -> SurplusRules:
         """Whether what only the output has lowers the score of a row."""
-        return Surplus()
+        return SurplusRules()
 
     def compares(self) -> ClosedTree | OpenTree | SchemaScoring | None:
         """The fields that it compares, and how: listed ones, those that documents have, or those of a schema.

@@ -89,7 +89,7 @@ class ContainsJson(Evaluator):
         return lambda *values: no
 
 
-def _place_of(document: JSON, documents: json_text.Documents) -> json_text.Found:
+def _place_of(document: JSON, documents: json_text.FoundDocuments) -> json_text.Found:
     """Where the document that counts stands: it is one of those in the text, or an object inside a list."""
     inside = [] if documents.whole else json_text.objects_inside(documents.text)
     return next(one for one in reversed([*inside, *documents.found]) if same(one.value, document))

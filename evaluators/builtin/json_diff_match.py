@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, SurplusRules
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
@@ -105,8 +105,8 @@ class JsonDiffMatch(Evaluator):
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 
-    def surplus(self) -> Surplus:
-        return Surplus(self.extra_fields == "penalize", (self.extra_items or self.extra_fields) == "penalize")
+    def surplus(self) -> SurplusRules:
+        return SurplusRules(self.extra_fields == "penalize", (self.extra_items or self.extra_fields) == "penalize")
 
     def compares(self) -> OpenTree:
         return self.tree

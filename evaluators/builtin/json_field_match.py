@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, Surplus
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, SurplusRules
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
 from evaluators.fields.open_tree import OpenTree, wrong_leaves
 from evaluators.issues import Issue
@@ -55,8 +55,8 @@ class JsonFieldMatch(Evaluator):
         """What counts among the top-level keys."""
         return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
 
-    def surplus(self) -> Surplus:
-        return Surplus(keys=self.extra_fields == "penalize")
+    def surplus(self) -> SurplusRules:
+        return SurplusRules(keys=self.extra_fields == "penalize")
 
     def compares(self) -> OpenTree:
         return self.tree

@@ -20,7 +20,7 @@ from evaluators.builtin._evaluator import (
     FromColumn,
     Needs,
     Output,
-    Surplus,
+    SurplusRules,
 )
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
@@ -293,8 +293,8 @@ class SchemaMatch(Evaluator):
     def substitutes(self) -> Mapping[str, int]:
         return self._scoring.substitutes if self._scoring is not None else {}
 
-    def surplus(self) -> Surplus:
-        return Surplus(items=self.extra_items == "penalize")
+    def surplus(self) -> SurplusRules:
+        return SurplusRules(items=self.extra_items == "penalize")
 
     def compares(self) -> SchemaScoring:
         return self.scoring()

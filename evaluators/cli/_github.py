@@ -9,7 +9,7 @@ from typing import Final
 
 from evaluators.cli._printing import say
 from evaluators.issues import Issue, Problems
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.reports.formats.github import Annotation
 from evaluators.reports.formats.markdown import MarkdownFormat
 
@@ -18,7 +18,7 @@ MOST_BYTES: Final = 1_000_000
 """GitHub refuses a summary of more than 1 MiB."""
 
 
-def add_to_step_summary(page: Document) -> None:
+def add_to_step_summary(page: Page) -> None:
     """Add a page to the step summary; nothing outside GitHub Actions."""
     place = os.environ.get(VARIABLE)
     if not place:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evaluators.reports.catalog import Entry, Kind
+from evaluators.reports.catalog import CatalogEntry, Kind
 from evaluators.reports.display import padded, width
 
 _HEADS: Final[Mapping[Kind, str]] = {
@@ -17,7 +17,7 @@ _HEADS: Final[Mapping[Kind, str]] = {
 }
 
 
-def as_text(lists: Mapping[Kind, Sequence[Entry]]) -> str:
+def as_text(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     """Each list under a sentence that says what it is for."""
     widest = max(width(entry.name) for entries in lists.values() for entry in entries)
     parts = []
@@ -27,7 +27,7 @@ def as_text(lists: Mapping[Kind, Sequence[Entry]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_json(lists: Mapping[Kind, Sequence[Entry]]) -> str:
+def as_json(lists: Mapping[Kind, Sequence[CatalogEntry]]) -> str:
     """One object per entry, in one list."""
     found = [
         {"kind": entry.kind, "name": entry.name, "does": entry.does, "instead": entry.retired}
@@ -37,5 +37,5 @@ def as_json(lists: Mapping[Kind, Sequence[Entry]]) -> str:
     return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
 
 
-def _words(entry: Entry) -> str:
+def _words(entry: CatalogEntry) -> str:
     return f"{entry.does} Kept for old suites: use {entry.retired}." if entry.retired else entry.does

@@ -7,11 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evaluators.reports.document import Document
+    from evaluators.reports.document import Page
     from evaluators.tracking.tracker import Link
 
 
-def print_page(page: Document) -> None:
+def print_page(page: Page) -> None:
     """Print a page."""
     if not on_a_screen():
         from evaluators.reports.formats.text import TextFormat

@@ -16,7 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from evaluators.reports.display import visible
-from evaluators.reports.document import Block, Column, Document, Item, Listing, Paragraph, Section, Table, Tone
+from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone
 
 _STYLES: Final[dict[Tone, str]] = {
     "plain": "",
@@ -30,7 +30,7 @@ _NARROWEST_TEXT: Final = 20
 """Columns of a terminal that a text keeps at least, when it has as many."""
 
 
-def screen_text(page: Document, console: Console) -> str:
+def screen_text(page: Page, console: Console) -> str:
     """The page as this console would show it, escape codes included."""
     with console.capture() as captured:
         console.print(_text(page.title, "bold " + _STYLES[page.tone]), highlight=False)
@@ -59,7 +59,7 @@ def _block(block: Block, width: int) -> Iterator[RenderableType]:
         case Listing(items):
             for item in items:
                 yield from _item(item)
-        case Table():
+        case PageTable():
             yield from _tables(block, width)
 
 
@@ -81,7 +81,7 @@ def _beside(mark: Text, text: Text) -> Grid:
     return grid
 
 
-def _tables(table: Table, width: int) -> Iterator[RenderableType]:
+def _tables(table: PageTable, width: int) -> Iterator[RenderableType]:
     """The table, or as many as its columns need, in their order."""
     cells = [[visible(row[index]) for row in table.rows] for index in range(len(table.columns))]
     heads = [visible(column.head) for column in table.columns]
@@ -110,7 +110,7 @@ def _tables(table: Table, width: int) -> Iterator[RenderableType]:
         yield grid
 
 
-def _needed(column: Column, head: str, cells: Sequence[str]) -> int:
+def _needed(column: Head, head: str, cells: Sequence[str]) -> int:
     """The least width that keeps a column readable."""
     widest_cell = max(map(cell_len, cells), default=0)
     return max(
@@ -119,7 +119,7 @@ def _needed(column: Column, head: str, cells: Sequence[str]) -> int:
     )
 
 
-def _keys(columns: Sequence[Column], needed: Sequence[int], width: int) -> int:
+def _keys(columns: Sequence[Head], needed: Sequence[int], width: int) -> int:
     """How many columns say what a row is about: one, or two where the second is text as well and leaves room."""
     if len(columns) < 3 or columns[1].number:
         return 1

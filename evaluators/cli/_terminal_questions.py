@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
-from evaluators.guide.init_questions import Likeliest, Question
+from evaluators.guide.init_questions import InitQuestion, Likeliest
 from evaluators.reports.display import visible
 from evaluators.value_class import dataclass
 
 
 @dataclass
-class Asker(Likeliest):
+class TerminalAsker(Likeliest):
     """Answers questions by asking, where somebody is there to answer; otherwise with the likeliest answer."""
 
     asks: bool = False
 
-    def __call__(self, question: Question) -> str:
+    def __call__(self, question: InitQuestion) -> str:
         if not self.asks:
             return super().__call__(question)
         click.echo(visible(question.text))

@@ -39,11 +39,11 @@ def command(
     """
     from evaluators.cli._new_files import refuse_taken, write
     from evaluators.cli._printing import say
-    from evaluators.cli._terminal_questions import Asker
+    from evaluators.cli._terminal_questions import TerminalAsker
     from evaluators.guide.first_suite import begin
 
     if target is not None:
         refuse_taken([target], force=force)
-    begun = begin(data, output, expected, columns, target, Asker(asks=sys.stdin.isatty() and sys.stdout.isatty()))
+    begun = begin(data, output, expected, columns, target, TerminalAsker(asks=sys.stdin.isatty() and sys.stdout.isatty()))
     write({begun.file: begun.text}, force=force)
     say(begun.words)

@@ -21,7 +21,7 @@ Parts: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AddressReading:
     """How addresses are read: which of their parts do not count."""
 
     scheme: Literal["ignore", "keep"] = "ignore"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.comparators._web_addresses import Reading
+from evaluators.comparators._web_addresses import AddressReading
 from evaluators.model import Outcome
 
 
@@ -32,4 +32,4 @@ class StringUrl(Comparator):
         return _READING.explain(expected, actual)
 
 
-_READING = Reading(fragment="keep", case="ignore")
+_READING = AddressReading(fragment="keep", case="ignore")

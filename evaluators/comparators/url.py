@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair
-from evaluators.comparators._web_addresses import Reading
+from evaluators.comparators._web_addresses import AddressReading
 from evaluators.model import Outcome
 
 
@@ -44,5 +44,5 @@ class Url(Comparator):
     def explain(self, expected: Any, actual: Any) -> Outcome:
         return self._reading().explain(expected, actual)
 
-    def _reading(self) -> Reading:
-        return Reading(self.scheme, self.www, self.query, self.fragment)
+    def _reading(self) -> AddressReading:
+        return AddressReading(self.scheme, self.www, self.query, self.fragment)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from evaluators.compare.sides import Said, Side, SideRows
+from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.issues import problem
 from evaluators.run.store import write_text
 from evaluators.value_class import dataclass
@@ -41,7 +41,7 @@ class _Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _BaselineFile:
     kind: str
     format: int
     name: str
@@ -73,7 +73,7 @@ def baseline_text(side: Side) -> str:
 
 
 def _variant_text(variant: str | None, rows: SideRows) -> str:
-    codes: dict[str, dict[Said, int]] = {name: {} for name in rows.said}
+    codes: dict[str, dict[RowVerdict, int]] = {name: {} for name in rows.said}
     numbered = {
         name: [codes[name].setdefault(said._replace(reason=None), len(codes[name])) for said in column]
         for name, column in rows.said.items()
@@ -118,7 +118,7 @@ def read_baseline(file: Path) -> Side:
             hint="pip install --upgrade evaluators",
         )
     try:
-        found = TypeAdapter(_File).validate_python(body)
+        found = TypeAdapter(_BaselineFile).validate_python(body)
         rows = {one.variant: _rows(one) for one in found.variants}
     except (ValidationError, KeyError, IndexError, ValueError) as error:
         said = error.errors(include_url=False)[0]["msg"] if isinstance(error, ValidationError) else "it is damaged"
@@ -132,7 +132,7 @@ def read_baseline(file: Path) -> Side:
 def _rows(one: _Variant) -> SideRows:
     known = [
         [
-            Said(standing, score, passed, tuple(map(_WORDS.__getitem__, letters)), None, tuple(*values))
+            RowVerdict(standing, score, passed, tuple(map(_WORDS.__getitem__, letters)), None, tuple(*values))
             for standing, score, passed, letters, *values in said
         ]
         for said in one.said.values()

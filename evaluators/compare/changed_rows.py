@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from evaluators.compare.comparison import ChangedRow
 from evaluators.compare.paired_rows import Pairs, RowPair
 from evaluators.compare.row_changes import Change, change_of, score_states, weightiest
-from evaluators.compare.sides import Said, Side
+from evaluators.compare.sides import RowVerdict, Side
 
 _QUIET = ("unchanged", "never measured")
 
@@ -17,7 +17,7 @@ def changed_rows(
     pairs: Pairs, evaluators: Sequence[str], base: Side, new: Side, variant: str | None
 ) -> tuple[list[ChangedRow], Counter[Change]]:
     """The rows of which a verdict changed or was lost, and how many rows there are of each kind."""
-    known: dict[tuple[Said, Said], Change] = {}
+    known: dict[tuple[RowVerdict, RowVerdict], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
     columns = zip(*map(pairs.verdicts, evaluators), strict=True) if evaluators else iter([()] * pairs.total)
@@ -35,7 +35,7 @@ def _changed(
     pairs: Pairs,
     row: RowPair,
     change: Change,
-    found: Mapping[str, tuple[Change, tuple[Said, Said]]],
+    found: Mapping[str, tuple[Change, tuple[RowVerdict, RowVerdict]]],
     base: Side,
     new: Side,
     variant: str | None,
@@ -59,13 +59,15 @@ def _changed(
     )  # fmt: skip
 
 
-def _why(said: Said) -> str:
+def _why(said: RowVerdict) -> str:
     """Why a run did not score a row."""
     standing = "nothing there" if said.standing == "not measured" else said.standing
     return f"{standing}: {said.reason}" if said.reason else standing
 
 
-def _field_changes(name: str, was: Said, now: Said, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+def _field_changes(
+    name: str, was: RowVerdict, now: RowVerdict, before: Sequence[str], after: Sequence[str]
+) -> Iterator[str]:
     old = dict(zip(before, was.statuses, strict=False))
     for path, status in zip(after, now.statuses, strict=False):
         if path in old and old[path] != status:

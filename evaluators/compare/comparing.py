@@ -31,7 +31,7 @@ from evaluators.compare.guards import judge_guards
 from evaluators.compare.paired_rows import Pairs, paired, row_keys
 from evaluators.compare.row_changes import (
     Change,
-    Measured,
+    RowMeasure,
     State,
     States,
     change_of,
@@ -39,7 +39,7 @@ from evaluators.compare.row_changes import (
     score_state,
     score_states,
 )
-from evaluators.compare.sides import Said, Side, SideRows
+from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.compare.significance import LEAST_CHANGED, holm, sign_flips
 from evaluators.issues import Blame, Issue
 from evaluators.run.figures import rows_text
@@ -277,29 +277,34 @@ class _Values:
         return self.rows if self.clusters is None else Counter(self.clusters.values())
 
 
-_Met: TypeAlias = Mapping[tuple[Said, Said], int]
+_Met: TypeAlias = Mapping[tuple[RowVerdict, RowVerdict], int]
 """(what the base said, what the new run says) → how many rows."""
 
 
-class _Rows(NamedTuple):
+class _EvaluatorRows(NamedTuple):
     """The rows of one evaluator, and the same by cluster where rows come in clusters."""
 
     met: _Met
     clusters: Mapping[str, _Met] | None
 
 
-def _rows_of(pairs: Pairs, name: str) -> _Rows:
+def _rows_of(pairs: Pairs, name: str) -> _EvaluatorRows:
     both, names = list(pairs.verdicts(name)), pairs.clusters()
     if not names:
-        return _Rows(Counter(both), None)
-    clusters: dict[str, Counter[tuple[Said, Said]]] = defaultdict(Counter)
+        return _EvaluatorRows(Counter(both), None)
+    clusters: dict[str, Counter[tuple[RowVerdict, RowVerdict]]] = defaultdict(Counter)
     for cluster, each in zip(names, both, strict=True):
         clusters[cluster][each] += 1
-    return _Rows(Counter(both), clusters)
+    return _EvaluatorRows(Counter(both), clusters)
 
 
 def _differences(
-    rows: _Rows, name: str, before: Sequence[str], after: Sequence[str], variant: str | None, lost_is_broken: bool
+    rows: _EvaluatorRows,
+    name: str,
+    before: Sequence[str],
+    after: Sequence[str],
+    variant: str | None,
+    lost_is_broken: bool,
 ) -> tuple[Difference, list[Difference]]:
     """The difference of an evaluator, and those of the fields that both runs list."""
     fields = [
@@ -310,7 +315,7 @@ def _differences(
     return _difference(name, None, _values(rows, score_states, lost_is_broken), variant), fields
 
 
-def _values(rows: _Rows, states: States, lost_is_broken: bool) -> _Values:
+def _values(rows: _EvaluatorRows, states: States, lost_is_broken: bool) -> _Values:
     """What the rows came to. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now."""
     values = _Values()
     for said, count in rows.met.items():
@@ -485,7 +490,7 @@ def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
     )
 
 
-_Column: TypeAlias = dict[tuple[str, int], Measured]
+_Column: TypeAlias = dict[tuple[str, int], RowMeasure]
 """The rows that a variant has, by id."""
 
 
@@ -556,7 +561,7 @@ def _tested(
 
 
 def _mean_interval(
-    rows: Sequence[tuple[tuple[str, int], Measured]], clusters: Mapping[tuple[str, int], str]
+    rows: Sequence[tuple[tuple[str, int], RowMeasure]], clusters: Mapping[tuple[str, int], str]
 ) -> Interval | None:
     """The interval of a variant's mean score."""
     if clusters:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from evaluators.compare.sides import Said, SideRows
+from evaluators.compare.sides import RowVerdict, SideRows
 
-ABSENT: Final = Said("absent", None, None)
+ABSENT: Final = RowVerdict("absent", None, None)
 """What a run says of a row that it does not have."""
 
 
@@ -45,7 +45,7 @@ class Pairs(NamedTuple):
         yield from (RowPair(place, None) for place in self.base_only)
         yield from (RowPair(None, place) for place in self.new_only)
 
-    def verdicts(self, evaluator: str) -> Iterator[tuple[Said, Said]]:
+    def verdicts(self, evaluator: str) -> Iterator[tuple[RowVerdict, RowVerdict]]:
         """What both runs say of every row, in the order of `rows`."""
         was, now = self.base.said.get(evaluator, ()), self.new.said.get(evaluator, ())
         for before, after in self.rows():

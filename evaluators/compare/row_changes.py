@@ -11,14 +11,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
-from evaluators.compare.sides import MEASURED, SCORED, Said
+from evaluators.compare.sides import MEASURED, SCORED, RowVerdict
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
 """The weightiest first: a row that several evaluators look at is what the first of these says."""
 
 
-class Measured(NamedTuple):
+class RowMeasure(NamedTuple):
     """What a run says of one row: `earned` of `whole`, and whether that is right. A `whole` of 0 is nothing to measure."""
 
     earned: Fraction
@@ -26,10 +26,10 @@ class Measured(NamedTuple):
     right: bool
 
 
-NOTHING: Final = Measured(Fraction(0), 0, False)
-State: TypeAlias = Measured | None
+NOTHING: Final = RowMeasure(Fraction(0), 0, False)
+State: TypeAlias = RowMeasure | None
 """None is unknown."""
-States: TypeAlias = Callable[[Said, Said], tuple[State, State]]
+States: TypeAlias = Callable[[RowVerdict, RowVerdict], tuple[State, State]]
 """What the base and the new run measured in one row."""
 
 
@@ -51,20 +51,20 @@ def weightiest(changes: Iterable[Change]) -> Change:
     return min(changes, key=CHANGES.index, default="never measured")
 
 
-def score_states(was: Said, now: Said) -> tuple[State, State]:
+def score_states(was: RowVerdict, now: RowVerdict) -> tuple[State, State]:
     """The scores of a row. Where a condition set a field aside that the other run measured, nothing is not what is there."""
     one, other = score_state(was), score_state(now)
     return _unless_set_aside(one, was, now), _unless_set_aside(other, now, was)
 
 
-def score_state(said: Said) -> State:
+def score_state(said: RowVerdict) -> State:
     """The score of a row in one run."""
     if said.scored:
-        return Measured(exact(said.score or 0.0), 1, bool(said.passed))
+        return RowMeasure(exact(said.score or 0.0), 1, bool(said.passed))
     return NOTHING if said.standing == "not measured" else None
 
 
-def _unless_set_aside(state: State, said: Said, other: Said) -> State:
+def _unless_set_aside(state: State, said: RowVerdict, other: RowVerdict) -> State:
     if state is not NOTHING:
         return state
     aside = any(
@@ -78,12 +78,12 @@ def field_states(before: int, after: int) -> States:
     return lambda was, now: (field_state(was, before), field_state(now, after))
 
 
-def field_state(said: Said, place: int) -> State:
+def field_state(said: RowVerdict, place: int) -> State:
     """A field of a row in one run."""
     right = said.right(place)
     if right is not None:
         earned, whole = said.counted(place) or (int(right), 1)
-        return Measured(Fraction(earned), whole, right)
+        return RowMeasure(Fraction(earned), whole, right)
     status = said.statuses[place] if place < len(said.statuses) else ""
     judged = said.standing in SCORED or said.standing == "not measured"
     return NOTHING if status == "not measured" and judged else None

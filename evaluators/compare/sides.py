@@ -18,7 +18,7 @@ MEASURED: Final = ("match", *_WRONG, "error")
 """The statuses of fields that count."""
 
 
-class Said(NamedTuple):
+class RowVerdict(NamedTuple):
     """What one evaluator said of one row. Statuses are words, in the order of the evaluator's fields."""
 
     standing: str
@@ -62,7 +62,7 @@ class SideRows:
     """Checksums of what rows give beside the output; empty texts where they are not known."""
     clusters: list[str] = field(default_factory=list)
     """What rows belong to; empty without clusters."""
-    said: dict[str, list[Said]] = field(default_factory=dict)
+    said: dict[str, list[RowVerdict]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def side_of(
 def _rows(record: RunRecord, variant: str | None) -> SideRows:
     rows = SideRows(said={one.name: [] for one in record.facts.evaluators})
     columns = list(rows.said.values())
-    known: dict[int, Said] = {}  # verdicts live as long as their table, which the rows share
+    known: dict[int, RowVerdict] = {}  # verdicts live as long as their table, which the rows share
     for row in record.rows(variant, explained=False):
         rows.numbers.append(row.number)
         rows.ids.append(row.id)
@@ -127,10 +127,10 @@ def _rows(record: RunRecord, variant: str | None) -> SideRows:
     return rows
 
 
-def _said(verdict: Verdict) -> Said:
+def _said(verdict: Verdict) -> RowVerdict:
     standing = verdict.standing.word
     reason = verdict.issue.message if verdict.issue is not None and standing not in SCORED else None
-    return Said(
+    return RowVerdict(
         standing,
         verdict.value,
         verdict.passed,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from evaluators.comparators._comparator import Matches
 from evaluators.fields.align import Alike, Items
-from evaluators.fields.gains import Counts, Worth, Worths, judged
+from evaluators.fields.gains import GainArrays, Worth, Worths, judged
 from evaluators.fields.readable import first_problem
 from evaluators.fields.rules import Partial, answering_rule, guarded
 from evaluators.fields.tree import FieldNode
@@ -82,7 +82,7 @@ def _units(column: Column, keys: Keys | None) -> Weigher:
         found = column(expected, output)
         if isinstance(found, list):
             return [[judged(hit) for hit in line] for line in found]
-        return None if found is None else Counts(found.astype("int64"), 2)
+        return None if found is None else GainArrays(found.astype("int64"), 2)
 
     return weigh
 
@@ -134,7 +134,7 @@ def _weighed(
             [Worth(hits, one + other) for hits, other in zip(line, theirs, strict=True)]
             for line, one in zip(matched, ours, strict=True)
         ]
-    return Counts(matched, numpy.add.outer(numpy.array(ours), numpy.array(theirs)))
+    return GainArrays(matched, numpy.add.outer(numpy.array(ours), numpy.array(theirs)))
 
 
 def _column(node: FieldNode) -> Column | None:

@@ -42,14 +42,14 @@ Weighed: TypeAlias = Callable[[int, int], Worth]
 """What pairing an expected item with an output item is worth, by their indexes."""
 
 
-class Counts(NamedTuple):
+class GainArrays(NamedTuple):
     """The worth of all pairs as arrays of numpy: matched, and whole."""
 
     matched: Any
     whole: Any
 
 
-Worths: TypeAlias = "Sequence[Sequence[Worth]] | Counts"
+Worths: TypeAlias = "Sequence[Sequence[Worth]] | GainArrays"
 
 
 def judged(matches: bool) -> Worth:
@@ -64,7 +64,7 @@ def gains(worths: Worths, ours: Sequence[Hashable], theirs: Sequence[Hashable], 
     """
     most = min(len(ours), len(theirs))
     alike = not set(ours).isdisjoint(theirs)
-    if isinstance(worths, Counts):
+    if isinstance(worths, GainArrays):
         return _arrays(worths, ours, theirs, least, most) if alike else _arrays(worths, (), (), least, most)
     numbers = _numbers({worth for line in worths for worth in line}, least, most)
     found = [[numbers[worth] for worth in line] for line in worths]
@@ -95,7 +95,9 @@ def _f1(worth: Worth) -> Fraction:
     return Fraction(2 * worth.matched, worth.whole)
 
 
-def _arrays(counts: Counts, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction, most: int) -> Table:
+def _arrays(
+    counts: GainArrays, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction, most: int
+) -> Table:
     """The same for all pairs at once. Lists, where the numbers are too large for an array."""
     np = numpy()
     if np is None:

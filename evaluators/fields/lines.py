@@ -72,7 +72,7 @@ class FieldLine:
         return self.path.canonical
 
 
-class Chosen(NamedTuple):
+class NamedComparator(NamedTuple):
     """A comparator that a line names. `comparator` is None for `skip`, and where an alignment stands for one of lists."""
 
     word: str
@@ -159,7 +159,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     if details:
         raise BadSettings(details)
     bare = None if set(body) == {"align"} else default(context)
-    chosen: Chosen = collected.pop("compare", Chosen("exact", bare, "exact"))
+    chosen: NamedComparator = collected.pop("compare", NamedComparator("exact", bare, "exact"))
     if chosen.rule == "skip":
         return _skipped(path, body)
     if collected.get("required") and collected.get("optional"):
@@ -168,7 +168,7 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
     return _line(path, chosen, **collected)
 
 
-def _line(path: Path, chosen: Chosen, align: Align | None = None, **rest: Any) -> FieldLine:
+def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **rest: Any) -> FieldLine:
     align = align or chosen.align
     return FieldLine(
         path, chosen.comparator, chosen.rule, align=align, word=chosen.word, stands_for=chosen.stands_for,
@@ -195,7 +195,7 @@ def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparato
     return chosen.comparator, chosen.rule
 
 
-def choose(data: object, context: Mapping[str, Any]) -> Chosen:
+def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
     """The comparator that a word or a one-key map names, or its substitute where it needs a judge.
 
     `context["without_judge"]` maps words to their substitutes, as they are written.
@@ -214,21 +214,21 @@ def choose(data: object, context: Mapping[str, Any]) -> Chosen:
     if name == "skip":
         if options:
             raise BadSettings([Detail(("skip",), '"skip" takes no options', "write the word alone: skip", key=True)])
-        return Chosen("skip", None, "skip")
+        return NamedComparator("skip", None, "skip")
     if name in named:
         if options:
             raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
         comparator, rule = named[name]
-        return Chosen(name, comparator, f"{name} = {rule}")
+        return NamedComparator(name, comparator, f"{name} = {rule}")
     try:
         comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
     except BadSettings as error:
         prefix = (name,) if isinstance(data, Mapping) else ()
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
-    return Chosen(name, comparator, _rule(name, options))
+    return NamedComparator(name, comparator, _rule(name, options))
 
 
-def _compound(options: object, context: Mapping[str, Any]) -> Chosen:
+def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
     """Keys that are compared as one value, with the comparator that compares them."""
     try:
         names, compare = read_names(options)
@@ -244,7 +244,7 @@ def _compound(options: object, context: Mapping[str, Any]) -> Chosen:
     return chosen._replace(rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
 
 
-def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> Chosen:
+def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> NamedComparator:
     """The substitute of a word that needs a judge. Its options are for the judge, and are left aside with it."""
     instead = substitute(word, context)
     if instead is None:
@@ -252,13 +252,13 @@ def _in_place_of(word: str, mapped: bool, context: Mapping[str, Any]) -> Chosen:
     return read_substitute(word, instead, context)
 
 
-def read_substitute(word: str, instead: object, context: Mapping[str, Any]) -> Chosen:
+def read_substitute(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
     """What `without_judge` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
     first = next(iter(instead)) if isinstance(instead, Mapping) and len(instead) == 1 else instead
     if word == OF_LISTS and first in ALIGNMENTS:
-        return Chosen("exact", None, f"{_spelled(instead)}, in place of {word}", word, read_align(instead))
+        return NamedComparator("exact", None, f"{_spelled(instead)}, in place of {word}", word, read_align(instead))
     if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
-        return Chosen("exact", None, word, word, read_align(instead))  # which says what is wrong with it
+        return NamedComparator("exact", None, word, word, read_align(instead))  # which says what is wrong with it
     chosen = choose(instead, {key: value for key, value in context.items() if key != "without_judge"})
     if chosen.comparator is None:
         raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
@@ -282,7 +282,7 @@ def _todays_word(data: object, named: Mapping[str, Any], context: Mapping[str, A
     return {WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old]
 
 
-def _chosen_today(renamed: object, data: object, context: Mapping[str, Any]) -> Chosen:
+def _chosen_today(renamed: object, data: object, context: Mapping[str, Any]) -> NamedComparator:
     """What the renamed comparator chooses. What is wrong with it stands where the old word does."""
     try:
         return choose(renamed, context)

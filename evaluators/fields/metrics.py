@@ -15,7 +15,7 @@ from typing import Any, Final
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import WORD
 from evaluators.fields.judge_fallbacks import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
-from evaluators.fields.lines import Align, Chosen, choose, read_substitute
+from evaluators.fields.lines import Align, NamedComparator, choose, read_substitute
 from evaluators.fields.tree import Compound, FieldNode, Metric
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
@@ -58,7 +58,7 @@ def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: 
     return as_metric(chosen, weight)
 
 
-def as_metric(chosen: Chosen, weight: Fraction = Fraction(1)) -> Metric:
+def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric:
     """A comparator that was chosen, as a metric."""
     if chosen.together is not None:
         raise bad('"compound" stands on the object that has the keys')

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from evaluators.fields.closed import standing_of
-from evaluators.fields.compiled.trees import Compiled
-from evaluators.fields.compiled.walker import Codes, Rare
+from evaluators.fields.compiled.trees import CompiledTree
+from evaluators.fields.compiled.walker import Codes, NotCompiled
 from evaluators.fields.counts import counted, surplus_items
 from evaluators.fields.counts import row_figures as counts_figures
 from evaluators.fields.events import (
@@ -78,10 +78,10 @@ class ExplainedCheck(PathCheck):
 class ColumnCheck(PathCheck):
     """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
 
-    def __init__(self, scoring: Callable[..., Checked]) -> None:
+    def __init__(self, scoring: Callable[..., HasCheck]) -> None:
         self._scoring = scoring
         self._watched: Sequence[str] = ()
-        self._checks: dict[int, tuple[Checked, Any]] = {}
+        self._checks: dict[int, tuple[HasCheck, Any]] = {}
 
     def counted(self) -> ColumnCheck:
         return self
@@ -113,7 +113,7 @@ class ColumnCheck(PathCheck):
         return details
 
 
-class Checked(Protocol):
+class HasCheck(Protocol):
     """What has a check."""
 
     def check(self) -> Any:
@@ -136,7 +136,7 @@ class SchemaCheck(PathCheck):
         explain: Callable[[Any, Any], Scored] | None = None,
         surplus_counts: bool = False,
     ) -> None:
-        self._compiled = Compiled(root, surplus_counts)
+        self._compiled = CompiledTree(root, surplus_counts)
         self._explain = explain or partial(score_document, root)
         self._places = places_of(fields)
         self._watched: dict[str, int] = {}
@@ -155,7 +155,7 @@ class SchemaCheck(PathCheck):
         compiled = self._compiled
         try:
             codes = compiled.walk(expected, output)
-        except (RecursionError, Rare):
+        except (RecursionError, NotCompiled):
             return self._explained(expected, output)
         if compiled.problem is not None:
             return self._broken(codes, compiled.problem)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.align import Align
 from evaluators.fields.compiled.trees import compilable, nodes
-from evaluators.fields.compiled.walker import Rare
+from evaluators.fields.compiled.walker import NotCompiled
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
 from evaluators.fields.keywords import keyword_problems
@@ -178,7 +178,7 @@ class SchemaScoring:
         if not self.processors and compilable(self.root):
             try:
                 return SchemaCheck(self.root, self.place, self.pass_at, self.row_fields, self.scored, self.surplus_counts)
-            except Rare:  # a place further down than `compilable` looks
+            except NotCompiled:  # a place further down than `compilable` looks
                 pass
         return ExplainedCheck(self.scored, self.place, self.pass_at, self.row_fields)
 

@@ -30,7 +30,7 @@ MEMO: Final = 10_000
 OVERFLOW: Final = "(other paths)"
 
 
-class Shape:
+class KeyShape:
     """The objects at one path that have the same keys in the same order."""
 
     __slots__ = ("children", "seen", "skips")
@@ -63,7 +63,7 @@ class Counter:
         self.skip = skip
         self.keys: dict[Any, Counter] = {}
         self.items: Counter | None = None  # the counter of every index, which is in `keys` as well
-        self.shapes: dict[tuple[str, ...], Shape] = {}
+        self.shapes: dict[tuple[str, ...], KeyShape] = {}
         self.direct = self.less = self.mismatch = self.omission = self.hallucination = self.surplus = 0
 
 
@@ -96,11 +96,11 @@ class PathTally:
         counter.items = self.below(counter, ANY)
         return counter.items
 
-    def shape(self, counter: Counter, keys: tuple[str, ...]) -> Shape:
+    def shape(self, counter: Counter, keys: tuple[str, ...]) -> KeyShape:
         """The shape of an object at a path, made at its first use."""
         if len(counter.shapes) >= SHAPE_CAP:
             settle_shapes(counter)
-        found = counter.shapes[keys] = Shape({key: self.below(counter, key) for key in keys})
+        found = counter.shapes[keys] = KeyShape({key: self.below(counter, key) for key in keys})
         return found
 
     def counts(self) -> dict[str, Counts]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from evaluators.guide.field_lines import lines_of
 from evaluators.guide.init_questions import Ask
 from evaluators.guide.number_differences import differing_numbers
-from evaluators.guide.shape import Node, shape_of
+from evaluators.guide.shape import SeenPlace, shape_of
 from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import Fault
 from evaluators.model import MISSING
@@ -141,7 +141,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
     return Evaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
 
 
-def _can_be_listed(root: Node, paths: Sequence[str]) -> bool:
+def _can_be_listed(root: SeenPlace, paths: Sequence[str]) -> bool:
     """Whether the documents are of one kind, with something in it."""
     return len(root.kinds) == 1 and bool(paths) and paths != ["$"]
 

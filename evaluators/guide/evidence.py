@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any, Final
 
-from evaluators.guide.init_questions import Ask, Question
+from evaluators.guide.init_questions import Ask, InitQuestion
 from evaluators.guide.number_differences import Pair, decimals, half_of, is_number, rounded
 from evaluators.value_class import dataclass
 from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
@@ -94,7 +94,7 @@ def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Pro
     if other := also_read_by(distinct, formats):
         (first,) = formats
         text = f"{path} holds dates such as {quote(distinct[0])}. How are they written?"
-        formats = (ask(Question(text, (first, other), otherwise="change `formats` in the suite")),)
+        formats = (ask(InitQuestion(text, (first, other), otherwise="change `formats` in the suite")),)
         note = f"; {other if formats == (first,) else first} would fit them too"
     else:
         note = ""
@@ -126,7 +126,7 @@ def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: A
         answers = (f"parse: {flow(chosen or True)}", f"parse: {flow(other)}")
         said = tuple(f"{quote(example)} is {readings([example], one)[0]}" for one in (chosen, other))
         text = f"{path} holds numbers in text. How are they written?"
-        if ask(Question(text, answers, said, "change `parse` in the suite")) == answers[1]:
+        if ask(InitQuestion(text, answers, said, "change `parse` in the suite")) == answers[1]:
             chosen = other
     return Proposal(
         {"numeric": {"parse": chosen or True}},

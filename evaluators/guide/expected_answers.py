@@ -12,7 +12,7 @@ from evaluators.needs import expected_of
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import USUAL_NAMES
-from evaluators.testsets.documents import Documents, holds_documents
+from evaluators.testsets.documents import DocumentRows, holds_documents
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Cell, first_table
 from evaluators.testsets.test_set import TestSet, open_expected
@@ -62,7 +62,7 @@ class Answers:
 
     def _place(self, number: int, id: str, column: str) -> str:
         table = first_table(self.test_set.table)
-        return f'{table.name} document "{id}"' if isinstance(table, Documents) else self.test_set.place(number, column)
+        return f'{table.name} document "{id}"' if isinstance(table, DocumentRows) else self.test_set.place(number, column)
 
 
 def answers(place: str, column: str | None) -> Answers:

@@ -44,7 +44,7 @@ class Against:
 
 
 @dataclass
-class Checked:
+class ExpectedFindings:
     """What was found. `problems` are errors; keys that are absent are counted by field."""
 
     name: str
@@ -77,11 +77,13 @@ class Checked:
         (self.problems if finding.level == "error" else self.warnings).append(issue)
 
 
-def checked(place: str, column: str | None, schema: str | None, schema_column: str | None, strict_types: bool) -> Checked:
+def checked(
+    place: str, column: str | None, schema: str | None, schema_column: str | None, strict_types: bool
+) -> ExpectedFindings:
     """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
     found = answers(place, column)
     every = _against(found, schema, schema_column)
-    result = Checked(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
+    result = ExpectedFindings(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
     for number, against in enumerate(every):
         _check(found, against, strict_types, result, first=number == 0)
     if not result.looked_at:
@@ -89,7 +91,7 @@ def checked(place: str, column: str | None, schema: str | None, schema_column: s
     return result
 
 
-def _check(found: Answers, against: Against, strict_types: bool, result: Checked, *, first: bool) -> None:
+def _check(found: Answers, against: Against, strict_types: bool, result: ExpectedFindings, *, first: bool) -> None:
     roots: dict[str, FieldNode | Issue] = {}
     for answer in found.read(against.column):
         result.looked_at += first

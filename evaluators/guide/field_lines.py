@@ -9,13 +9,13 @@ from evaluators.guide.evidence import propose
 from evaluators.guide.init_questions import Ask
 from evaluators.guide.keys import key_of
 from evaluators.guide.number_differences import Differing
-from evaluators.guide.shape import Node
+from evaluators.guide.shape import SeenPlace
 from evaluators.value_class import dataclass
 from evaluators.values.path_text import ANY, Step, spell
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SuggestedLine:
     """One line of `fields:`: the path, what is written for it, and why."""
 
     path: str
@@ -23,12 +23,14 @@ class Line:
     why: str
 
 
-def lines_of(root: Node, ask: Ask, differing: Differing) -> list[Line]:
+def lines_of(root: SeenPlace, ask: Ask, differing: Differing) -> list[SuggestedLine]:
     """The lines for documents of that shape, in the order in which the documents name them."""
     return list(_lines(root, (), root.met, ask, differing))
 
 
-def _lines(node: Node, path: tuple[Step, ...], whole: int, ask: Ask, differing: Differing) -> Iterator[Line]:
+def _lines(
+    node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask, differing: Differing
+) -> Iterator[SuggestedLine]:
     """The lines of one place and of what stands below it. `whole` is how often it could have been met."""
     there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
     spelled = spell(path, "dot") if path else "$"
@@ -38,20 +40,20 @@ def _lines(node: Node, path: tuple[Step, ...], whole: int, ask: Ask, differing: 
     elif node.kinds == ("lists",) and node.items is not None and node.items.met:
         yield from _list_lines(node, node.items, path, there, ask, differing)
     elif len(node.kinds) > 1:
-        yield Line(spelled, "exact", f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value")
+        yield SuggestedLine(spelled, "exact", f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value")
     elif node.objects:
         why = "keys that differ from row to row" if node.keyed_by_data else "an empty object wherever it stands"
-        yield Line(spelled, "exact", f"{why}{there}: compared as one value")
+        yield SuggestedLine(spelled, "exact", f"{why}{there}: compared as one value")
     elif node.lists:
-        yield Line(spelled, "exact", f"an empty list wherever it stands{there}")
+        yield SuggestedLine(spelled, "exact", f"an empty list wherever it stands{there}")
     else:
         found = propose(node.scalars, spelled, ask, differing.get(path, ()))
-        yield Line(spelled, found.compare, found.why + there)
+        yield SuggestedLine(spelled, found.compare, found.why + there)
 
 
 def _list_lines(
-    node: Node, items: Node, path: tuple[Step, ...], there: str, ask: Ask, differing: Differing
-) -> Iterator[Line]:
+    node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask, differing: Differing
+) -> Iterator[SuggestedLine]:
     spelled = spell(path, "dot") if path else "$"
     most = max(map(len, node.lists))
     size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
@@ -59,14 +61,16 @@ def _list_lines(
         key = key_of(node.lists)
         if key is not None:
             why = f'a list, {size}; "{key.name}" is another in every item of a row, and pairs them'
-            yield Line(spelled, {"align": {"key_field": {"key": spell((key.name,), "dot")}}}, why)
+            yield SuggestedLine(spelled, {"align": {"key_field": {"key": spell((key.name,), "dot")}}}, why)
         else:
             why = f"a list, {size}; no key tells its items apart: they are paired so that most of them fits"
-            yield Line(spelled, {"align": "hungarian"}, why)
+            yield SuggestedLine(spelled, {"align": "hungarian"}, why)
         yield from _lines(items, (*path, ANY), items.met, ask, differing)
     elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
-        yield Line(spelled, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
+        yield SuggestedLine(spelled, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
         found = propose(items.scalars, spell((*path, ANY), "dot"), ask)
-        yield Line(spell((*path, ANY), "dot"), found.compare, found.why)
+        yield SuggestedLine(spell((*path, ANY), "dot"), found.compare, found.why)
     else:
-        yield Line(spelled, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
+        yield SuggestedLine(
+            spelled, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts"
+        )

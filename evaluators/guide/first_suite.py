@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.init_questions import Likeliest
-from evaluators.guide.roles import Chosen, choose_roles
+from evaluators.guide.roles import ChosenColumns, choose_roles
 from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Problems, problem
 from evaluators.needs import ROLES, Role
@@ -64,7 +64,7 @@ def begin(
     chosen = (
         _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, encoding)
         if data is not None
-        else Chosen()
+        else ChosenColumns()
     )
     test_set = open_test_set(
         build(TestSetConfig, {**config, **reading, "columns": chosen.columns}, noun="test_set"), Path()
@@ -94,7 +94,7 @@ def begin(
 
 def _roles(
     data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, encoding: str | None
-) -> Chosen:
+) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
     source = locate(data, Path())
     table = open_table(replace(source, encoding=encoding) if encoding is not None else source)
@@ -160,7 +160,7 @@ def _in_shell(file: str) -> str:
     return quote(file)
 
 
-def _words(place: str, rows: str, chosen: Chosen, said: str, notes: Sequence[str], file: str) -> str:
+def _words(place: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
     lines = [f"wrote {file}: a suite for {place}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
     lines += [f"the expected answers are {said}"] if said else []

@@ -9,7 +9,7 @@ from evaluators.value_class import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class InitQuestion:
     """A question, its answers with a word on each, and how to say the answer without being asked."""
 
     text: str
@@ -21,7 +21,7 @@ class Question:
     """How to choose another answer: an option, or a line to change."""
 
 
-Ask: TypeAlias = Callable[[Question], str]
+Ask: TypeAlias = Callable[[InitQuestion], str]
 """Gives one of the answers."""
 
 
@@ -31,7 +31,7 @@ class Likeliest:
 
     said: list[str] = field(default_factory=list)
 
-    def __call__(self, question: Question) -> str:
+    def __call__(self, question: InitQuestion) -> str:
         answer = question.answers[0]
         others = ", ".join(f'"{other}"' for other in question.answers[1:])
         how = f" ({question.otherwise} for that)" if question.otherwise else ""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.init_questions import Ask, Question
+from evaluators.guide.init_questions import Ask, InitQuestion
 from evaluators.needs import ROLES, Role
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.value_class import dataclass, field
@@ -41,7 +41,7 @@ _NO_ID: Final = re.compile(r"[\s{\[]")
 
 
 @dataclass
-class Chosen:
+class ChosenColumns:
     """The column of each role, and why it is that one."""
 
     columns: dict[Role, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _RolePair:
     """An output with its expected answer, or alone, and what speaks for it."""
 
     weight: float
@@ -68,12 +68,12 @@ def choose_roles(
     given: Mapping[Role, str],
     elsewhere: Collection[Role],
     ask: Ask,
-) -> Chosen:
+) -> ChosenColumns:
     """The column of each role, as far as there is one. `given` are settled; `elsewhere` are roles that no column plays.
 
     `cells` are those of the first rows.
     """
-    chosen = Chosen()
+    chosen = ChosenColumns()
     for role, column in given.items():
         chosen.take(role, column, "as you said")
     _choose_id(header, cells, chosen, ask)
@@ -84,10 +84,10 @@ def choose_roles(
     free = [name for name in header if name not in taken][:_MOST_COLUMNS]
     _choose_pair(free, cells, chosen, elsewhere, ask)
     ordered = {role: chosen.columns[role] for role in ROLES if role in chosen.columns}
-    return Chosen(ordered, chosen.why)
+    return ChosenColumns(ordered, chosen.why)
 
 
-def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: Chosen, ask: Ask) -> None:
+def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns, ask: Ask) -> None:
     if "id" in chosen.columns:
         return
     free = [name for name in header if name not in chosen.columns.values()]
@@ -107,7 +107,7 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
 
 
 def _choose_pair(
-    free: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: Chosen, elsewhere: Collection[Role], ask: Ask
+    free: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns, elsewhere: Collection[Role], ask: Ask
 ) -> None:
     """The output and the expected answer, as far as neither is settled."""
     fixed: dict[Role, str | None] = {role: chosen.columns.get(role) for role, _ in _ASKED}
@@ -133,7 +133,7 @@ def _choose_pair(
 _ASKED: Final[tuple[tuple[Role, str], ...]] = (("output", "the model's output"), ("expected", "the expected answer"))
 
 
-def _in_role(pair: _Pair, role: Role) -> str | None:
+def _in_role(pair: _RolePair, role: Role) -> str | None:
     return pair.output if role == "output" else pair.expected
 
 
@@ -142,13 +142,13 @@ def _pairs(
     cells: Mapping[str, Sequence[Any]],
     fixed: Mapping[Role, str | None],
     elsewhere: Collection[Role],
-) -> Iterable[_Pair]:
+) -> Iterable[_RolePair]:
     """What the output and the expected answer could be."""
     outputs: Sequence[str | None] = [fixed["output"]] if fixed["output"] or "output" in elsewhere else free
     wanted: Sequence[str | None] = [fixed["expected"]] if fixed["expected"] or "expected" in elsewhere else free
     for output in outputs:
         if output is not None and (fixed["output"] or _weight(output, "output")):
-            yield _Pair(_weight(output, "output"), output, None)
+            yield _RolePair(_weight(output, "output"), output, None)
         for expected in wanted:
             if expected == output or (expected is None and output is None):
                 continue
@@ -164,14 +164,14 @@ def _pairs(
                 continue
             if not fixed["output"] and not _weight(output, "output") and alike < _ALIKE_ENOUGH and output is not None:
                 continue
-            yield _Pair(named + _ALIKE * alike, output, expected)
+            yield _RolePair(named + _ALIKE * alike, output, expected)
 
 
-def _question(said: str, role: Role, answers: Sequence[str]) -> Question:
-    return Question(f"Which column is {said}?", tuple(answers), otherwise=f"--columns {role}=NAME")
+def _question(said: str, role: Role, answers: Sequence[str]) -> InitQuestion:
+    return InitQuestion(f"Which column is {said}?", tuple(answers), otherwise=f"--columns {role}=NAME")
 
 
-def _why(column: str, role: Role, pair: _Pair, cells: Mapping[str, Sequence[Any]]) -> str:
+def _why(column: str, role: Role, pair: _RolePair, cells: Mapping[str, Sequence[Any]]) -> str:
     if _usual(column, role):
         return "a usual name for it"
     other = _in_role(pair, "expected" if role == "output" else "output")

@@ -13,7 +13,7 @@ _DEEPEST: Final = 30
 
 
 @dataclass
-class Node:
+class SeenPlace:
     """One place of the documents."""
 
     met: int = 0
@@ -22,8 +22,8 @@ class Node:
     objects: int = 0
     lists: list[list[Any]] = field(default_factory=list)
     scalars: list[Any] = field(default_factory=list)
-    keys: dict[str, Node] = field(default_factory=dict)
-    items: Node | None = None
+    keys: dict[str, SeenPlace] = field(default_factory=dict)
+    items: SeenPlace | None = None
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -39,25 +39,25 @@ class Node:
         return sum(child.met for child in self.keys.values()) < _RARE * len(self.keys) * self.objects
 
 
-def shape_of(documents: Iterable[Any]) -> Node:
+def shape_of(documents: Iterable[Any]) -> SeenPlace:
     """The shape of the documents."""
-    root = Node()
+    root = SeenPlace()
     for document in documents:
         _add(root, document, 0)
     return root
 
 
-def _add(node: Node, value: Any, depth: int) -> None:
+def _add(node: SeenPlace, value: Any, depth: int) -> None:
     node.met += 1
     if value is None:
         node.nulls += 1
     elif isinstance(value, dict) and depth < _DEEPEST:
         node.objects += 1
         for key, inner in value.items():
-            _add(node.keys.setdefault(key, Node()), inner, depth + 1)
+            _add(node.keys.setdefault(key, SeenPlace()), inner, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST:
         node.lists.append(value)
-        node.items = node.items or Node()
+        node.items = node.items or SeenPlace()
         for item in value:
             _add(node.items, item, depth + 1)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from evaluators.guide.field_lines import Line
+from evaluators.guide.field_lines import SuggestedLine
 from evaluators.needs import Role
 from evaluators.value_class import dataclass, field
 from evaluators.values.flow import flow, key_text
@@ -95,7 +95,7 @@ def _escaped(value: Any) -> Any:
     return value.replace("${", "$${") if isinstance(value, str) else value
 
 
-def field_lines(name: str, type_: str, lines: Sequence[Line], extra: Sequence[str] = ()) -> list[str]:
+def field_lines(name: str, type_: str, lines: Sequence[SuggestedLine], extra: Sequence[str] = ()) -> list[str]:
     """An evaluator with `fields:`, each with the reason above it."""
     found = [f"- name: {name}", f"  type: {type_}", *(f"  {line}" for line in extra), "  fields:"]
     for line in lines:

@@ -33,7 +33,7 @@ _ELSEWHERE: Final[tuple[Role, ...]] = ("expected", "input")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class HostRow:
     """What a host gives of one row. A value that the host does not give is MISSING."""
 
     own: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Given:
     """Maps whose keys are columns; of one key in several, the last counts."""
 
 
-def cells_of(given: Given, columns: Places) -> dict[str, Any]:
+def cells_of(given: HostRow, columns: Places) -> dict[str, Any]:
     """The cells of the row, by role and column, as JSON values or text. What is nowhere is no cell."""
     cells: dict[str, Any] = {}
     maps = [one for one in (*given.more, given.input, given.expected) if isinstance(one, Mapping)]

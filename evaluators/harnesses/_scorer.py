@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Final
 
 from evaluators.api.loading import Suite, load
-from evaluators.harnesses._host_rows import Given, Places, cells_of, with_usual_names
+from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
 from evaluators.harnesses._scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
@@ -26,7 +26,7 @@ from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import RunResult
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.joining import id_text
-from evaluators.testsets.memory_rows import GivenRows
+from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.run_metrics import Number, metrics_of
@@ -79,7 +79,7 @@ class SuiteScorer:
         self._asked.add(part)
         return part
 
-    def score_part(self, part: str, given: Given) -> tuple[NamedScore, ...]:
+    def score_part(self, part: str, given: HostRow) -> tuple[NamedScore, ...]:
         """The score of one part of a row, then those of its fields. A row that all parts are asked of is scored once.
 
         Raises RowError when something other than the output kept the part from being measured.
@@ -102,13 +102,13 @@ class SuiteScorer:
             raise RowError(scores[0].error)
         return scores
 
-    def score(self, given: Given) -> RowScores:
+    def score(self, given: HostRow) -> RowScores:
         """The scores of one row. Never raises for what is wrong with a row: that is in the scores."""
         cells = self._cells_of(given)
         with self._lock:
             return self._scored(cells)
 
-    def _cells_of(self, given: Given) -> dict[str, Any]:
+    def _cells_of(self, given: HostRow) -> dict[str, Any]:
         cells = with_usual_names(cells_of(given, self._columns), self.suite.named_columns())
         for role, column in self._roles.items():
             if role in cells:
@@ -131,7 +131,7 @@ class SuiteScorer:
             names = dict.fromkeys(name for cells in self._cells for name in cells)
             columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
             table = TestSet(
-                _NAME, GivenRows(columns, len(self._cells)), Columns(id=self._id_column(names)), TestSetConfig()
+                _NAME, MemoryRows(columns, len(self._cells)), Columns(id=self._id_column(names)), TestSetConfig()
             )
             prepared = Prepared(self.suite, table, dict(self._roles))
             return conclude(prepared, RunRequest(), [(None, measured)], "")
@@ -169,7 +169,7 @@ class SuiteScorer:
         suite = self.suite
         job = Job(
             suite=suite.shipped(),
-            table=GivenRows({}, 0),
+            table=MemoryRows({}, 0),
             roles=self._roles,
             reading=suite.reading,
             folder=None,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import RowError
 
@@ -30,7 +30,7 @@ def suite_handler(
     scorer = scorer_of(suite, columns, overall)
 
     def handler(inputs: Mapping[str, Any], outputs: Any) -> dict[str, Any]:
-        scores = scorer.score(Given({"inputs": inputs, "outputs": outputs}, outputs, more=[inputs]))
+        scores = scorer.score(HostRow({"inputs": inputs, "outputs": outputs}, outputs, more=[inputs]))
         if scores.overall.error is not None:
             raise RowError(scores.overall.error)
         numbers = {

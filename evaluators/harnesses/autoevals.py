@@ -15,7 +15,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL, NamedScore
 from evaluators.tracking.metric_names import segment
@@ -50,7 +50,7 @@ class PartScorer(Scorer):
     ) -> tuple[NamedScore, ...]:
         """The score of the part and those of its fields. Raises RowError when it could not be measured."""
         own = {"input": input, "output": output, "expected": expected, "metadata": metadata, **more}
-        return self.suite.score_part(self.part, Given(own, output, expected, input, more=[metadata]))
+        return self.suite.score_part(self.part, HostRow(own, output, expected, input, more=[metadata]))
 
 
 def suite_scorers(

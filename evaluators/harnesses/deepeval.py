@@ -14,7 +14,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL, RowError
 from evaluators.model import MISSING
@@ -54,7 +54,7 @@ class SuiteMetric(BaseMetric):
         own = {"input": test_case.input, "actual_output": test_case.actual_output, "metadata": metadata}
         own["expected_output"] = test_case.expected_output
         name = test_case.name if test_case.name is not None else MISSING
-        given = Given(own, test_case.actual_output, test_case.expected_output, test_case.input, name, [metadata])
+        given = HostRow(own, test_case.actual_output, test_case.expected_output, test_case.input, name, [metadata])
         try:
             whole, *fields = self.suite.score_part(self.part, given)
         except RowError as error:

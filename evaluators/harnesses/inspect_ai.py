@@ -19,7 +19,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import RowScores, names_of
 from evaluators.model import MISSING
@@ -42,7 +42,7 @@ def suite_scorer(
     async def score(state: TaskState, target: Target) -> Score:
         own = {"input": state.input, "output": state.output.completion, "target": target.text, "metadata": state.metadata}
         sample = state.sample_id if state.sample_id is not None else MISSING
-        given = Given(own, own["output"], own["target"], own["input"], sample, [state.metadata])
+        given = HostRow(own, own["output"], own["target"], own["input"], sample, [state.metadata])
         return _score(shared.score(given), names_of(shared.suite.lines), state.output.completion)
 
     found: Callable[[TaskState, Target], Awaitable[Any]] = score

@@ -14,7 +14,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
 
@@ -42,7 +42,7 @@ class SuiteEvaluations:
     ) -> list[Evaluation]:
         """The scores of one item."""
         own = {"input": input, "output": output, "expected_output": expected_output, "metadata": metadata, **more}
-        scores = self.suite.score(Given(own, output, expected_output, input, more=[metadata]))
+        scores = self.suite.score(HostRow(own, output, expected_output, input, more=[metadata]))
         return [_evaluation(one) for one in scores.every]
 
     def figures(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
 
@@ -37,7 +37,7 @@ class SuiteResults:
     def __call__(self, inputs: Any, outputs: Any, reference_outputs: Any) -> dict[str, Any]:
         """The scores of one run."""
         own = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
-        scores = self.suite.score(Given(own, outputs, reference_outputs, inputs))
+        scores = self.suite.score(HostRow(own, outputs, reference_outputs, inputs))
         return {"results": [_result(one) for one in scores.every]}
 
     def summary(self, runs: Any, examples: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from pydantic import PrivateAttr
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore, RowScores, names_of
 from evaluators.model import MISSING
@@ -60,7 +60,7 @@ class SuiteFeedback(Scorer):
     ) -> list[Feedback]:
         """The scores of one row."""
         own = {"inputs": inputs, "outputs": outputs, "expectations": expectations, "trace": trace}
-        scores = self._suite.score(Given(own, outputs, expectations or MISSING, inputs))
+        scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
         return [_feedback(one, self._suite.suite) for one in scores.every]
 
 
@@ -116,7 +116,7 @@ class _Table:
             self.suite.reset()
             rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
             self._scores = [
-                self.suite.score(Given(row, row["output"], row.get("expected", MISSING), more=[row])) for row in rows
+                self.suite.score(HostRow(row, row["output"], row.get("expected", MISSING), more=[row])) for row in rows
             ]
             self._cells = cells
         return self._scores

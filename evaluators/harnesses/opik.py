@@ -13,7 +13,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.model import MISSING
 
@@ -40,7 +40,7 @@ class SuiteMetric(BaseMetric):
 
     def score(self, output: Any = MISSING, **columns: Any) -> list[ScoreResult]:
         """The scores of one item."""
-        scores = self.suite.score(Given({**columns, "output": output}, output, more=[columns]))
+        scores = self.suite.score(HostRow({**columns, "output": output}, output, more=[columns]))
         return [
             ScoreResult(
                 name=one.name, value=0.0 if one.score is None else one.score, reason=one.error or one.reason,

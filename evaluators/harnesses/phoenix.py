@@ -16,7 +16,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import NamedScore
 from evaluators.tracking.metric_names import segment
@@ -53,7 +53,7 @@ def _evaluator(scorer: SuiteScorer, part: str) -> Any:
 
     def scores(input: Any, output: Any, expected: Any, metadata: Any) -> list[dict[str, Any]]:
         own = {"input": input, "output": output, "expected": expected, "metadata": metadata}
-        found = scorer.score_part(asked, Given(own, output, expected, input, more=[metadata]))
+        found = scorer.score_part(asked, HostRow(own, output, expected, input, more=[metadata]))
         return [_evaluation(one) for one in found]
 
     made: Callable[..., Any] = create_evaluator(kind="CODE", name=segment(part))

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from evaluators.harnesses._host_rows import Given
+from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scores import NamedScore
 from evaluators.issues import problem
@@ -39,7 +39,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         raise problem("no-suite", "the assertion names no suite", hint="config: {suite: suite.yaml}")
     variables = context.get("vars") or {}
     scorer = _scorer(str(config["suite"]), tuple(sorted((config.get("columns") or {}).items())), config.get("overall"))
-    scores = scorer.score(Given({"vars": variables, "output": output, **context}, output, more=[variables]))
+    scores = scorer.score(HostRow({"vars": variables, "output": output, **context}, output, more=[variables]))
     return {
         **_result(scores.overall),
         "namedScores": {one.name: one.score for one in scores.every if one.score is not None},

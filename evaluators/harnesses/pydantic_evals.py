@@ -16,7 +16,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL
 from evaluators.model import MISSING
@@ -52,7 +52,7 @@ class SuiteEvaluator(Evaluator):
         own = {"name": ctx.name, "inputs": ctx.inputs, "output": ctx.output, "metadata": ctx.metadata}
         own["expected_output"] = ctx.expected_output
         row_id = ctx.name if ctx.name is not None else MISSING
-        given = Given(own, ctx.output, ctx.expected_output, ctx.inputs, row_id, [ctx.metadata])
+        given = HostRow(own, ctx.output, ctx.expected_output, ctx.inputs, row_id, [ctx.metadata])
         found: dict[str, Any] = {}
         for one in self.scorer.score_part(self.part, given):
             reason = one.reason

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given, Places
+from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scores import RowScores
 from evaluators.issues import Blame, Issue, Problems, problem
@@ -119,10 +119,10 @@ async def _scored(scorer: SuiteScorer, raw: bytes) -> Answer:
     return 200, score_answer(scores)
 
 
-def given_by_webhook(asked: Mapping[str, Any]) -> Given:
+def given_by_webhook(asked: Mapping[str, Any]) -> HostRow:
     """What a webhook gives of a row: its inputs are columns, the expected answer among them."""
     inputs = asked.get("inputs") or {}
-    return Given({**asked, "inputs": inputs}, asked.get("output", asked.get("outputs", MISSING)), more=[inputs])
+    return HostRow({**asked, "inputs": inputs}, asked.get("output", asked.get("outputs", MISSING)), more=[inputs])
 
 
 def _host(header: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field, PrivateAttr
 
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._host_rows import Given
+from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
 from evaluators.harnesses._scores import OVERALL, NamedScore, RowScores
 from evaluators.tracking.metric_names import field_name, segment
@@ -47,7 +47,7 @@ class SuiteScores(weave.Scorer):
     @weave.op
     def score(self, *, output: Any, **columns: Any) -> dict[str, Any]:
         """The scores of one row."""
-        return _nested(self._shared.score(Given({**columns, "output": output}, output, more=[columns])))
+        return _nested(self._shared.score(HostRow({**columns, "output": output}, output, more=[columns])))
 
 
 def _nested(scores: RowScores) -> dict[str, Any]:

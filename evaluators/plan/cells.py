@@ -25,8 +25,8 @@ from evaluators.needs import (
     want_like,
 )
 from evaluators.values.equality import same
-from evaluators.values.json_choice import Chosen, Search, Want
-from evaluators.values.json_text import Documents, parse_all
+from evaluators.values.json_choice import PickedDocument, Search, Want
+from evaluators.values.json_text import FoundDocuments, parse_all
 
 Cells: TypeAlias = list[Any]
 
@@ -34,7 +34,7 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {"object": (dict,), "array": (list,)
 _CONTAINERS: Final = (dict, list)
 
 
-class Elsewhere:
+class SearchedCell:
     """An output cell that is not JSON as a whole: its documents are looked for once, and chosen among once per kind."""
 
     __slots__ = ("_beside", "_chosen", "_documents", "cell", "search")
@@ -42,14 +42,14 @@ class Elsewhere:
     def __init__(self, cell: Any, search: Search) -> None:
         self.cell = cell
         self.search = search
-        self._documents: Documents | Fault | None = None
+        self._documents: FoundDocuments | Fault | None = None
         self._chosen: dict[tuple[Want, Want], Any] = {}
         self._beside: tuple[Any, Any, Any] = (None, None, None)
 
     def get(self, want: Want, prefer: Want = "any") -> Any:
         """The document of that kind, or a fault. `prefer` is the kind of document that all evaluators of the row share."""
         chosen = self.chosen(want, prefer)
-        return chosen.found.value if chosen.__class__ is Chosen else chosen
+        return chosen.found.value if chosen.__class__ is PickedDocument else chosen
 
     def chosen(self, want: Want, prefer: Want = "any") -> Any:
         """The same, with where it stands, and among how many; a fault, or what `output_of` says where nothing is chosen."""
@@ -71,7 +71,7 @@ class Elsewhere:
     def several(self) -> bool:
         """The cell holds more than one document."""
         documents = self.documents()
-        return documents.__class__ is Documents and len(documents.found) > 1
+        return documents.__class__ is FoundDocuments and len(documents.found) > 1
 
     def documents(self) -> Any:
         """Every document in the text; a fault, or None where nothing is looked for."""
@@ -81,7 +81,7 @@ class Elsewhere:
 
     def _choose(self, want: Want, prefer: Want) -> Any:
         documents = self.documents()
-        if documents.__class__ is Documents:
+        if documents.__class__ is FoundDocuments:
             return chosen_of(documents, want, self.search, prefer)
         return output_of(self.cell, want, self.search) if documents is None else documents
 
@@ -103,7 +103,7 @@ def expected_documents(cells: Cells) -> Cells:
 
 
 def whole_outputs(cells: Cells, search: Search) -> Cells:
-    """Each output cell as JSON where it is that as a whole, else an `Elsewhere`."""
+    """Each output cell as JSON where it is that as a whole, else an `SearchedCell`."""
     return parse_all(cells, lambda cell: _not_text(cell, search))
 
 
@@ -125,7 +125,7 @@ def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
     """The documents of one kind: whole ones of that kind as they are, the rest looked for."""
     kinds = KINDS.get(want)
     if kinds is None:
-        return [value.get(want, prefer) if value.__class__ is Elsewhere else value for value in whole]
+        return [value.get(want, prefer) if value.__class__ is SearchedCell else value for value in whole]
     return [value if value.__class__ in kinds else _wanted(value, want, prefer) for value in whole]
 
 
@@ -158,7 +158,7 @@ def outputs_beside(found: Cells, expected: Cells) -> Cells:
 
 def several(whole: Cells) -> int:
     """How many of the cells hold more than one JSON document."""
-    elsewhere = [value for value in whole if value.__class__ is Elsewhere]
+    elsewhere = [value for value in whole if value.__class__ is SearchedCell]
     return sum(value.several for value in elsewhere)
 
 
@@ -183,7 +183,7 @@ def kind_beside(document: Any) -> Want:
 
 def _not_text(cell: Any, search: Search) -> Any:
     """A cell that is a JSON value already, or one in which JSON must be looked for."""
-    return Elsewhere(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
+    return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is Fault else cell
 
 
 def _like(value: Any, document: Any, parts: bool) -> Any:
@@ -191,7 +191,7 @@ def _like(value: Any, document: Any, parts: bool) -> Any:
 
 
 def _wanted_beside(value: Any, document: Any, want: Want, parts: bool) -> Any:
-    if value.__class__ is Elsewhere:
+    if value.__class__ is SearchedCell:
         return value.beside(want, document, parts)
     return _shared(_wanted(value, want), document, parts)
 
@@ -221,7 +221,7 @@ def _shared(found: Any, document: Any, parts: bool) -> Any:
 
 def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:
     """What is wanted where the whole cell is not it: looked for, or a fault that says what the cell is."""
-    if value.__class__ is Elsewhere:
+    if value.__class__ is SearchedCell:
         return value.get(want, prefer)
     # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text
     return output_of(value, want) if not isinstance(value, str) else _text_value(value, want)

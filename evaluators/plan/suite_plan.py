@@ -37,7 +37,7 @@ from evaluators.plan.verdict_steps import gated_step, issue_of_bug, looked_at, v
 from evaluators.suite.evaluator_line import EvaluatorLine, Parse
 from evaluators.suite.graph import in_order
 from evaluators.value_class import dataclass, field, replace
-from evaluators.values.json_choice import LENIENT, Chosen, Pick, Search, Want
+from evaluators.values.json_choice import LENIENT, Pick, PickedDocument, Search, Want
 
 STRICT: Final = Search(lenient=False)
 
@@ -126,16 +126,16 @@ class Plan:
         """How many output cells of a chunk hold more than one JSON document."""
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 
-    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> Chosen | Fault | None:
+    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | Fault | None:
         """How the document of a need was found in its cell; None where the cell is JSON as a whole, or no text.
 
         `need` is its place among the needs of the evaluator.
         """
         lookup = one.lookups[need]
         value = slots[lookup.whole][index] if lookup is not None else None
-        if lookup is None or value.__class__ is not cells.Elsewhere:
+        if lookup is None or value.__class__ is not cells.SearchedCell:
             return None
-        found: Chosen | Fault | None = value.chosen(*lookup.kinds(slots, index))
+        found: PickedDocument | Fault | None = value.chosen(*lookup.kinds(slots, index))
         return found
 
     def explain_from(self, one: Compiled, slots: list[Cells], index: int) -> Result:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, get_args
 
 from evaluators.fields.align import AlignHow
-from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 
 SETTING: Final = "align"
 
@@ -35,7 +35,7 @@ def is_alignment(name: str) -> bool:
     return name == SETTING or name in get_args(AlignHow)
 
 
-def alignment_page(name: str) -> Document:
+def alignment_page(name: str) -> Page:
     """The page of one alignment, or of all."""
     chosen = [how for how in DOES if name in (SETTING, how)]
     said = Paragraph(
@@ -46,7 +46,7 @@ def alignment_page(name: str) -> Document:
     others = [how for how in DOES if how not in chosen]
     more = (Paragraph(f"The other alignments are {', '.join(others)}."),) if others else ()
     alone = () if chosen == ["ordered"] else (Paragraph(_UNPAIRED),)
-    return Document(name, (Section(None, (said, Listing(items), *alone, *more)),))
+    return Page(name, (Section(None, (said, Listing(items), *alone, *more)),))
 
 
 def alignment_data(name: str) -> list[Mapping[str, str]]:

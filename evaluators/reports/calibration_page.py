@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.compare.calibration import Calibration, Changed, Confusion, Halves
-from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import Interval
 from evaluators.run.statistics import wilson
@@ -11,12 +11,12 @@ from evaluators.run.statistics import wilson
 _FEW: int = 30
 
 
-def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None = None) -> Document:
+def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None = None) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
     sections = [_figures(found, target, column), _confusion(found.confusion), _halves(found), *_disagreements(found)]
     if changed is not None:
         sections.append(_changed(changed))
-    return Document(f"{run}: {target} beside {column}", tuple(sections))
+    return Page(f"{run}: {target} beside {column}", tuple(sections))
 
 
 def _figures(found: Calibration, target: str, column: str) -> Section:
@@ -55,22 +55,22 @@ def _figures(found: Calibration, target: str, column: str) -> Section:
                 "above 0 the judge gives more",
             )
         )
-    columns = (Column("figure"), Column("value", True), Column("95 % interval", True), Column("what it says"))
-    return Section(None, (*map(Paragraph, lines), Table(columns, tuple(rows))))
+    columns = (Head("figure"), Head("value", True), Head("95 % interval", True), Head("what it says"))
+    return Section(None, (*map(Paragraph, lines), PageTable(columns, tuple(rows))))
 
 
 def _confusion(counts: Confusion) -> Section:
-    columns = (Column(""), Column("people: pass", True), Column("people: fail", True))
+    columns = (Head(""), Head("people: pass", True), Head("people: fail", True))
     rows = (
         ("judge: pass", str(counts.both_pass), str(counts.too_kind)),
         ("judge: fail", str(counts.too_strict), str(counts.both_fail)),
     )
-    return Section("Verdicts", (Table(columns, rows),))
+    return Section("Verdicts", (PageTable(columns, rows),))
 
 
 def _halves(found: Calibration) -> Section:
     columns = (
-        Column("rows"), Column("agreement", True), Column("too kind", True), Column("too strict", True), Column("of", True)
+        Head("rows"), Head("agreement", True), Head("too kind", True), Head("too strict", True), Head("of", True)
     )  # fmt: skip
     named = (
         ("shorter outputs", found.lengths.first), ("longer outputs", found.lengths.second),
@@ -83,7 +83,7 @@ def _halves(found: Calibration) -> Section:
         _difference("longer outputs", "shorter ones", found.lengths),
         _difference("later rows", "first ones", found.positions),
     ]
-    return Section("By length and position", (Table(columns, rows), *map(Paragraph, filter(None, said))))
+    return Section("By length and position", (PageTable(columns, rows), *map(Paragraph, filter(None, said))))
 
 
 def _difference(one: str, other: str, halves: Halves) -> str:

@@ -9,7 +9,7 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems, problem
 from evaluators.judges.judged_comparator import any_comparator, comparator_names
 from evaluators.registry import suggestion
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.reports.reference import (
     Setting,
     comparator_page,
@@ -31,7 +31,7 @@ KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "pr
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogEntry:
     """One thing that a suite can name, and what it does in one sentence."""
 
     kind: Kind
@@ -41,7 +41,7 @@ class Entry:
     """What to use instead, for one that is kept for old suites only."""
 
 
-def entries(kind: Kind) -> tuple[Entry, ...]:
+def entries(kind: Kind) -> tuple[CatalogEntry, ...]:
     """Everything of a kind, in the order in which it is listed."""
     return _ENTRIES[kind]()
 
@@ -51,7 +51,7 @@ def kinds_of(name: str) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if name in names_of(kind))
 
 
-def page(kind: Kind, name: str) -> Document:
+def page(kind: Kind, name: str) -> Page:
     """The reference page of a thing. Raises Problems (config) when there is none of that kind and name."""
     if name not in names_of(kind):
         raise unknown(name)
@@ -88,41 +88,43 @@ def names_of(kind: Kind) -> tuple[str, ...]:
     return tuple(TRANSFORMS) if kind == "transforms" else preset_names()
 
 
-def _evaluators() -> tuple[Entry, ...]:
+def _evaluators() -> tuple[CatalogEntry, ...]:
     plugs = [(name, BUILTIN.find(name)) for name in BUILTIN.names()]
-    return tuple(Entry("evaluators", name, first_sentence(plug.__doc__ or ""), plug.retired) for name, plug in plugs)
+    return tuple(
+        CatalogEntry("evaluators", name, first_sentence(plug.__doc__ or ""), plug.retired) for name, plug in plugs
+    )
 
 
-def _comparators() -> tuple[Entry, ...]:
+def _comparators() -> tuple[CatalogEntry, ...]:
     plugs = [(name, any_comparator(name)) for name in comparator_names()]
-    return tuple(Entry("comparators", name, first_sentence(plug.__doc__ or "")) for name, plug in plugs)
+    return tuple(CatalogEntry("comparators", name, first_sentence(plug.__doc__ or "")) for name, plug in plugs)
 
 
-def _transforms() -> tuple[Entry, ...]:
-    return tuple(Entry("transforms", name, first_sentence(kind.does)) for name, kind in TRANSFORMS.items())
+def _transforms() -> tuple[CatalogEntry, ...]:
+    return tuple(CatalogEntry("transforms", name, first_sentence(kind.does)) for name, kind in TRANSFORMS.items())
 
 
-def _presets() -> tuple[Entry, ...]:
+def _presets() -> tuple[CatalogEntry, ...]:
     said = [(name, " ".join(opening_comment(_preset_text(name)))) for name in preset_names()]
-    return tuple(Entry("presets", name, first_sentence(text)) for name, text in said)
+    return tuple(CatalogEntry("presets", name, first_sentence(text)) for name, text in said)
 
 
 def _preset_text(name: str) -> str:
     return (preset_folder() / f"{name}.yaml").read_text(encoding="utf-8")
 
 
-def _preset_page(name: str) -> Document:
+def _preset_page(name: str) -> Page:
     data = source.load(preset_folder() / f"{name}.yaml").data
     return preset_page(name, _preset_text(name), data.get("comparators") or {})
 
 
-_ENTRIES: Final[Mapping[Kind, Callable[[], tuple[Entry, ...]]]] = {
+_ENTRIES: Final[Mapping[Kind, Callable[[], tuple[CatalogEntry, ...]]]] = {
     "evaluators": _evaluators,
     "comparators": _comparators,
     "transforms": _transforms,
     "presets": _presets,
 }
-_PAGES: Final[Mapping[Kind, Callable[[str], Document]]] = {
+_PAGES: Final[Mapping[Kind, Callable[[str], Page]]] = {
     "evaluators": lambda name: evaluator_page(name, BUILTIN.find(name)),
     "comparators": lambda name: comparator_page(name, any_comparator(name)),
     "transforms": lambda name: transform_page(name, TRANSFORMS[name]),

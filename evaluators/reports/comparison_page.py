@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
 from evaluators.compare.row_changes import Change
 from evaluators.model import plain_word
-from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, Tone, dense
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense
 from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
 from evaluators.run.result import Interval
 
@@ -31,7 +31,7 @@ _GUARD_TONES: Final[dict[str, Tone]] = {"passed": "good", "failed": "bad", "unde
 _GUARD_WORDS: Final = {"passed": "passed", "failed": "FAILED", "undecided": "UNDECIDED"}
 
 
-def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Document:
+def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Page:
     """The page of a comparison. `files` are lines about what was written."""
     sections = (
         _opening(comparison),
@@ -48,7 +48,7 @@ def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Docume
         *_notes(comparison),
         _ending(comparison, files),
     )
-    return Document(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
+    return Page(f"{comparison.name}: {headline(comparison)}", sections, _tone(comparison))
 
 
 def headline(comparison: Comparison) -> str:
@@ -139,8 +139,8 @@ def _guards(comparison: Comparison) -> tuple[Section, ...]:
         return ()
     order = ("failed", "undecided", "passed")
     guards = sorted(comparison.guards, key=lambda guard: order.index(guard.verdict))
-    table = Table(
-        (Column("guard"), Column("of"), Column("variant"), Column("verdict"), Column("found")),
+    table = PageTable(
+        (Head("guard"), Head("of"), Head("variant"), Head("verdict"), Head("found")),
         tuple(_guard_row(guard) for guard in guards),
         tuple(_GUARD_TONES[guard.verdict] for guard in guards),
     )
@@ -152,9 +152,9 @@ def _guard_row(guard: GuardResult) -> tuple[str, ...]:
 
 
 _FIGURES: Final = (
-    Column("base", True), Column("new", True), Column("difference", True), Column("95 % interval", True),
-    Column("chance", True), Column("finding"), Column("fixed", True), Column("broken", True), Column("pairs", True),
-    Column("detectable", True), Column("lost", True), Column("gained", True), Column("settled", True),
+    Head("base", True), Head("new", True), Head("difference", True), Head("95 % interval", True),
+    Head("chance", True), Head("finding"), Head("fixed", True), Head("broken", True), Head("pairs", True),
+    Head("detectable", True), Head("lost", True), Head("gained", True), Head("settled", True),
 )  # fmt: skip
 _DETECTABLE: Final = 9
 _KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[: _DETECTABLE + 1]))
@@ -171,8 +171,8 @@ def _figures(one: Difference) -> tuple[str, ...]:
 def _evaluators(comparison: Comparison) -> tuple[Section, ...]:
     if not comparison.evaluators:
         return ()
-    table = Table(
-        (Column("evaluator"), Column("variant"), *_FIGURES),
+    table = PageTable(
+        (Head("evaluator"), Head("variant"), *_FIGURES),
         tuple((one.evaluator, one.variant or "", *_figures(one)) for one in comparison.evaluators),
         tuple(_FINDING_TONES[one.finding] for one in comparison.evaluators),
     )
@@ -214,12 +214,12 @@ def _fields(comparison: Comparison) -> tuple[Section, ...]:
         return ()
     ordered = sorted(changed, key=lambda one: (one.difference is None, one.difference or 0.0))
     shown = ordered[:MOST_FIELDS]
-    table = Table(
-        (Column("evaluator"), Column("field"), Column("variant"), *_without_detectable(_FIGURES)),
+    table = PageTable(
+        (Head("evaluator"), Head("field"), Head("variant"), *_without_detectable(_FIGURES)),
         tuple(_field_row(one) for one in shown),
         tuple(_FINDING_TONES[one.finding] for one in shown),
     )
-    blocks: list[Table | Paragraph] = [dense(table, _KEPT)] if shown else []
+    blocks: list[PageTable | Paragraph] = [dense(table, _KEPT)] if shown else []
     if len(changed) > len(shown):
         blocks.append(Paragraph(f"{more_text(len(changed) - len(shown), 'field')} in the JSON and CSV files."))
     if same:
@@ -253,10 +253,10 @@ def _ranked_variants(rankings: Sequence[Ranking]) -> tuple[str, ...]:
 def _rankings(comparison: Comparison) -> tuple[Section, ...]:
     if not comparison.rankings:
         return ()
-    table = Table(
+    table = PageTable(
         (
-            Column("evaluator"), Column("rank", True), Column("variant"), Column("mean score", True),
-            Column("95 % interval", True), Column("passed", True), Column("cannot be told apart from"),
+            Head("evaluator"), Head("rank", True), Head("variant"), Head("mean score", True),
+            Head("95 % interval", True), Head("passed", True), Head("cannot be told apart from"),
         ),
         tuple(
             (
@@ -272,7 +272,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
         Item("95 % interval: where the mean score would likely be with many more rows like these"),
         Item("cannot be told apart from: chance explains the difference (every two are tested, corrected after Holm)"),
     ]
-    blocks: list[Table | Listing] = [table] if table.rows else []
+    blocks: list[PageTable | Listing] = [table] if table.rows else []
     aside = tuple(
         Item(
             f"{ranking.evaluator}, {one.variant}: not ranked: {one.lacking:,} of {rows_text(one.others)} that others have are missing",

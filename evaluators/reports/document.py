@@ -43,7 +43,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Head:
     """The head of a table's column. Numbers are set on the right."""
 
     head: str
@@ -51,15 +51,15 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """Rows of cells, as many as there are columns. `tones` has one tone per row, or none at all."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[Head, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[Tone, ...] = ()
 
 
-Block: TypeAlias = Paragraph | Listing | Table
+Block: TypeAlias = Paragraph | Listing | PageTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class Page:
     """A page."""
 
     title: str
@@ -81,14 +81,14 @@ class Document:
     tone: Tone = "plain"
 
 
-def dense(table: Table, keep: Sequence[str]) -> Table:
+def dense(table: PageTable, keep: Sequence[str]) -> PageTable:
     """The table without the columns that say 0 or nothing in every row, those named in `keep` apart."""
     kept = [
         index
         for index, column in enumerate(table.columns)
         if column.head in keep or any(row[index] not in ("", "0") for row in table.rows)
     ]
-    return Table(
+    return PageTable(
         tuple(table.columns[index] for index in kept),
         tuple(tuple(row[index] for index in kept) for row in table.rows),
         table.tones,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from evaluators.reports.document import Column, Paragraph, Section, Table, dense
+from evaluators.reports.document import Head, PageTable, Paragraph, Section, dense
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import counted, more_text, rows_text, score_text
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
@@ -23,7 +23,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         return ()
     weak = sorted(((stats, field) for stats, field in fields if _below_one(field)), key=_weakness)
     unmeasured = [f"{full_name(stats)} → {field.path}" for stats, field in fields if _gap(field)]
-    blocks: list[Paragraph | Table] = []
+    blocks: list[Paragraph | PageTable] = []
     if weak and most:
         blocks.append(_weak_table(weak[:most]))
     if len(weak) > most:
@@ -64,9 +64,9 @@ def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, float, st
     return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
 
 
-def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> Table:
-    table = Table(
-        (Column("evaluator"), Column("variant"), Column("field"), Column("accuracy", True), *_STATUS_COLUMNS),
+def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> PageTable:
+    table = PageTable(
+        (Head("evaluator"), Head("variant"), Head("field"), Head("accuracy", True), *_STATUS_COLUMNS),
         tuple(
             (stats.name, stats.variant or "", field.path, score_text(field.accuracy), *_status_cells(field.counts))
             for stats, field in weak
@@ -76,8 +76,8 @@ def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> Table:
 
 
 _STATUS_COLUMNS: Final = (
-    Column("measured", True), Column("right", True), Column("wrong", True), Column("missing", True),
-    Column("invented", True), Column("errors", True), Column("not checked", True),
+    Head("measured", True), Head("right", True), Head("wrong", True), Head("missing", True),
+    Head("invented", True), Head("errors", True), Head("not checked", True),
 )  # fmt: skip
 
 
@@ -90,10 +90,10 @@ def _status_cells(counts: Counts) -> tuple[str, ...]:
 
 def field_section(stats: EvaluatorStats) -> Section:
     """Every field of one evaluator, with its counts and ratios."""
-    table = Table(
+    table = PageTable(
         (
-            Column("field"), Column("accuracy", True), *_STATUS_COLUMNS, Column("skipped", True),
-            Column("not measured", True), Column("precision", True), Column("recall", True), Column("F1", True),
+            Head("field"), Head("accuracy", True), *_STATUS_COLUMNS, Head("skipped", True),
+            Head("not measured", True), Head("precision", True), Head("recall", True), Head("F1", True),
         ),
         tuple(_field_row(field) for field in stats.fields),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.reports.summary import Options, summary
 from evaluators.run.result import RunResult
 
@@ -46,7 +46,7 @@ class Format:
 class PageFormat(Format):
     """A format that can write any page, a run's summary among them."""
 
-    def page(self, document: Document) -> str:
+    def page(self, document: Page) -> str:
         """The page, ending in a line feed."""
         raise NotImplementedError
 

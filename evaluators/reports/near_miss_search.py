@@ -21,7 +21,7 @@ from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.reports.near_miss_section import NearMiss
-from evaluators.run.record import Line, RunRecord
+from evaluators.run.record import RecordLine, RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import dataclass
 from evaluators.values.paths import ANY, display, parse
@@ -47,7 +47,7 @@ def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearM
 
 
 def _of_variant(
-    lines: Sequence[EvaluatorLine], variant: str | None, outcomes: Iterator[Line], most_rows: int | None
+    lines: Sequence[EvaluatorLine], variant: str | None, outcomes: Iterator[RecordLine], most_rows: int | None
 ) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
@@ -103,7 +103,7 @@ def _of_schema(scoring: SchemaScoring) -> dict[str, Compared]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
+class _RecordedOutcomes:
     """What the outcomes of a run hold."""
 
     mismatches: dict[tuple[str, str], list[Mismatch]]
@@ -115,8 +115,8 @@ class _Recorded:
 
 
 def _recorded(
-    outcomes: Iterator[Line], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
-) -> _Recorded:
+    outcomes: Iterator[RecordLine], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
+) -> _RecordedOutcomes:
     found: dict[tuple[str, str], list[Mismatch]] = {}
     rows: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], int] = {}
@@ -140,7 +140,7 @@ def _recorded(
         mismatches = found.setdefault((evaluator, field), [])
         if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line["expected"], line["actual"], place))
-    return _Recorded(found, rows, count >= _MOST_LINES)
+    return _RecordedOutcomes(found, rows, count >= _MOST_LINES)
 
 
 _UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")

@@ -13,7 +13,7 @@ from typing import ClassVar, TextIO, TypeAlias
 
 from evaluators.issues import problem
 from evaluators.reports.format import FORMATS, Format
-from evaluators.reports.outcomes import Part
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.summary import Options
 from evaluators.run.result import RunResult
 
@@ -24,7 +24,7 @@ OpenFile: TypeAlias = Callable[[str], AbstractContextManager[TextIO]]
 class OutcomesFormat(Format):
     """A format that puts outcomes into the run folder."""
 
-    def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
+    def folder_outcomes(self, result: RunResult, parts: Sequence[ReportPart], open_file: OpenFile) -> None:
         """Writes the files that list outcomes. There is at least one part."""
         raise NotImplementedError  # the contract: each format writes its own
 
@@ -41,11 +41,11 @@ class OutcomesFile(OutcomesFormat):
         """Nothing can be listed from the figures alone. Raises Problems (config)."""
         raise problem("needs-rows", f"{self.file} lists rows, and only a run has them", hint="run the suite again")
 
-    def write(self, stream: TextIO, part: Part) -> None:
+    def write(self, stream: TextIO, part: ReportPart) -> None:
         """Writes the whole file."""
         raise NotImplementedError  # the contract: each format writes its own
 
-    def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
+    def folder_outcomes(self, result: RunResult, parts: Sequence[ReportPart], open_file: OpenFile) -> None:
         for part in parts:
             with open_file(part.file(self.file)) as stream:
                 self.write(stream, part)
@@ -57,7 +57,7 @@ def outcomes_file_for(file: PurePath) -> OutcomesFile | None:
     return next((each for each in _files() if name.endswith(f".{each.file}")), None)
 
 
-def outcome_formats(words: Iterable[str], parts: Sequence[Part]) -> list[OutcomesFormat]:
+def outcome_formats(words: Iterable[str], parts: Sequence[ReportPart]) -> list[OutcomesFormat]:
     """The formats that were asked for and list outcomes, and those that few outcomes are written in unasked."""
     asked = set(words)
     few = sum(part.outcomes for part in parts)

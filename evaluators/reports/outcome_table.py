@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from evaluators.model import plain_word
-from evaluators.reports.document import Column, Document, Section, Table
-from evaluators.reports.outcomes import FieldOutcome, Part, outcomes_of
+from evaluators.reports.document import Head, Page, PageTable, Section
+from evaluators.reports.outcomes import FieldOutcome, ReportPart, outcomes_of
 from evaluators.reports.schema_sections import array_table, items_in_words
 from evaluators.reports.tables import full_name
 from evaluators.run.figures import score_text
@@ -17,26 +17,26 @@ MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""
 
 _COLUMNS: Final = (
-    Column("row"), Column("path"), Column("metric"), Column("score", True), Column("passed"), Column("reason"),
-    Column("right", True), Column("wrong", True), Column("missing", True), Column("invented", True), Column("P", True),
-    Column("R", True), Column("F1", True),
+    Head("row"), Head("path"), Head("metric"), Head("score", True), Head("passed"), Head("reason"),
+    Head("right", True), Head("wrong", True), Head("missing", True), Head("invented", True), Head("P", True),
+    Head("R", True), Head("F1", True),
 )  # fmt: skip
 
 
-def with_outcomes(document: Document, parts: Sequence[Part]) -> Document:
+def with_outcomes(document: Page, parts: Sequence[ReportPart]) -> Page:
     """The page with the arrays and the outcomes of every part below."""
     return replace(document, sections=(*document.sections, *(each for part in parts for each in _sections(part))))
 
 
-def _sections(part: Part) -> Iterator[Section]:
+def _sections(part: ReportPart) -> Iterator[Section]:
     name = full_name(part.stats)
     arrays = array_table([part.stats])
     if arrays is not None:
         yield Section(f"{name}: arrays", (arrays,))
-    yield Section(f"{name}: outcomes", (Table(_COLUMNS, tuple(_rows(part))),))
+    yield Section(f"{name}: outcomes", (PageTable(_COLUMNS, tuple(_rows(part))),))
 
 
-def _rows(part: Part) -> Iterator[tuple[str, ...]]:
+def _rows(part: ReportPart) -> Iterator[tuple[str, ...]]:
     for row in part.rows():
         if row.scored is not None:
             yield from ((row.name, *_cells(outcome)) for outcome in outcomes_of(row.scored))

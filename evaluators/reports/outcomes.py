@@ -75,7 +75,7 @@ class RowOutcomes:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ReportPart:
     """What one evaluator says of one variant: its figures, and its rows as often as somebody asks for them."""
 
     run: str

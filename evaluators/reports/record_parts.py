@@ -8,19 +8,19 @@ from functools import partial
 from evaluators.fields.scored import Scored
 from evaluators.issues import Fault
 from evaluators.model import MISSING, Standing
-from evaluators.reports.outcomes import Part, RowOutcomes
+from evaluators.reports.outcomes import ReportPart, RowOutcomes
 from evaluators.reports.recorded import document_of
 from evaluators.run.record import RecordedEvaluator, RecordedRow, RunRecord
 
 
-def parts_of(record: RunRecord) -> list[Part]:
+def parts_of(record: RunRecord) -> list[ReportPart]:
     """What each evaluator with a schema says of each variant."""
     listed = [(place, one) for place, one in enumerate(record.facts.evaluators) if one.by_schema]
     stats = {(each.name, each.variant): each for each in record.result.evaluators}
     environment = record.result.environment
     asked = environment.asked if environment is not None else None
     return [
-        Part(
+        ReportPart(
             record.result.name,
             stats[one.name, variant],
             partial(_rows, record, place, one, variant),

@@ -15,7 +15,7 @@ from evaluators.model import JSON, MISSING, FieldResult, Result, Score, Standing
 from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import CellReading, RecordedEvaluator, RecordedRow
 from evaluators.run.record_lines import Recorded
-from evaluators.values.json_choice import Chosen, Search, Want, choose
+from evaluators.values.json_choice import PickedDocument, Search, Want, choose
 from evaluators.values.json_text import documents
 
 _NOTHING = Recorded()
@@ -59,7 +59,7 @@ def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | Fault 
     return output_of(cell, wanted(reading, cells), search_of(reading), preferred(reading, cells))
 
 
-def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> Chosen:
+def chosen_in(reading: CellReading, cells: Mapping[str, Any]) -> PickedDocument:
     """How that document was found in its cell. Raises NotJSON where there is none."""
     return choose(documents(cells[reading.column]), wanted(reading, cells), search_of(reading), preferred(reading, cells))
 

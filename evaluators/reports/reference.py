@@ -19,7 +19,7 @@ from evaluators.issues import Problems
 from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, FieldResult, Score, Status
 from evaluators.needs import ROLES
-from evaluators.reports.document import Block, Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import limit_text, score_text
 from evaluators.settings import READ_AS, BadSettings, build
 from evaluators.suite.model_schema import documentation, spellings
@@ -40,11 +40,11 @@ class Setting:
     meaning: str
 
 
-def evaluator_page(name: str, plug: type[Evaluator]) -> Document:
+def evaluator_page(name: str, plug: type[Evaluator]) -> Page:
     """The page of an evaluator type."""
     retired = (_retired(plug.retired),) if plug.retired else ()
     examples = tuple(_evaluator_example(plug, example) for example in plug.examples)
-    return Document(
+    return Page(
         name,
         (
             Section(None, (*retired, *_paragraphs(documentation(plug)))),
@@ -55,13 +55,13 @@ def evaluator_page(name: str, plug: type[Evaluator]) -> Document:
     )
 
 
-def comparator_page(name: str, plug: type[Comparator]) -> Document:
+def comparator_page(name: str, plug: type[Comparator]) -> Page:
     """The page of a comparator."""
     examples = tuple(_comparator_example(plug, pair) for pair in plug.examples)
     options = next((pair.options for pair in plug.examples if pair.options), {})
     short = (f"  one_field: {name}",) if _stands_alone(plug) else ()
     long = (f"  {'another_field' if short else 'one_field'}: {flow({name: options})}",) if options else ()
-    return Document(
+    return Page(
         name,
         (
             Section(None, _paragraphs(documentation(plug))),
@@ -72,11 +72,11 @@ def comparator_page(name: str, plug: type[Comparator]) -> Document:
     )
 
 
-def judge_page(name: str, plug: type[Judge]) -> Document:
+def judge_page(name: str, plug: type[Judge]) -> Page:
     """The page of a judge."""
     required = [one.name for one in settings_of(plug) if not one.default]
     written = f"judge: {{{name}: {{{', '.join(f'{one}: …' for one in required) or '…'}}}}}"
-    return Document(
+    return Page(
         name,
         (
             Section(None, _paragraphs(documentation(plug))),
@@ -86,12 +86,12 @@ def judge_page(name: str, plug: type[Judge]) -> Document:
     )
 
 
-def transform_page(name: str, kind: Kind) -> Document:
+def transform_page(name: str, kind: Kind) -> Page:
     """The page of a transform."""
     shown = _TRANSFORMED.get(name)
     line = flow(shown[0]) if shown else name
     examples = (_transform_example(*shown),) if shown else ()
-    return Document(
+    return Page(
         name,
         (
             Section(None, (Paragraph(kind.does), Paragraph(_EVERY_TRANSFORM))),
@@ -102,13 +102,13 @@ def transform_page(name: str, kind: Kind) -> Document:
     )
 
 
-def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Document:
+def preset_page(name: str, text: str, comparators: Mapping[str, object]) -> Page:
     """The page of a preset: `text` is its file, `comparators` are the names that a suite gets from it."""
-    names = Table(
-        (Column("name"), Column("what it is")),
+    names = PageTable(
+        (Head("name"), Head("what it is")),
         tuple((f"`{word}`", f"`{flow(body)}`") for word, body in comparators.items()),
     )
-    return Document(
+    return Page(
         f"preset:{name}",
         (
             Section(None, _paragraphs("\n".join(opening_comment(text)))),
@@ -215,9 +215,9 @@ def _quoted(lines: tuple[str, ...]) -> Listing:
 
 
 def _settings_section(settings: Sequence[Setting], also: str | None) -> Section:
-    columns = (Column("setting"), Column("takes"), Column("default"), Column("meaning"))
+    columns = (Head("setting"), Head("takes"), Head("default"), Head("meaning"))
     rows = tuple((f"`{one.name}`", one.takes, one.default or "none: it must be given", one.meaning) for one in settings)
-    table = (Table(columns, rows),) if rows else (Paragraph("It takes no settings."),)
+    table = (PageTable(columns, rows),) if rows else (Paragraph("It takes no settings."),)
     return Section("Settings", (*table, *((Paragraph(also),) if also else ())))
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.display import visible
-from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 
 _CODE: Final = re.compile(r"(`+[^`]+`+)")
 _MARKS: Final = re.compile(r"[*_<>\[\]]")
 _TICKS: Final = re.compile(r"`+")
 
 
-def page_markdown(document: Document) -> str:
+def page_markdown(document: Page) -> str:
     """The page as Markdown, ending in a line feed."""
     blocks = [f"# {_prose(document.title)}"]
     for section in document.sections:
@@ -34,7 +34,7 @@ def _block(block: Block) -> str:
             return _prose(text)
         case Listing(items):
             return ("\n\n" if any(item.quote for item in items) else "\n").join(_item(item) for item in items)
-        case Table():
+        case PageTable():
             return _table(block)
 
 
@@ -49,7 +49,7 @@ def _item(item: Item) -> str:
     return "\n\n".join([*head, code, *details])
 
 
-def _table(table: Table) -> str:
+def _table(table: PageTable) -> str:
     rows = [
         _row(column.head for column in table.columns),
         _row("---:" if column.number else "---" for column in table.columns),

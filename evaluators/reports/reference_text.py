@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.reports.display import padded, visible, width
-from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 
 WIDTH: Final = 100
 
 
-def page_text(document: Document, columns: int = WIDTH) -> str:
+def page_text(document: Page, columns: int = WIDTH) -> str:
     """The page as text in lines of at most that many columns; quoted lines stay as long as they are."""
     title = visible(document.title)
     lines = [title, "=" * width(title)]
@@ -38,7 +38,7 @@ def _block(block: Block, columns: int) -> Iterable[str]:
         case Listing(items):
             for item in items:
                 yield from _item(item, columns)
-        case Table():
+        case PageTable():
             yield from _table(block, columns)
 
 
@@ -50,7 +50,7 @@ def _item(item: Item, columns: int) -> Iterable[str]:
         yield from _wrapped(line, columns, "  ", "    ")
 
 
-def _table(table: Table, columns: int) -> Iterable[str]:
+def _table(table: PageTable, columns: int) -> Iterable[str]:
     rows = [tuple(visible(cell) for cell in row) for row in table.rows]
     heads = tuple(column.head for column in table.columns)
     widths = [max(width(row[index]) for row in (heads, *rows)) for index in range(len(heads))]

@@ -13,7 +13,7 @@ from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
 from evaluators.reports.html.material import material_of
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
-from evaluators.reports.outcomes import Part
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why, write_rows
@@ -135,7 +135,7 @@ def named_for(name: str, variant: str | None) -> str:
     return name if variant is None else f"{stem}.{variant}{dot}{suffix}"
 
 
-def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[Part]) -> list[Path]:
+def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[ReportPart]) -> list[Path]:
     """What became of every field, for each part of the run apart. Returns what was written."""
     written = [file.with_name(part.file(file.name)) for part in parts]
     for path, part in zip(written, parts, strict=True):

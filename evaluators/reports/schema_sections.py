@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Final
 
 from evaluators.fields.scored import ArrayResult
-from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, dense
+from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense
 from evaluators.reports.extract_bench import array_breakdown, failed_fields, overall_results
-from evaluators.reports.outcomes import FieldOutcome, Part, RowOutcomes, failed_of
+from evaluators.reports.outcomes import FieldOutcome, ReportPart, RowOutcomes, failed_of
 from evaluators.reports.tables import full_name, surplus_text
 from evaluators.run.figures import counted, rows_text, score_text
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
@@ -44,15 +44,17 @@ def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
     return _figures(stats), *_arrays([stats])
 
 
-def array_table(stats: Iterable[EvaluatorStats]) -> Table | None:
+def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
     """Every array of some evaluators with its items; None without any."""
     rows = [(one, field, field.array) for one in stats for field in one.fields if field.array is not None]
     if not rows:
         return None
-    return dense(Table(_ARRAY_COLUMNS, tuple(_array_row(*row) for row in rows)), [one.head for one in _ARRAY_COLUMNS[2:]])
+    return dense(
+        PageTable(_ARRAY_COLUMNS, tuple(_array_row(*row) for row in rows)), [one.head for one in _ARRAY_COLUMNS[2:]]
+    )
 
 
-def failed_section(parts: Sequence[Part], most: int = MOST_FAILED) -> tuple[Section, ...]:
+def failed_section(parts: Sequence[ReportPart], most: int = MOST_FAILED) -> tuple[Section, ...]:
     """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any."""
     found = list(islice(_failed(parts), most))
     if not found:
@@ -73,7 +75,7 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
         *_micro_rows(stats),
         *(_mean_row(stats, *words) for words in _TOTALS),
     ]
-    columns = (Column("figure"), Column("value", True), Column("over", True), Column("what it says"))
+    columns = (Head("figure"), Head("value", True), Head("over", True), Head("what it says"))
     said = [Paragraph(_counts_text(stats.counts or Counts()))]
     said += [
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
@@ -82,7 +84,7 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
     if stats.surplus is not None:
         text = surplus_text(stats.surplus, _TOTALS_TEXT)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
-    section = Section(f"Figures of {full_name(stats)}", (Table(columns, tuple(rows)), *said))
+    section = Section(f"Figures of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
     return replace(section, in_summary=(section, overall_results(stats, several)))
 
 
@@ -113,8 +115,8 @@ def _counts_text(counts: Counts) -> str:
 
 
 _ARRAY_COLUMNS: Final = (
-    Column("evaluator"), Column("variant"), Column("array"), Column("right", True), Column("wrong", True),
-    Column("missing", True), Column("invented", True), Column("P", True), Column("R", True), Column("F1", True),
+    Head("evaluator"), Head("variant"), Head("array"), Head("right", True), Head("wrong", True),
+    Head("missing", True), Head("invented", True), Head("P", True), Head("R", True), Head("F1", True),
 )  # fmt: skip
 
 
@@ -148,7 +150,7 @@ def items_in_words(array: ArrayStats | ArrayResult) -> tuple[int, int, int, int]
     return array.matched, wrong, array.missed - wrong, array.spurious - wrong
 
 
-def _failed(parts: Sequence[Part]) -> Iterator[tuple[Part, RowOutcomes, FieldOutcome]]:
+def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RowOutcomes, FieldOutcome]]:
     for part in parts:
         if not part.wrong:
             continue
@@ -157,7 +159,7 @@ def _failed(parts: Sequence[Part]) -> Iterator[tuple[Part, RowOutcomes, FieldOut
                 yield from ((part, row, outcome) for outcome in failed_of(row.scored))
 
 
-def _failed_item(part: Part, row: RowOutcomes, outcome: FieldOutcome, several: bool) -> Item:
+def _failed_item(part: ReportPart, row: RowOutcomes, outcome: FieldOutcome, several: bool) -> Item:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     place = f"{full_name(part.stats)}, " if several else ""
     said = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"

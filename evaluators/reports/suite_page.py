@@ -10,7 +10,7 @@ from evaluators.conditions import Condition
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.needs import Column, Expected, Need, Output, Part, Text, Wanted
 from evaluators.plan.suite_plan import Plan
-from evaluators.reports.document import Document, Item, Listing, Paragraph, Section
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.run.figures import counted
 from evaluators.run.gates import Gate
@@ -22,10 +22,10 @@ from evaluators.suite.graph import edges, in_order
 from evaluators.values.flow import flow
 
 
-def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> Document:
+def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> Page:
     """The suite as a page. `columns` are the names of columns by role, as far as the suite says them."""
     evaluators = tuple(Item(_title(line), tuple(_line_words(config, line, columns))) for line in config.lines)
-    return Document(
+    return Page(
         f"{config.name} ({config.source.name})",
         (
             Section(None, tuple(_opening(config, gates))),

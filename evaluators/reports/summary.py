@@ -11,7 +11,7 @@ from typing import Final
 
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.display import visible
-from evaluators.reports.document import Document, Item, Listing, Paragraph, Section, Tone
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.schema_sections import schema_sections
@@ -46,7 +46,7 @@ class HardRow:
     variant: str | None = None
 
 
-def summary(result: RunResult, options: Options = Options()) -> Document:
+def summary(result: RunResult, options: Options = Options()) -> Page:
     """The page of a run."""
     gates = gate_section(result)
     failed = any(gate.verdict in ("failed", "undecided") for gate in result.gates)
@@ -67,7 +67,7 @@ def summary(result: RunResult, options: Options = Options()) -> Document:
         *_notes(result),
         _ending(result, options),
     )
-    return Document(f"{result.name}: {_headline(result)}", sections, _tone(result))
+    return Page(f"{result.name}: {_headline(result)}", sections, _tone(result))
 
 
 def one_line(result: RunResult) -> str:
@@ -76,12 +76,12 @@ def one_line(result: RunResult) -> str:
     return visible(f"{result.name}: {_headline(result)}{cause}")
 
 
-def fields_page(result: RunResult) -> Document:
+def fields_page(result: RunResult) -> Page:
     """Every field of every evaluator, with its counts and ratios."""
     sections = tuple(field_section(stats) for stats in result.evaluators if stats.fields)
     none = (Section(None, (Paragraph("No evaluator of this run scores fields."),)),)
     partial = () if result.complete else (Section(None, (Paragraph(f"This run was {_headline(result)}.", "warning"),)),)
-    return Document(f"{result.name}: fields", (*partial, *(sections or none)))
+    return Page(f"{result.name}: fields", (*partial, *(sections or none)))
 
 
 def hardest_rows(rows: Iterable[HardRow], title: str = "Hardest rows", figure: str = "mean score") -> Section:

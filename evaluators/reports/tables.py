@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from evaluators.reports.document import Column, Item, Listing, Paragraph, Section, Table, Tone, dense
+from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, Tone, dense
 from evaluators.run.figures import (
     counted,
     interval_text,
@@ -31,10 +31,10 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
     if not result.gates:
         return ()
     ordered = sorted(result.gates, key=lambda gate: _GATE_ORDER.index(gate.verdict))
-    table = Table(
+    table = PageTable(
         (
-            Column("gate"), Column("variant"), Column("slice"), Column("verdict"), Column("found"),
-            Column("limit"), Column("measured", True),
+            Head("gate"), Head("variant"), Head("slice"), Head("verdict"), Head("found"),
+            Head("limit"), Head("measured", True),
         ),
         tuple(_gate_row(gate) for gate in ordered),
         tuple(_GATE_TONES[gate.verdict] for gate in ordered),
@@ -58,7 +58,7 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     """Each evaluator with its mean, pass rate, interval and counts, and what the words mean."""
     if not result.evaluators:
         return ()
-    table = dense(Table(_EVALUATOR_COLUMNS, tuple(_evaluator_row(stats) for stats in result.evaluators)), _ALWAYS)
+    table = dense(PageTable(_EVALUATOR_COLUMNS, tuple(_evaluator_row(stats) for stats in result.evaluators)), _ALWAYS)
     remarks = (
         *(item for stats in result.evaluators for item in _partial(stats)),
         *(item for stats in result.evaluators for item in _of_which(stats)),
@@ -72,10 +72,10 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
 
 
 _EVALUATOR_COLUMNS: Final = (
-    Column("evaluator"), Column("variant"), Column("mean score", True), Column("its 95 % interval", True),
-    Column("pass rate", True), Column("95 % interval", True), Column("scored", True), Column("passed", True),
-    Column("failed", True), Column("skipped", True), Column("not measured", True), Column("invalid", True), Column("unjudged", True),
-    Column("bugs", True),
+    Head("evaluator"), Head("variant"), Head("mean score", True), Head("its 95 % interval", True),
+    Head("pass rate", True), Head("95 % interval", True), Head("scored", True), Head("passed", True),
+    Head("failed", True), Head("skipped", True), Head("not measured", True), Head("invalid", True), Head("unjudged", True),
+    Head("bugs", True),
 )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ _LEGEND: Final = (
 )
 
 
-def _has(table: Table, head: str) -> bool:
+def _has(table: PageTable, head: str) -> bool:
     heads = [column.head for column in table.columns]
     return head in heads and any(row[heads.index(head)] not in ("", "0") for row in table.rows)
 
@@ -159,10 +159,10 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
         return ()
     by_mean = sorted(enumerate(result.slices), key=lambda pair: (pair[1].mean is None, pair[1].mean or 0.0))
     shown = [stats for _, stats in sorted(by_mean[:MOST_SLICES], key=lambda pair: pair[0])]
-    table = Table(
+    table = PageTable(
         (
-            Column("slice"), Column("evaluator"), Column("variant"), Column("mean score", True),
-            Column("pass rate", True), Column("95 % interval", True), Column("scored", True),
+            Head("slice"), Head("evaluator"), Head("variant"), Head("mean score", True),
+            Head("pass rate", True), Head("95 % interval", True), Head("scored", True),
         ),
         tuple(_slice_row(stats) for stats in shown),
     )  # fmt: skip

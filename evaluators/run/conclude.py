@@ -17,7 +17,7 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import EvaluatorStats, RunResult
-from evaluators.run.runner import Measured, figures, schema_gaps, slice_figures
+from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.value_class import replace
@@ -43,7 +43,7 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
 
 
 def conclude(
-    prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, Measured]], fingerprint: str
+    prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, MeasuredTestSet]], fingerprint: str
 ) -> RunResult:
     """The figures, the gates, the gaps in coverage and the exit code of what was measured."""
     suite, test_set = prepared.suite, prepared.test_set
@@ -92,7 +92,7 @@ def conclude(
     )
 
 
-def _judges(measured: Sequence[tuple[str | None, Measured]]) -> tuple[JudgedBy, ...]:
+def _judges(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> tuple[JudgedBy, ...]:
     found = JudgeTotals()
     for _, each in measured:
         found.merge(each.judged)
@@ -121,7 +121,7 @@ def _lesson_notes(suite: LoadedSuite) -> list[str]:
     ]
 
 
-def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, Measured]]) -> list[str]:
+def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[str]:
     """How many outputs hold several JSON documents, and how one of them was chosen."""
     several = sum(each.several for _, each in measured)
     if not several:
@@ -133,7 +133,7 @@ def _several_notes(suite: LoadedSuite, measured: Sequence[tuple[str | None, Meas
     return [f"{several:,} {held} more than one JSON document; which of them counts is said by {chosen}"]
 
 
-def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measured]]) -> list[Issue]:
+def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[Issue]:
     """Ids that are missing or stand in several rows. Variants have the ids of one test set."""
     return id_warnings(measured[0][1].ids, prepared.test_set.name)
 

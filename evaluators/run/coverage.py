@@ -14,7 +14,7 @@ from evaluators.run.glimpse import FIRST_ROWS, Glimpse, together
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places, key_place, line_places
 from evaluators.run.result import EvaluatorStats
-from evaluators.run.runner import Measured, coverage
+from evaluators.run.runner import MeasuredTestSet, coverage
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import replace
 from evaluators.values.json_text import to_text
@@ -25,7 +25,7 @@ _MOST_VALUES: Final = 5  # values of a column that a hint lists
 
 
 def gaps(
-    suite: LoadedSuite, measured: Sequence[Measured], stats: Sequence[EvaluatorStats], *, complete: bool
+    suite: LoadedSuite, measured: Sequence[MeasuredTestSet], stats: Sequence[EvaluatorStats], *, complete: bool
 ) -> list[Issue]:
     """Everything that the suite asks for and no row had. `complete` says that every row was scored."""
     first = together(each.glimpse for each in measured)

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Beside(Generic[Value]):
+class InBackground(Generic[Value]):
     """A value, worked out once: beside the run when `begin` is called in time, else when it is asked for."""
 
     def __init__(self, work: Callable[[], Value]) -> None:

@@ -34,7 +34,7 @@ from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
 from evaluators.run.recorder import Recorder, Recording
-from evaluators.run.rows import Beside, RowColumns, RowsFormat, RowWriter, open_part
+from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter, open_part
 from evaluators.run.slices import SliceCounts, SliceKey, slice_text
 from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch
@@ -234,7 +234,7 @@ class Work:
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
             slices = [[slice_text(cell) for cell in columns[name]] for name in self.job.slices]
-            self.writer.add(chunk.offsets, chunk.ids, codes, Beside(given, names, slices))
+            self.writer.add(chunk.offsets, chunk.ids, codes, RowFacts(given, names, slices))
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
         self._notice(chunk, slots, codes)

@@ -14,7 +14,7 @@ from evaluators.model import MISSING, Result, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, compile_plan
 from evaluators.run.job import Job, Work
-from evaluators.run.runner import Measured, Merging
+from evaluators.run.runner import MeasuredTestSet, Merging
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.value_class import dataclass
@@ -62,7 +62,7 @@ class LiveRows:
             self._rows += 1
             return _judged(work.plan, slots)
 
-    def measured(self) -> Measured:
+    def measured(self) -> MeasuredTestSet:
         """The sums of all rows so far. Rows may come after it."""
         if self._work is not None:
             self._merging.take(self._work.finished())

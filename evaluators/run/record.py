@@ -151,8 +151,8 @@ class RunRecord:
         verdicts = self._verdicts(files.codes)
         plain = _jsonl_rows if self.facts.rows_format == "jsonl" else _parquet_rows
         has_cells = explained and self.facts.documents != "none"
-        outcomes = _Beside(files.outcomes, self.outcomes(variant) if explained else ())
-        cells = _Beside(files.cells, self._cells(variant) if has_cells else ())
+        outcomes = _RowLines(files.outcomes, self.outcomes(variant) if explained else ())
+        cells = _RowLines(files.cells, self._cells(variant) if has_cells else ())
         last = None
         count = 0
         for line in plain(files.rows, self.facts):
@@ -169,7 +169,7 @@ class RunRecord:
         outcomes.end()
         cells.end()
 
-    def outcomes(self, variant: str | None = None) -> Iterator[Line]:
+    def outcomes(self, variant: str | None = None) -> Iterator[RecordLine]:
         """The lines of outcomes of a variant, in the order of rows, each checked.
 
         Raises Problems (config) for a damaged line, with its number, and for a file that is not there.
@@ -182,7 +182,7 @@ class RunRecord:
             yield line
         _check_lines(file, number, self._kept(variant).outcomes)
 
-    def _cells(self, variant: str | None) -> Iterator[Line]:
+    def _cells(self, variant: str | None) -> Iterator[RecordLine]:
         file, number = self.files(variant).cells, 0
         for line in json_lines(file):
             number = line.number
@@ -224,7 +224,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecordLine:
     """A line of a file, with its number."""
 
     number: int
@@ -255,7 +255,7 @@ def record_json(facts: RecordFacts) -> str:
     return json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def json_lines(file: Path) -> Iterator[Line]:
+def json_lines(file: Path) -> Iterator[RecordLine]:
     """The lines of a file. Raises Problems (config) for one that is not there, and for a line that is not an object."""
     try:
         stream = open(file, "rb")  # noqa: SIM115  # closed below; what can go wrong here is only its opening
@@ -269,7 +269,7 @@ def json_lines(file: Path) -> Iterator[Line]:
                 raise _damaged(f"not JSON: {error.message}", f"{file}:{number}") from None
             if not isinstance(data, dict):
                 raise _damaged("an object is expected", f"{file}:{number}")
-            yield Line(number, data)
+            yield RecordLine(number, data)
 
 
 def _check_lines(file: Path, found: int, written: int) -> None:
@@ -277,13 +277,13 @@ def _check_lines(file: Path, found: int, written: int) -> None:
         raise _damaged(f"the run wrote {written:,} lines; found {found:,}", str(file))
 
 
-class _Beside:
+class _RowLines:
     """A file with lines for some rows, in the order of rows."""
 
-    def __init__(self, file: Path, lines: Iterable[Line]) -> None:
+    def __init__(self, file: Path, lines: Iterable[RecordLine]) -> None:
         self._file = file
         self._lines = iter(lines)
-        self._next: Line | None = next(self._lines, None)
+        self._next: RecordLine | None = next(self._lines, None)
 
     def of(self, row: int) -> list[Mapping[str, Any]]:
         """The lines of a row. Rows are asked for in order. Raises Problems (config) for a line of a row that there is not."""
@@ -314,11 +314,11 @@ def _named(data: Mapping[str, Any]) -> tuple[str, Verdict]:
     return data["evaluator"], verdict_of(data)
 
 
-def _jsonl_rows(file: Path, facts: RecordFacts) -> Iterator[Line]:
+def _jsonl_rows(file: Path, facts: RecordFacts) -> Iterator[RecordLine]:
     return json_lines(file)
 
 
-def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[Line]:
+def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RecordLine]:
     arrow, parquet = pyarrow()
     codes = [f"code {storable(one.name)}" for one in facts.evaluators]
     slices = [f"slice {storable(name)}" for name in facts.slices]
@@ -331,7 +331,7 @@ def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[Line]:
                 data = {name: columns[name][place] for name in plain}
                 data["codes"] = [columns[name][place] for name in codes]
                 data["slices"] = [columns[name][place] for name in slices]
-                yield Line(place, data)
+                yield RecordLine(place, data)
     except (OSError, KeyError, arrow.ArrowException) as error:
         raise _damaged(f"it cannot be read: {error}", str(file)) from None
 

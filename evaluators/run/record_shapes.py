@@ -19,7 +19,7 @@ STATUS_WORDS: Final = {status: status.word for status in Status} | {Status.FAULT
 _WORDS: Final = frozenset(STATUS_WORDS.values())
 
 
-class _Kind(NamedTuple):
+class _ShapeKind(NamedTuple):
     """What a value may be: one of these types, and what else must hold of it."""
 
     types: frozenset[type]
@@ -35,20 +35,22 @@ def _is_pair(value: Sequence[Any]) -> bool:
     return len(value) == 2 and _lists_of(int)(value)
 
 
-_TEXT: Final = _Kind(frozenset([str]), "a text")
-_TEXT_OR_NULL: Final = _Kind(frozenset([str, type(None)]), "a text or null")
-_FLAG: Final = _Kind(frozenset([bool]), "true or false")
-_COUNT: Final = _Kind(frozenset([int]), "a whole number from 0 up", lambda value: value >= 0)
-_NUMBER: Final = _Kind(frozenset([int, float]), "a number")
-_MAP: Final = _Kind(frozenset([dict]), "an object")
-_TEXTS: Final = _Kind(frozenset([list]), "a list of texts", _lists_of(str))
-_COUNTS: Final = _Kind(frozenset([list]), "a list of whole numbers", _lists_of(int))
-_FRACTION: Final = _Kind(frozenset([list]), "a fraction such as [2, 3]", lambda value: _is_pair(value) and value[1] > 0)
-_PAIRS: Final = _Kind(
+_TEXT: Final = _ShapeKind(frozenset([str]), "a text")
+_TEXT_OR_NULL: Final = _ShapeKind(frozenset([str, type(None)]), "a text or null")
+_FLAG: Final = _ShapeKind(frozenset([bool]), "true or false")
+_COUNT: Final = _ShapeKind(frozenset([int]), "a whole number from 0 up", lambda value: value >= 0)
+_NUMBER: Final = _ShapeKind(frozenset([int, float]), "a number")
+_MAP: Final = _ShapeKind(frozenset([dict]), "an object")
+_TEXTS: Final = _ShapeKind(frozenset([list]), "a list of texts", _lists_of(str))
+_COUNTS: Final = _ShapeKind(frozenset([list]), "a list of whole numbers", _lists_of(int))
+_FRACTION: Final = _ShapeKind(
+    frozenset([list]), "a fraction such as [2, 3]", lambda value: _is_pair(value) and value[1] > 0
+)
+_PAIRS: Final = _ShapeKind(
     frozenset([list]), "a list of pairs", lambda value: all(type(one) is list and _is_pair(one) for one in value)
 )
-_STATUS: Final = _Kind(frozenset([str]), "a status", _WORDS.__contains__)
-_DETAILS: Final = _Kind(
+_STATUS: Final = _ShapeKind(frozenset([str]), "a status", _WORDS.__contains__)
+_DETAILS: Final = _ShapeKind(
     frozenset([dict]),
     "an object, and its ratio two whole numbers",
     lambda value: "ratio" not in value or (type(value["ratio"]) is list and _is_pair(value["ratio"])),
@@ -140,7 +142,7 @@ def check_code(line: Line, fields: Mapping[str, int], next_code: Mapping[str, in
         _check(line["issue"], _ISSUE, ("code", "blame", "message"))
 
 
-def _check(line: Line, kinds: Mapping[str, _Kind], needed: Sequence[str]) -> None:
+def _check(line: Line, kinds: Mapping[str, _ShapeKind], needed: Sequence[str]) -> None:
     for key in needed:
         if key not in line:
             raise ValueError(f'"{key}" is missing')

@@ -15,7 +15,7 @@ from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVarian
 from evaluators.run.record_files import keeps_every_outcome, keeps_every_row
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import Measured, StoredLines
+from evaluators.run.runner import MeasuredTestSet, StoredLines
 from evaluators.testsets.row_estimate import estimated_rows
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
@@ -54,7 +54,7 @@ def facts_of(
     prepared: Prepared,
     recording: Recording,
     rows_format: RowsFormat,
-    measured: Sequence[tuple[str | None, Measured]],
+    measured: Sequence[tuple[str | None, MeasuredTestSet]],
     kept: Sequence[StoredLines],
     lowest_fields: int,
 ) -> RecordFacts:
@@ -87,7 +87,7 @@ def facts_of(
     )  # fmt: skip
 
 
-def _variant(name: str | None, measured: Measured, recording: Recording, lines: StoredLines) -> RecordedVariant:
+def _variant(name: str | None, measured: MeasuredTestSet, recording: Recording, lines: StoredLines) -> RecordedVariant:
     every_outcome = keeps_every_outcome(recording, measured.recorded)
     every_row = keeps_every_row(recording, measured.recorded, measured.rows)
     return RecordedVariant(name, measured.rows, every_outcome, every_row, lines.outcomes, lines.cells)

@@ -27,7 +27,7 @@ GROUP_ROWS = 131_072
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class RowFacts:
     """What is stored of rows beside their codes, so that two runs can be compared row by row."""
 
     given: Sequence[int]
@@ -41,7 +41,9 @@ class Beside:
 class RowWriter(Protocol):
     """Writes one part of the stored rows."""
 
-    def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside) -> None:
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
+    ) -> None:
         """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them."""
 
     def close(self) -> None:
@@ -99,7 +101,9 @@ class JsonLines:
         self._stream = write_to(path)
         self._ledgers = ledgers
 
-    def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside) -> None:
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
+    ) -> None:
         names = _quoted(ids) if ids is not None else ["null"] * len(offsets)
         said = [f'"id":{name},"given":"{given:08x}"' for name, given in zip(names, beside.given, strict=True)]
         if beside.clusters is not None:
@@ -140,13 +144,15 @@ class ParquetPart:
         self._path = path
         self._columns = columns
         self._ledgers = ledgers
-        self._batches: list[tuple[list[int], list[str | None], Beside]] = []
+        self._batches: list[tuple[list[int], list[str | None], RowFacts]] = []
         self._codes: list[list[int]] = [[] for _ in ledgers]
         self._rows = 0
         self._writer: Any = None
         self._stream: BinaryIO
 
-    def add(self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: Beside) -> None:
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
+    ) -> None:
         self._batches.append((list(offsets), list(ids) if ids is not None else [None] * len(offsets), beside))
         for mine, column in zip(self._codes, codes, strict=True):
             mine.extend(column)

@@ -41,7 +41,7 @@ class Task:
 
 
 @dataclass(slots=True)
-class Measured:
+class MeasuredTestSet:
     """The merged sums of one test set, or of one variant of it."""
 
     tallies: list[Tally]
@@ -79,7 +79,7 @@ def measure(
     name: str,
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int, float | None], None] = lambda rows, share: None,
-) -> Measured:
+) -> MeasuredTestSet:
     """Score every row of the job's table. `name` is what places in messages call the test set.
 
     `progress` is told of rows as they are finished and, after each split, which share of the table is finished.
@@ -112,7 +112,7 @@ class StoredLines(NamedTuple):
     cells: int = 0
 
 
-def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, files: RecordFiles) -> StoredLines:
+def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTestSet, files: RecordFiles) -> StoredLines:
     """The rows, the outcomes and the cells of all splits, each joined into one file."""
     if job.folder is None:
         return StoredLines()
@@ -136,7 +136,7 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: Measured, fi
 
 
 def figures(
-    lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
+    lines: Sequence[EvaluatorLine], measured: MeasuredTestSet, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
     return [
@@ -146,7 +146,7 @@ def figures(
 
 
 def slice_figures(
-    lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None, clustered: bool = False
+    lines: Sequence[EvaluatorLine], measured: MeasuredTestSet, variant: str | None = None, clustered: bool = False
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
     return [
@@ -183,7 +183,9 @@ class Merging:
         self.name = name
         """What places in messages call the test set."""
         self._number = job.table.first_number
-        self._merged = Measured([Tally(len(line.settings.field_names())) for line in lines], [KeyCounts() for _ in lines])
+        self._merged = MeasuredTestSet(
+            [Tally(len(line.settings.field_names())) for line in lines], [KeyCounts() for _ in lines]
+        )
         self._waiting: dict[int, SplitResult] = {}
         self.full: frozenset[str] = frozenset()
         """The keys of what is recorded that the merged splits have filled."""
@@ -194,7 +196,7 @@ class Merging:
         while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
             self._merge(following)
 
-    def measured(self, of: int) -> Measured:
+    def measured(self, of: int) -> MeasuredTestSet:
         """What the splits from the first one on came to, up to the first that is missing or was stopped."""
         merged = self._merged
         merged.finished = merged.finished and len(merged.parts) == of

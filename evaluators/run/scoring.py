@@ -16,7 +16,7 @@ from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import ENGINES, Engine
 from evaluators.run.gates import watches
-from evaluators.run.in_background import Beside
+from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, Progress, RunRequest
@@ -25,7 +25,7 @@ from evaluators.run.recording import Needed, recording_of
 from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
-from evaluators.run.runner import Measured, measure
+from evaluators.run.runner import MeasuredTestSet, measure
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
@@ -37,21 +37,21 @@ HASHED_BESIDE: Final = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredRun:
     """A run whose rows are scored and whose figures are settled; nothing of it is written for readers yet."""
 
     jobs: tuple[Job, ...]
-    measured: tuple[tuple[str | None, Measured], ...]
+    measured: tuple[tuple[str | None, MeasuredTestSet], ...]
     """What was measured, by variant."""
     result: RunResult
 
 
 def scored(
     prepared: Prepared, request: RunRequest, engine: Engine, folder: Path | None, needed: Needed, started: datetime
-) -> Scored:
+) -> ScoredRun:
     """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
     clock = time.monotonic()
-    fingerprint = Beside(prepared.test_set.fingerprint)
+    fingerprint = InBackground(prepared.test_set.fingerprint)
     with asking(prepared, request) as session:
         jobs = tuple(
             replace(_job(prepared, table, request, folder, name, needed), asking=session.file)
@@ -67,10 +67,10 @@ def scored(
         _environment(started, time.monotonic() - clock, prepared.suite, request),
         asked=_asked(measured, session.requests),
     )
-    return Scored(jobs, measured, replace(result, environment=environment))
+    return ScoredRun(jobs, measured, replace(result, environment=environment))
 
 
-def _asked(measured: Sequence[tuple[str | None, Measured]], requests: int) -> AskedTotals | None:
+def _asked(measured: Sequence[tuple[str | None, MeasuredTestSet]], requests: int) -> AskedTotals | None:
     """How much was asked of whoever costs something; None where nothing was."""
     found = AskedTotals(requests=requests)
     for _, each in measured:
@@ -123,7 +123,7 @@ def engine_of(request: RunRequest) -> Engine:
     return ENGINES.find(name)(max(1, request.workers))
 
 
-def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: Beside[str]) -> Progress:
+def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: InBackground[str]) -> Progress:
     """The request's progress as the variant in that place sees it.
 
     The fingerprint begins with the first rows of the last variant: then the last workers are up.

@@ -14,7 +14,7 @@ from evaluators.run.record import RECORD_JSON, RunRecord, record_json
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
-from evaluators.run.runner import Measured, store_parts
+from evaluators.run.runner import MeasuredTestSet, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import SUITE_FOLDER, suite_texts
 from evaluators.testsets.byte_store import store_of
@@ -25,7 +25,7 @@ def stored(
     prepared: Prepared,
     folder: RunFolder,
     jobs: Sequence[Job],
-    measured: Sequence[tuple[str | None, Measured]],
+    measured: Sequence[tuple[str | None, MeasuredTestSet]],
     result: RunResult,
     lowest_fields: int,
 ) -> RunRecord:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from evaluators.suite.nodes import Document
+from evaluators.suite.nodes import SuiteInput
 from evaluators.suite.yaml_quoting import quoted, requoted
 from evaluators.value_class import dataclass
 
@@ -60,7 +60,7 @@ class Complaint:
 class Explainer:
     """Explains the trouble of one document. `reads` says whether the parser can read a text."""
 
-    def __init__(self, document: Document, reads: Callable[[str], bool]) -> None:
+    def __init__(self, document: SuiteInput, reads: Callable[[str], bool]) -> None:
         self.line = document.line
         self.reads = reads
 

@@ -23,7 +23,7 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.foreign_words import TYPES, exported, today
 from evaluators.suite.graph import check_edges
 from evaluators.suite.presets import presets_with
-from evaluators.suite.source import Source
+from evaluators.suite.source import SuiteSource
 from evaluators.value_class import dataclass, field
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import PICKS
@@ -41,7 +41,7 @@ RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 class SuiteConfig:
     """A suite, read and valid. `sections` are the values of the readers that the caller brought."""
 
-    source: Source
+    source: SuiteSource
     name: str
     lines: tuple[EvaluatorLine, ...]
     slices: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class SuiteConfig:
 
 
 @dataclass(slots=True)
-class _Draft:
+class _LineDraft:
     loc: Loc
     name: str | None
     settings: Evaluator
@@ -59,7 +59,7 @@ class _Draft:
     first: tuple[str, Any] | None
 
 
-def read_config(source: Source, readers: Mapping[str, SectionReader] | None = None) -> SuiteConfig:
+def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None = None) -> SuiteConfig:
     """The settings of a suite. Raises Problems (config) with every problem, in the order of their places."""
     details: list[Detail] = []
     notes: list[str] = []
@@ -101,7 +101,7 @@ def read_config(source: Source, readers: Mapping[str, SectionReader] | None = No
     return SuiteConfig(source, name or _stem(source.name), lines, slices, sections, tuple(notes))
 
 
-def as_issue(source: Source, detail: Detail) -> Issue:
+def as_issue(source: SuiteSource, detail: Detail) -> Issue:
     """A detail with its file, line and column."""
     return Issue(
         detail.code,
@@ -113,19 +113,19 @@ def as_issue(source: Source, detail: Detail) -> Issue:
     )
 
 
-def _issues(source: Source, details: Sequence[Detail]) -> list[Issue]:
+def _issues(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
     ordered = sorted(details, key=lambda detail: source.position(detail.loc, key=detail.key))
     return list(dict.fromkeys(as_issue(source, detail) for detail in ordered))
 
 
 def _drafts(
-    source: Source,
+    source: SuiteSource,
     data: Mapping[str, Any],
     given: Mapping[str, Any],
     details: list[Detail],
     notes: list[str],
     unread: list[object],
-) -> list[_Draft]:
+) -> list[_LineDraft]:
     items = data.get("evaluators")
     if items is None:
         hint = "add a list: evaluators: [exact_match]"
@@ -170,7 +170,7 @@ def _could_be(item: object, name: str) -> bool:
     return kind not in BUILTIN or name == kind or name.startswith(f"{kind}_")
 
 
-def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: Source) -> _Draft:
+def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource) -> _LineDraft:
     written, options, base = _shape(item)
     try:
         found = today(written, options)
@@ -200,7 +200,7 @@ def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str],
         for key, value in found.settings.items()
         if isinstance(value, (str, int, float)) and not (key == "pass_at" and key in found.implied)
     ]
-    return _Draft((*loc, *base), collected.pop("name", None), settings, collected, rest[0] if rest else None)
+    return _LineDraft((*loc, *base), collected.pop("name", None), settings, collected, rest[0] if rest else None)
 
 
 def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
@@ -271,11 +271,11 @@ def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, An
     return collected
 
 
-def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
+def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
     """The lines with their names: the written one, else the type, told apart by the first setting where it is needed."""
     unnamed = [draft.settings.type for draft in drafts if draft.name is None]
     lines: list[EvaluatorLine] = []
-    taken: dict[str, _Draft] = {}
+    taken: dict[str, _LineDraft] = {}
     for draft in drafts:
         kind = draft.settings.type
         name = draft.name or (f"{kind}_{_slug(draft.first[1])}" if unnamed.count(kind) > 1 and draft.first else kind)
@@ -299,7 +299,7 @@ _UNREAD: Final = object()
 """Stands for a judge that could not be read, which is said where it stands."""
 
 
-def _judge(data: object, source: Source) -> Any:
+def _judge(data: object, source: SuiteSource) -> Any:
     """The judge of the suite."""
     return read_judge(data, source.folder_of(("judge",)) or source.folder)
 

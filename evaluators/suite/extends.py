@@ -16,7 +16,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, spell
 from evaluators.suite.environment import filled_in
 from evaluators.suite.files import read_text
-from evaluators.suite.nodes import Document, Findings, Node, Spot, refused
+from evaluators.suite.nodes import Findings, Spot, SuiteInput, YamlNode, refused
 from evaluators.suite.presets import preset_folder, preset_names
 from evaluators.value_class import dataclass, field
 
@@ -28,13 +28,13 @@ PRESET: Final = "preset:"
 class Chain:
     """The documents of a suite, found by following `extends`. `read` makes the tree of a document."""
 
-    read: Callable[[Document], Node]
+    read: Callable[[SuiteInput], YamlNode]
     environment: Mapping[str, str]
     findings: Findings = field(default_factory=Findings)
     _seen: set[Path] = field(default_factory=set)
     _open: list[tuple[Path, str]] = field(default_factory=list)
 
-    def follow(self, root: Node, path: Path | None = None) -> list[Node]:
+    def follow(self, root: YamlNode, path: Path | None = None) -> list[YamlNode]:
         """The trees to merge, the farthest first and `root` last. `path` is the file of `root`, when it has one.
 
         Raises Problems with every `extends` that leads nowhere or round in a circle.
@@ -50,12 +50,12 @@ class Chain:
         self._seen.add(path)
         self._open.append((path, name))
 
-    def _extended(self, root: Node) -> list[Node]:
+    def _extended(self, root: YamlNode) -> list[YamlNode]:
         if not isinstance(root.value, dict) or "extends" not in root.value:
             return []
         wanted = root.value["extends"].node
         items = wanted.value if isinstance(wanted.value, list) else [wanted]
-        trees: list[Node] = []
+        trees: list[YamlNode] = []
         for item in items:
             try:
                 trees.extend(self._one(item))
@@ -65,7 +65,7 @@ class Chain:
                 self.findings.found.extend((item.spot, issue) for issue in error.issues)
         return trees
 
-    def _one(self, item: Node) -> list[Node]:
+    def _one(self, item: YamlNode) -> list[YamlNode]:
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {_spell(item)}'
             raise refused("bad-extends", message)
@@ -78,7 +78,7 @@ class Chain:
             return []
         if len(self._seen) >= MOST_FILES:
             raise refused("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
-        document = Document(name, _read(path, text), path.parent)
+        document = SuiteInput(name, _read(path, text), path.parent)
         self._enter(identity, name)
         try:
             root = self.read(document)
@@ -132,5 +132,5 @@ def _identity(path: Path) -> Path:
         return path
 
 
-def _spell(node: Node) -> str:
+def _spell(node: YamlNode) -> str:
     return "a map" if isinstance(node.value, dict) else spell(node.value)

@@ -69,7 +69,7 @@ SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 @dataclass
-class Today:
+class CurrentLine:
     """A line in today's words. `spelled` says how the user wrote a setting, for places in messages."""
 
     type: str
@@ -80,14 +80,14 @@ class Today:
     """Settings that nobody wrote: the name says them."""
 
 
-def today(written: str, settings: Mapping[str, Any]) -> Today:
+def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
     """The type and the settings of a line in today's words, with a note for each that changed.
 
     Raises BadSettings for a word whose meaning cannot be told.
     """
     match = _URI.fullmatch(written)
     slug = match["slug"] if match else written
-    found = Today(TYPES.get(slug, slug), dict(settings))
+    found = CurrentLine(TYPES.get(slug, slug), dict(settings))
     if found.type != written:
         found.notes.append(f'"{written}" is called "{found.type}" here')
     for old, new in SETTINGS.get(found.type, {}).items():
@@ -136,7 +136,7 @@ _AGENTAS: Final = frozenset({
 """What an exported evaluator has beside its settings."""
 
 
-def _diff(found: Today, slug: str) -> None:
+def _diff(found: CurrentLine, slug: str) -> None:
     if "predict_keys" in found.settings:
         value = found.settings["predict_keys"]
         if not isinstance(value, bool):
@@ -157,13 +157,13 @@ def _same_setting(old: str, new: str) -> BadSettings:
     return BadSettings([Detail((old,), message, f"keep {new}", key=True, code="same-setting")])
 
 
-def _substrings(found: Today, slug: str) -> None:
+def _substrings(found: CurrentLine, slug: str) -> None:
     given = found.settings.get("substrings")
     if isinstance(given, str):
         found.settings["substrings"] = [part.strip() for part in given.split(",") if part.strip()]
 
 
-_MEANINGS: Final[Mapping[str, Callable[[Today, str], None]]] = {
+_MEANINGS: Final[Mapping[str, Callable[[CurrentLine, str], None]]] = {
     "json_diff_match": _diff,
     "contains_any": _substrings,
     "contains_all": _substrings,

@@ -8,20 +8,20 @@
 
 from __future__ import annotations
 
-from evaluators.suite.nodes import Entry, Node
+from evaluators.suite.nodes import MapEntry, YamlNode
 
 
-def merged(far: Node, near: Node) -> Node:
+def merged(far: YamlNode, near: YamlNode) -> YamlNode:
     """One suite from two; both are maps."""
     if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
         return near
     value = dict(far.value)
     for key, entry in near.value.items():
-        value[key] = Entry(entry.key, _section(key, value[key].node, entry.node)) if key in value else entry
-    return Node(value, near.spot)
+        value[key] = MapEntry(entry.key, _section(key, value[key].node, entry.node)) if key in value else entry
+    return YamlNode(value, near.spot)
 
 
-def _section(name: str, far: Node, near: Node) -> Node:
+def _section(name: str, far: YamlNode, near: YamlNode) -> YamlNode:
     if name == "evaluators":
         return _evaluators(far, near)
     if name == "comparators":
@@ -29,22 +29,22 @@ def _section(name: str, far: Node, near: Node) -> Node:
     return _deep(far, near)
 
 
-def _deep(far: Node, near: Node) -> Node:
+def _deep(far: YamlNode, near: YamlNode) -> YamlNode:
     if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
         return near
     value = dict(far.value)
     for key, entry in near.value.items():
-        value[key] = Entry(entry.key, _deep(value[key].node, entry.node)) if key in value else entry
-    return Node(value, near.spot)
+        value[key] = MapEntry(entry.key, _deep(value[key].node, entry.node)) if key in value else entry
+    return YamlNode(value, near.spot)
 
 
-def _whole_entries(far: Node, near: Node) -> Node:
+def _whole_entries(far: YamlNode, near: YamlNode) -> YamlNode:
     if not (isinstance(far.value, dict) and isinstance(near.value, dict)):
         return near
-    return Node({**far.value, **near.value}, near.spot)
+    return YamlNode({**far.value, **near.value}, near.spot)
 
 
-def _evaluators(far: Node, near: Node) -> Node:
+def _evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
     if not (isinstance(far.value, list) and isinstance(near.value, list)):
         return near
     value = list(far.value)
@@ -56,10 +56,10 @@ def _evaluators(far: Node, near: Node) -> Node:
             value[places.pop(name)] = node
         else:
             value.append(node)
-    return Node(value, near.spot)
+    return YamlNode(value, near.spot)
 
 
-def _name(node: Node) -> str | None:
+def _name(node: YamlNode) -> str | None:
     """The name an evaluator was given, in the long form or in its options; None without one."""
     value = node.value
     if not isinstance(value, dict):

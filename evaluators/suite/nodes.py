@@ -16,11 +16,11 @@ from evaluators.suite.excerpt import lines_of, with_caret
 from evaluators.suite.scalars import Scalar
 from evaluators.value_class import dataclass, field
 
-Value: TypeAlias = "Scalar | list[Node] | dict[str, Entry]"
+Value: TypeAlias = "Scalar | list[YamlNode] | dict[str, MapEntry]"
 
 
 @dataclass(slots=True)
-class Document:
+class SuiteInput:
     """One file, text or Python value that a suite is made of.
 
     `locs` is None for a text. For a Python value a node's line is an index into `locs`, and its place is spelled.
@@ -53,7 +53,7 @@ class Document:
 class Spot(NamedTuple):
     """A place in a document: line and column from 0."""
 
-    document: Document
+    document: SuiteInput
     line: int
     column: int
 
@@ -72,18 +72,18 @@ class Spot(NamedTuple):
         return Issue(code, Blame.CONFIG, message, self.place, hint, self.excerpt)
 
 
-class Node(NamedTuple):
+class YamlNode(NamedTuple):
     """A value of the tree and the spot where it starts."""
 
     value: Value
     spot: Spot
 
 
-class Entry(NamedTuple):
+class MapEntry(NamedTuple):
     """A value of a map and the spot of its key."""
 
     key: Spot
-    node: Node
+    node: YamlNode
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ def spelled(loc: Sequence[str | int]) -> str:
     return text
 
 
-def find(root: Node, loc: Sequence[str | int], key: bool = False) -> Spot:
+def find(root: YamlNode, loc: Sequence[str | int], key: bool = False) -> Spot:
     """The spot of a value, or of its key.
 
     A part of the path that is not there ends the search: the answer is then the key of the nearest parent that is there,

@@ -26,7 +26,7 @@ from evaluators.suite.excerpt import lines_of
 from evaluators.suite.extends import Chain
 from evaluators.suite.files import read_text
 from evaluators.suite.merging import merged
-from evaluators.suite.nodes import Document, Entry, Findings, Node, Spot, find
+from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
 from evaluators.suite.python_data import DEEPEST, data_of, tree_of, written_data
 from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
 from evaluators.value_class import dataclass
@@ -44,7 +44,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SuiteSource:
     """A suite as plain data, with the place of every value.
 
     `name` is what the user typed; `text` is the suite's own text, extended files aside; `folder` is where its relative
@@ -55,8 +55,8 @@ class Source:
     name: str
     text: str
     folder: Path | None
-    root: Node
-    documents: tuple[Document, ...] = ()
+    root: YamlNode
+    documents: tuple[SuiteInput, ...] = ()
     """Every text that the suite is made of: those it extends, the farthest first, and its own last."""
 
     def place(self, loc: Loc, *, key: bool = False) -> str:
@@ -82,7 +82,7 @@ class Source:
         return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
 
 
-def load(path: Path, environment: Mapping[str, str] | None = None) -> Source:
+def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSource:
     """The suite in a file. Raises Problems (config) with everything wrong in its YAML."""
     try:
         text = read_text(path)
@@ -90,7 +90,7 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> Source:
         raise Problems(
             Issue(detail.code, Blame.CONFIG, detail.message, str(path), detail.hint) for detail in error.details
         ) from None
-    return _source(tree(Document(str(path), text, path.parent)), path, environment)
+    return _source(tree(SuiteInput(str(path), text, path.parent)), path, environment)
 
 
 def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -98,30 +98,30 @@ def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict
 
     Variables are looked up where they name a file that is extended, and nowhere else. Raises Problems (config).
     """
-    document = Document(str(path), read_text(path), path.parent)
+    document = SuiteInput(str(path), read_text(path), path.parent)
     entries = _entries(_trees(tree(document), path, os.environ if environment is None else environment))
     return {key: written_data(entry.node) for key, entry in entries.items()}
 
 
 def loads(
     text: str, name: str = "suite.yaml", folder: Path | None = None, environment: Mapping[str, str] | None = None
-) -> Source:
+) -> SuiteSource:
     """The suite in a text. `folder` is where its relative paths start. Raises Problems (config)."""
-    return _source(tree(Document(name, text.removeprefix("\ufeff"), folder)), None, environment)
+    return _source(tree(SuiteInput(name, text.removeprefix("\ufeff"), folder)), None, environment)
 
 
 def from_data(
     data: Mapping[str, Any], folder: Path | None = None, environment: Mapping[str, str] | None = None
-) -> Source:
+) -> SuiteSource:
     """The suite in a Python dict. Places are spelled like `evaluators[0].fields`. Raises Problems (config)."""
-    document = Document("suite", folder=folder, locs=[])
+    document = SuiteInput("suite", folder=folder, locs=[])
     findings = Findings()
     root = tree_of(data, document, findings)
     _raise(findings)
     return _source(_map_at_top(root), None, environment)
 
 
-def tree(document: Document) -> Node:
+def tree(document: SuiteInput) -> YamlNode:
     """The values of a suite with their spots; the top level is a map. Raises Problems (config)."""
     found = _composed(document)
     text = found.value if found else None
@@ -132,16 +132,16 @@ def tree(document: Document) -> Node:
     return _map_at_top(found or _nothing(document))
 
 
-def any_tree(document: Document) -> Node:
+def any_tree(document: SuiteInput) -> YamlNode:
     """The values of a YAML document that is no suite, whatever stands at its top. Raises Problems (config)."""
     return _composed(document) or _nothing(document)
 
 
-def _nothing(document: Document) -> Node:
-    return Node(None, Spot(document, 0, 0))
+def _nothing(document: SuiteInput) -> YamlNode:
+    return YamlNode(None, Spot(document, 0, 0))
 
 
-def _composed(document: Document) -> Node | None:
+def _composed(document: SuiteInput) -> YamlNode | None:
     _refuse_characters(document)
     explainer = Explainer(document, _readable)
     composer = _Composer(document, explainer)
@@ -156,7 +156,7 @@ def _composed(document: Document) -> Node | None:
     return composer.root
 
 
-def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None) -> Source:
+def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
     known = os.environ if environment is None else environment
     own = root.spot.document
     trees = _trees(root, path, known)
@@ -167,22 +167,22 @@ def _source(root: Node, path: Path | None, environment: Mapping[str, str] | None
         data[key] = data_of(entry.node, known, findings)
     _raise(findings)
     documents = tuple(one.spot.document for one in trees)
-    return Source(data, own.name, own.text, own.folder, Node(kept, root.spot), documents)
+    return SuiteSource(data, own.name, own.text, own.folder, YamlNode(kept, root.spot), documents)
 
 
-def _trees(root: Node, path: Path | None, environment: Mapping[str, str]) -> Sequence[Node]:
+def _trees(root: YamlNode, path: Path | None, environment: Mapping[str, str]) -> Sequence[YamlNode]:
     """The suite and what it extends, the farthest first."""
     return Chain(tree, environment).follow(root, path)
 
 
-def _entries(trees: Sequence[Node]) -> dict[str, Entry]:
+def _entries(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
     """The sections of one suite made of several."""
     whole = reduce(merged, trees)
     entries = whole.value if isinstance(whole.value, dict) else {}
     return {key: entry for key, entry in entries.items() if key != "extends"}
 
 
-def _map_at_top(root: Node) -> Node:
+def _map_at_top(root: YamlNode) -> YamlNode:
     if isinstance(root.value, dict):
         return root
     if root.value is None:
@@ -198,7 +198,7 @@ def _map_at_top(root: Node) -> Node:
     raise Problems([issue])
 
 
-def _refuse_characters(document: Document) -> None:
+def _refuse_characters(document: SuiteInput) -> None:
     """Refuse what both parsers would refuse, and directives, with one message for both."""
     if found := _DIRECTIVE.match(document.text):
         spot = _spot_at(document, found.start(1))
@@ -209,7 +209,7 @@ def _refuse_characters(document: Document) -> None:
         raise Problems([_spot_at(document, found.start()).issue("bad-character", message, "delete it")])
 
 
-def _spot_at(document: Document, position: int) -> Spot:
+def _spot_at(document: SuiteInput, position: int) -> Spot:
     before = lines_of(document.text[:position])
     return Spot(document, len(before) - 1, len(before[-1]))
 
@@ -254,7 +254,7 @@ class _Stop(Exception):
     """Reading ends here; the findings say why."""
 
 
-class _Key(NamedTuple):
+class _KeyText(NamedTuple):
     """A key that waits for its value. One without a text could not be used, and its value is dropped."""
 
     text: str | None
@@ -263,12 +263,12 @@ class _Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenCollection:
     """A map or a list whose end has not been met."""
 
-    node: Node
-    key: _Key | None = None
-    merge: Node | None = None
+    node: YamlNode
+    key: _KeyText | None = None
+    merge: YamlNode | None = None
     """What `<<` of this map names."""
 
     @property
@@ -279,14 +279,14 @@ class _Open:
 class _Composer:
     """Builds the tree of one document from its events, and notes what a suite may not hold."""
 
-    def __init__(self, document: Document, explainer: Explainer) -> None:
+    def __init__(self, document: SuiteInput, explainer: Explainer) -> None:
         self.document = document
         self.explainer = explainer
         self.findings = Findings()
-        self.root: Node | None = None
-        self.stack: list[_Open] = []
-        self.anchors: dict[str, tuple[Node, str | None]] = {}
-        self.weights: dict[int, tuple[Node, int, int]] = {}
+        self.root: YamlNode | None = None
+        self.stack: list[_OpenCollection] = []
+        self.anchors: dict[str, tuple[YamlNode, str | None]] = {}
+        self.weights: dict[int, tuple[YamlNode, int, int]] = {}
         self.documents = self.aliases = self.copies = 0
 
     def take(self, event: Any) -> None:
@@ -341,9 +341,9 @@ class _Composer:
         if top is not None and top.wants_key:
             self._key(top, word, spot, bare)
             if event.anchor:
-                self.anchors[event.anchor] = (Node(word, spot), word)
+                self.anchors[event.anchor] = (YamlNode(word, spot), word)
             return
-        node = Node(self._value(event.tag, word, bare, spot), spot)
+        node = YamlNode(self._value(event.tag, word, bare, spot), spot)
         if event.anchor:
             self.anchors[event.anchor] = (node, word)
         self._put(node)
@@ -357,45 +357,45 @@ class _Composer:
             self.findings.note(spot, error)
             return None
 
-    def _key(self, top: _Open, word: str, spot: Spot, bare: bool) -> None:
+    def _key(self, top: _OpenCollection, word: str, spot: Spot, bare: bool) -> None:
         if bare and not word:
             self.findings.add(spot, "bad-key", "a key is missing before this colon")
-            top.key = _Key(None, spot)
+            top.key = _KeyText(None, spot)
         elif bare and word == "<<":
             if top.merge:
                 self.findings.add(spot, "duplicate-key", "a map takes one <<", "merge two with <<: [*first, *second]")
-            top.key = _Key(word, spot, merge=True)
+            top.key = _KeyText(word, spot, merge=True)
         else:
             self._check_twice(top, word, spot)
-            top.key = _Key(word, spot)
+            top.key = _KeyText(word, spot)
 
-    def _check_twice(self, top: _Open, word: str, spot: Spot) -> None:
+    def _check_twice(self, top: _OpenCollection, word: str, spot: Spot) -> None:
         entries = top.node.value
         if isinstance(entries, dict) and word in entries:
             first = entries[word].key
             message = f'the key "{word}" is given twice; the first is at {first.place}'
             self.findings.add(spot, "duplicate-key", message, "keep one of them")
 
-    def _start(self, event: Any, value: list[Node] | dict[str, Entry], noun: str) -> None:
+    def _start(self, event: Any, value: list[YamlNode] | dict[str, MapEntry], noun: str) -> None:
         spot = self._spot(event)
         if event.tag is not None and event.tag not in COLLECTION_TAGS[noun]:
             message = f"the tag {spelled(event.tag)} is not allowed here"
             self.findings.add(spot, "bad-tag", message, "a suite is plain data; leave the tag out")
         if len(self.stack) >= DEEPEST:
             raise self._stop(spot, "too-deep", f"the suite is nested more than {DEEPEST} deep")
-        node = Node(value, spot)
+        node = YamlNode(value, spot)
         if event.anchor:
             self.anchors[event.anchor] = (node, None)
         top = self.stack[-1] if self.stack else None
         if top is not None and top.wants_key:
             hint = "text that begins with a bracket or a brace goes in quotes"
             self.findings.add(spot, "bad-key", f"a key must be text; found a {noun}", hint)
-            top.key = _Key(None, spot)
+            top.key = _KeyText(None, spot)
         else:
             self._put(node)
-        self.stack.append(_Open(node))
+        self.stack.append(_OpenCollection(node))
 
-    def _put(self, node: Node) -> None:
+    def _put(self, node: YamlNode) -> None:
         """Put a value where the document has it."""
         if not self.stack:
             self.root = node
@@ -409,7 +409,7 @@ class _Composer:
             if key.merge:
                 top.merge = node
             elif key.text is not None:
-                value[key.text] = Entry(key.spot, node)
+                value[key.text] = MapEntry(key.spot, node)
 
     def _end(self) -> None:
         done = self.stack.pop()
@@ -421,7 +421,7 @@ class _Composer:
                 entries.update(far)
             entries.update(own)
 
-    def _merge_sources(self, merge: Node) -> list[dict[str, Entry]]:
+    def _merge_sources(self, merge: YamlNode) -> list[dict[str, MapEntry]]:
         items = merge.value if isinstance(merge.value, list) else [merge]
         sources = [item.value for item in items if isinstance(item.value, dict)]
         if len(sources) < len(items):
@@ -432,7 +432,7 @@ class _Composer:
         spot, name = self._spot(event), event.anchor
         if name not in self.anchors:
             self.complain(self.explainer.unknown_alias((spot.line, spot.column), name))
-            node, word = Node(None, spot), f"*{name}"
+            node, word = YamlNode(None, spot), f"*{name}"
         else:
             node, found = self.anchors[name]
             word = found or ""
@@ -442,11 +442,11 @@ class _Composer:
             self._put(node)
         elif isinstance(node.value, (dict, list)):
             self.findings.add(spot, "bad-key", f"a key must be text; *{name} is not")
-            top.key = _Key(None, spot)
+            top.key = _KeyText(None, spot)
         else:
             self._key(top, word, spot, bare=False)
 
-    def _count_copies(self, node: Node, spot: Spot, name: str) -> None:
+    def _count_copies(self, node: YamlNode, spot: Spot, name: str) -> None:
         """Refuse an alias inside itself, and aliases that multiply, before anything walks the tree."""
         if any(open_.node is node for open_ in self.stack):
             raise self._stop(spot, "bad-alias", f"*{name} stands inside &{name} itself")
@@ -459,12 +459,12 @@ class _Composer:
         if len(self.stack) + depth > DEEPEST:
             raise self._stop(spot, "too-deep", f"the suite is nested more than {DEEPEST} deep")
 
-    def _weight(self, node: Node) -> tuple[int, int]:
+    def _weight(self, node: YamlNode) -> tuple[int, int]:
         """How many values a closed node holds, aliases followed, and how deep it is; each node is visited once."""
         known = self.weights.get(id(node.value))
         if known:
             return known[1:]
-        children: list[Node] = []
+        children: list[YamlNode] = []
         if isinstance(node.value, dict):
             children = [entry.node for entry in node.value.values()]
         elif isinstance(node.value, list):

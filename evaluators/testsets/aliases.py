@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import Chunk, Split, Table, with_column
 from evaluators.value_class import dataclass
 
@@ -33,7 +33,7 @@ class Aliased:
         return (*self.base.notes, f'{self.column} is the column "{self.source}"')
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read."""
         return self.base.files
 

@@ -26,7 +26,7 @@ _BLOCK: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ByteSource:
     """Where bytes come from and how they are to be read. `name` is what messages call it."""
 
     path: str
@@ -68,7 +68,7 @@ class Source:
         with reading(self), self.open() as stream:
             return stream.read(size)
 
-    def uncompressed(self) -> Source:
+    def uncompressed(self) -> ByteSource:
         """The same bytes in a file that can be read in any order."""
         if not self.compressed:
             return self
@@ -88,20 +88,20 @@ class _Unpacked(gzip.GzipFile):
         self._stream.close()
 
 
-def locate(name: str, folder: Path) -> Source:
+def locate(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`; `-` is standard input.
 
     Raises Problems (config) when there is no such file.
     """
     if name == STANDARD_INPUT:
         path = kept(sys.stdin.buffer)
-        return Source(path, "standard input", compressed=_is_gzip(path))
+        return ByteSource(path, "standard input", compressed=_is_gzip(path))
     place = at(folder, name)
     try:
         if store_of(place).kind(place) == "stream":
             with store_of(place).open(place) as pipe:
                 place = kept(pipe)
-        return Source(place, name, compressed=_is_gzip(place))
+        return ByteSource(place, name, compressed=_is_gzip(place))
     except FileNotFoundError:
         raise _no_such_file(name, place) from None
     except IsADirectoryError:
@@ -111,7 +111,7 @@ def locate(name: str, folder: Path) -> Source:
 
 
 @contextmanager
-def reading(source: Source) -> Iterator[None]:
+def reading(source: ByteSource) -> Iterator[None]:
     """Turns what goes wrong between a disk and us into Problems."""
     try:
         yield
@@ -124,14 +124,14 @@ def reading(source: Source) -> Iterator[None]:
         raise Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, source.name)]) from None
 
 
-def fingerprint(sources: tuple[Source, ...]) -> str:
+def fingerprint(sources: tuple[ByteSource, ...]) -> str:
     """SHA-256 over the bytes of the files as they are stored, in order, as `sha256:…`."""
     digests = [_digest(source) for source in sources]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256(b"".join(digests)).digest()
     return f"sha256:{whole.hex()}"
 
 
-def _digest(source: Source) -> bytes:
+def _digest(source: ByteSource) -> bytes:
     with reading(source):
         return source.store.fingerprint(source.path)
 

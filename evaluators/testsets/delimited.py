@@ -27,7 +27,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, quotes
 from evaluators.testsets.blocks import line_blocks
-from evaluators.testsets.byte_source import Source, reading
+from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.reader import (
     CHUNK_BYTES,
     MAX_CHUNK_ROWS,
@@ -79,7 +79,7 @@ class Delimited(Reader):
     """Records up to and including the header."""
 
     @classmethod
-    def open(cls, source: Source) -> Self:
+    def open(cls, source: ByteSource) -> Self:
         """The table, with its delimiter and header worked out."""
         source = replace(source, encoding=_encoding(source))
         text, whole = _head(source)
@@ -130,7 +130,7 @@ class Delimited(Reader):
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
-        rows = _Rows(self, split, columns)
+        rows = _SplitPass(self, split, columns)
         with reading(self.source):
             if split.cuts and columns and len(self.header) > 1 and arrow_blocks.available():
                 yield from _by_arrow(rows)
@@ -138,7 +138,7 @@ class Delimited(Reader):
                 yield from rows.chunks(split.start, split.end)
 
 
-class _Rows:
+class _SplitPass:
     """One pass over one split: where it is, and what it looks for."""
 
     def __init__(self, table: Delimited, split: Split, columns: Sequence[str]) -> None:
@@ -304,7 +304,7 @@ class _Size:
         return min(max(CHUNK_BYTES * self.read // max(self.bytes, 1), 1), MAX_CHUNK_ROWS)
 
 
-def _by_arrow(rows: _Rows) -> Iterator[Chunk]:
+def _by_arrow(rows: _SplitPass) -> Iterator[Chunk]:
     """The blocks of a split, parsed by pyarrow wherever its answer is certain."""
     table, split = rows.table, rows.split
     names = list(dict.fromkeys(name for name, index in rows.wanted if index is not None))
@@ -324,7 +324,7 @@ def _by_arrow(rows: _Rows) -> Iterator[Chunk]:
                 return
 
 
-def _arrow_chunks(rows: _Rows, cells: dict[str, list[str]], size: int) -> Iterator[Chunk]:
+def _arrow_chunks(rows: _SplitPass, cells: dict[str, list[str]], size: int) -> Iterator[Chunk]:
     count = len(next(iter(cells.values())))
     step = min(max(count * CHUNK_BYTES // max(size, 1), 1), MAX_CHUNK_ROWS)
     for first in range(0, count, step):
@@ -350,7 +350,7 @@ def sniff(text: str) -> str:
     return delimiter
 
 
-def _encoding(source: Source) -> str:
+def _encoding(source: ByteSource) -> str:
     try:
         name = codecs.lookup(source.encoding).name
         "".encode(name)
@@ -361,7 +361,7 @@ def _encoding(source: Source) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def _head(source: Source) -> tuple[str, bool]:
+def _head(source: ByteSource) -> tuple[str, bool]:
     """The beginning of the text, and whether it is the whole."""
     data = source.head(_HEAD_BYTES)
     whole = len(data) < _HEAD_BYTES
@@ -383,7 +383,7 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _header(source: Source, text: str, whole: bool, delimiter: str) -> tuple[int, list[str]]:
+def _header(source: ByteSource, text: str, whole: bool, delimiter: str) -> tuple[int, list[str]]:
     """The number of records up to the header, and the header."""
     records = _records(text, delimiter)
     for skipped, record in enumerate(records, start=1):
@@ -397,7 +397,7 @@ def _header(source: Source, text: str, whole: bool, delimiter: str) -> tuple[int
     raise broken(source, "no-header", message, "the first row must hold the names of the columns")
 
 
-def _named(source: Source, names: Sequence[str], notes: list[str]) -> tuple[str, ...]:
+def _named(source: ByteSource, names: Sequence[str], notes: list[str]) -> tuple[str, ...]:
     """The column names; one without a name is called by its place."""
     if any(map(_UNDECODED.search, names)):
         raise broken(source, _NOT_TEXT.code, "the header is not text in the file's encoding", _NOT_TEXT.hint)
@@ -440,7 +440,7 @@ def _skip(records: Iterator[list[str]], count: int) -> None:
         raise _NotStrict from error
 
 
-def _guarded(records: Iterator[list[str]], source: Source) -> Iterator[list[str]]:
+def _guarded(records: Iterator[list[str]], source: ByteSource) -> Iterator[list[str]]:
     try:
         yield from records
     except csv.Error as error:
@@ -462,7 +462,7 @@ def _after_quote(place: int, text: str, header: Sequence[str]) -> Issue:
     )
 
 
-def _decoded(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
+def _decoded(source: ByteSource, blocks: Iterable[bytes]) -> Iterator[str]:
     """Lines of a text in an encoding that cannot be cut anywhere; its byte order mark set aside."""
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(source.encoding)(), translate=False)
     rest, first = "", True
@@ -479,7 +479,7 @@ def _decoded(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
         yield rest
 
 
-def _not_text(source: Source, error: UnicodeError) -> Problems:
+def _not_text(source: ByteSource, error: UnicodeError) -> Problems:
     return broken(source, _NOT_TEXT.code, f"the file is not text in {source.encoding}: {error}", _NOT_TEXT.hint)
 
 
@@ -493,7 +493,7 @@ def _ragged(found: int, width: int, delimiter: str) -> Issue:
     )
 
 
-def _wrong_cut(source: Source) -> Problems:
+def _wrong_cut(source: ByteSource) -> Problems:
     return broken(
         source,
         "uneven-quotes",

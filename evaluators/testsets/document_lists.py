@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import Source, reading
+from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.columns import USUAL_NAMES
 from evaluators.testsets.joining import Find, id_text, twice
 from evaluators.testsets.reader import Chunk, Split
@@ -24,14 +24,14 @@ class ListedDocuments:
     """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
 
     base: ClassVar[None] = None
-    source: Source
+    source: ByteSource
     key: str | None
     header: tuple[str, ...] = ("id", "expected")
     first_number: int = 1
     notes: tuple[str, ...] = ()
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """The file."""
         return (self.source,)
 
@@ -51,7 +51,7 @@ class ListedDocuments:
 class ListedOutputs:
     """The documents of a list by their ids, to be looked up."""
 
-    source: Source
+    source: ByteSource
     key: str | None
 
     @property
@@ -65,7 +65,7 @@ class ListedOutputs:
         return "id" if self.key else "place in the list"
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """The file."""
         return (self.source,)
 
@@ -87,7 +87,7 @@ class ListedOutputs:
         return cells.get
 
 
-def list_in(source: Source) -> list[Cell] | None:
+def list_in(source: ByteSource) -> list[Cell] | None:
     """The documents of a file that holds several; None for a file that is one document, or none that can be read.
 
     A line that is not JSON is a fault in its place.

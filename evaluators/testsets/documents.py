@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import Source, reading
+from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.wildcards import has_wildcards, stood_for
@@ -31,21 +31,21 @@ _CHUNK_DOCUMENTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DocumentFile:
     """One file. `id` pairs it with others; `folder` and `file` are its name in two parts."""
 
     id: str
     folder: str
     file: str
-    source: Source
+    source: ByteSource
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class DocumentRows:
     """One row per expected document."""
 
     base: ClassVar[None] = None
-    rows: tuple[Document, ...]
+    rows: tuple[DocumentFile, ...]
     name: str
     """What messages call the place."""
     header: tuple[str, ...] = ("id", "folder", "file", "expected")
@@ -53,7 +53,7 @@ class Documents:
     notes: tuple[str, ...] = ()
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """The documents, each once."""
         return tuple(dict.fromkeys(row.source for row in self.rows))
 
@@ -69,7 +69,7 @@ class Documents:
             yield Chunk(range(start, end), end, {name: _cells(name, part) for name in columns})
 
 
-def _cells(column: str, part: Sequence[Document]) -> list[Cell]:
+def _cells(column: str, part: Sequence[DocumentFile]) -> list[Cell]:
     match column:
         case "id":
             return [row.id for row in part]
@@ -93,7 +93,7 @@ def holds_documents(place: str, folder: Path) -> bool:
     return kind_at(folder, place) == "folder" or is_pattern(place, folder)
 
 
-def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[Document, ...]:
+def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[DocumentFile, ...]:
     """The documents of a folder or a pattern, sorted by name. Hidden files and folders are left out.
 
     Raises Problems (config) when there is none.
@@ -109,10 +109,10 @@ def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[Do
     return tuple(sorted(found, key=lambda one: (one.folder, one.file, one.source.name)))
 
 
-def one_document(source: Source) -> Document:
+def one_document(source: ByteSource) -> DocumentFile:
     """A document that stands alone."""
     name = plain_name(PurePath(source.name).name)
-    return Document(name, "", name, source)
+    return DocumentFile(name, "", name, source)
 
 
 def plain_name(name: str) -> str:
@@ -124,7 +124,7 @@ def plain_name(name: str) -> str:
     return stem
 
 
-def text_of(source: Source) -> Cell:
+def text_of(source: ByteSource) -> Cell:
     """The text of a document, or a fault when it is not UTF-8."""
     with reading(source), source.open() as stream:
         data = stream.read()
@@ -134,12 +134,12 @@ def text_of(source: Source) -> Cell:
         return Fault(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
 
 
-def source_of(name: str, folder: Path) -> Source:
+def source_of(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`. One whose name ends with .gz is unpacked while it is read."""
-    return Source(at(folder, name), name, compressed=name.lower().endswith(".gz"))
+    return ByteSource(at(folder, name), name, compressed=name.lower().endswith(".gz"))
 
 
-def _in_folder(place: str, folder: Path) -> Iterator[Document]:
+def _in_folder(place: str, folder: Path) -> Iterator[DocumentFile]:
     """The files of a folder and of the folders in it."""
     top = at(folder, place)
     for found in store_of(top).below(top):
@@ -147,7 +147,7 @@ def _in_folder(place: str, folder: Path) -> Iterator[Document]:
         yield _called([*steps, plain_name(name)], inside(place, found), folder)
 
 
-def _of_pattern(place: str, folder: Path) -> Iterator[Document]:
+def _of_pattern(place: str, folder: Path) -> Iterator[DocumentFile]:
     """The files that a pattern finds."""
     steps = PurePath(place).parts
     for found in matching(place, folder):
@@ -161,5 +161,5 @@ def _of_pattern(place: str, folder: Path) -> Iterator[Document]:
             yield _called(name, found, folder)
 
 
-def _called(steps: Sequence[str], shown: str, folder: Path) -> Document:
-    return Document("/".join(steps), "/".join(steps[:-1]), steps[-1], source_of(shown, folder))
+def _called(steps: Sequence[str], shown: str, folder: Path) -> DocumentFile:
+    return DocumentFile("/".join(steps), "/".join(steps[:-1]), steps[-1], source_of(shown, folder))

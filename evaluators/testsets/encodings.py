@@ -5,14 +5,14 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 
 WINDOWS: Final = "cp1252"
 _BLOCK: Final = 1 << 20
 _SUFFIXES: Final = (".csv", ".tsv", ".txt")
 
 
-def encoding_to_name(source: Source) -> str | None:
+def encoding_to_name(source: ByteSource) -> str | None:
     """The encoding that a suite must name for a file of delimited text; None where it must not name any.
 
     UTF-8 is what is read without a word. A file that is not UTF-8 is taken for one of Windows, in which every text of

@@ -16,7 +16,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
-from evaluators.testsets.byte_source import Source, file_names
+from evaluators.testsets.byte_source import ByteSource, file_names
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
@@ -29,12 +29,12 @@ _SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class FileColumnsTable:
     """A table with further columns. `found` has the file of every place that its rows ask for."""
 
     base: Table
     places: Mapping[str, str]
-    found: Mapping[str, Source | Fault]
+    found: Mapping[str, ByteSource | Fault]
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -53,9 +53,9 @@ class Attached:
         return (*self.base.notes, *said)
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read, each once."""
-        attached = (source for source in self.found.values() if isinstance(source, Source))
+        attached = (source for source in self.found.values() if isinstance(source, ByteSource))
         return tuple(dict.fromkeys((*self.base.files, *attached)))
 
     def splits(self) -> list[Split]:
@@ -67,14 +67,14 @@ class Attached:
         wanted = {column: place for column, place in self.places.items() if column in columns}
         own = [name for name in columns if name not in self.places]
         named = [name for place in wanted.values() for name in _COLUMN.findall(place)]
-        texts: dict[Source, Cell] = {}
+        texts: dict[ByteSource, Cell] = {}
         for chunk in self.base.read(split, list(dict.fromkeys([*own, *named]))):
             cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
             for column, place in wanted.items():
                 cells[column] = [self._text(filled, texts) for filled in _filled(place, chunk)]
             yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids)
 
-    def _text(self, place: str | Fault, texts: dict[Source, Cell]) -> Cell:
+    def _text(self, place: str | Fault, texts: dict[ByteSource, Cell]) -> Cell:
         source = place if isinstance(place, Fault) else self.found[place]
         if isinstance(source, Fault):
             return source
@@ -98,13 +98,13 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
     unknown = [no_such_column(column, base.header, name) for column in named if column not in base.header]
     if unknown:
         raise Problems(unknown)
-    found: dict[str, Source | Fault] = {}
+    found: dict[str, ByteSource | Fault] = {}
     for chunk in whole(base, named):
         for column, place in places.items():
             for filled in _filled(place, chunk):
                 if isinstance(filled, str) and filled not in found:
                     found[filled] = _file(filled, column, folder)
-    return Attached(base, dict(places), found)
+    return FileColumnsTable(base, dict(places), found)
 
 
 def _filled(place: str, chunk: Chunk) -> list[str | Fault]:
@@ -129,7 +129,7 @@ def _fill(place: str, cells: Mapping[str, Cell]) -> str | Fault:
     return filled
 
 
-def _file(pattern: str, column: str, folder: Path) -> Source | Fault:
+def _file(pattern: str, column: str, folder: Path) -> ByteSource | Fault:
     """The one file that fits."""
     paths = sorted(path for path in matching(pattern, folder) if kind_at(folder, path) == "file")
     if len(paths) == 1:

@@ -14,8 +14,8 @@ from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.registry import nearest
-from evaluators.testsets.byte_source import Source
-from evaluators.testsets.documents import Document, Documents, text_of
+from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.documents import DocumentFile, DocumentRows, text_of
 from evaluators.testsets.reader import Chunk, Split, Table, first_table, layers, whole, with_column
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
@@ -29,7 +29,7 @@ Find: TypeAlias = Callable[[str, Cell], Cell]
 """Takes an id, and what to give when it does not occur."""
 
 
-class Lookup(Protocol):
+class CellsById(Protocol):
     """Cells by the id of a row."""
 
     @property
@@ -41,7 +41,7 @@ class Lookup(Protocol):
         """What messages call one of the things that are paired."""
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read."""
 
     def places(self) -> dict[str, list[str]]:
@@ -62,7 +62,7 @@ class OtherFile:
     noun: str = "id"
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """The file."""
         return self.table.files
 
@@ -86,12 +86,12 @@ class OtherFile:
 class DocumentsByName:
     """One document per row, called like the row's id."""
 
-    documents: tuple[Document, ...]
+    documents: tuple[DocumentFile, ...]
     name: str
     noun: str = "document"
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """The documents."""
         return tuple(document.source for document in self.documents)
 
@@ -138,7 +138,7 @@ class JoinedTable:
 
     base: Table
     key: str
-    lookup: Lookup
+    lookup: CellsById
     column: str
     absent: Cell
 
@@ -158,7 +158,7 @@ class JoinedTable:
         return (*self.base.notes, f'{self.column} comes from {self.lookup.name}, by "{self.key}"')
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read."""
         return (*self.base.files, *self.lookup.files)
 
@@ -200,7 +200,7 @@ class JoinedTable:
     @property
     def _noun(self) -> str:
         base = first_table(self.base)
-        return self.lookup.noun if isinstance(base, Documents) or self.lookup.noun != "document" else "id"
+        return self.lookup.noun if isinstance(base, DocumentRows) or self.lookup.noun != "document" else "id"
 
 
 def joined_column(table: Table, column: str) -> bool:
@@ -221,7 +221,7 @@ def _called(table: Table) -> str:
     table = first_table(table)
     if not table.files:
         return "the test set"
-    return table.name if isinstance(table, Documents) else table.files[0].name
+    return table.name if isinstance(table, DocumentRows) else table.files[0].name
 
 
 def id_text(cell: Cell) -> str:
@@ -234,7 +234,7 @@ def id_text(cell: Cell) -> str:
 def _places_of(table: Table, key: str) -> dict[str, list[str]]:
     """Where each id of a table stands: the number of its row, or its file."""
     first = first_table(table)
-    if isinstance(first, Documents):
+    if isinstance(first, DocumentRows):
         return DocumentsByName(first.rows, first.name).places()
     return places(table, key)
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
 
 @dataclass(frozen=True)
-class GivenRows:
+class MemoryRows:
     """Columns of cells, all of one length. Cells are text or JSON values."""
 
     columns: Mapping[str, Sequence[Cell]]
@@ -23,7 +23,7 @@ class GivenRows:
     base: ClassVar[None] = None
     first_number: ClassVar[int] = 1
     notes: ClassVar[tuple[str, ...]] = ()
-    files: ClassVar[tuple[Source, ...]] = ()
+    files: ClassVar[tuple[ByteSource, ...]] = ()
 
     @property
     def header(self) -> tuple[str, ...]:

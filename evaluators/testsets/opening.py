@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from evaluators.testsets.byte_source import Source, locate
+from evaluators.testsets.byte_source import ByteSource, locate
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.values.json_text import NotJSON, parse
 
 _HEAD_BYTES: Final = 64 * 1024
 
 
-def open_table(source: Source, format: str | None = None) -> Reader:
+def open_table(source: ByteSource, format: str | None = None) -> Reader:
     """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
     return READERS.find(format or format_of(source)).open(source)
 
@@ -22,7 +22,7 @@ def open_file(name: str, folder: Path, format: str | None = None) -> Reader:
     return open_table(locate(name, folder), format)
 
 
-def format_of(source: Source) -> str:
+def format_of(source: ByteSource) -> str:
     """The format that the file's name says, or else the one that its first bytes look like."""
     name = source.suffix.removeprefix(".")
     if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:

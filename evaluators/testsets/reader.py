@@ -16,7 +16,7 @@ from typing import ClassVar, Final, Protocol, Self
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Cell
 from evaluators.registry import Socket
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.value_class import dataclass, field
 
 __all__ = ["CHUNK_BYTES", "READERS", "SPLIT_BYTES", "Cell", "Chunk", "Reader", "Split", "Table", "broken", "whole"]
@@ -87,7 +87,7 @@ class Table(Protocol):
         """What was worked out from the file, in sentences for people."""
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read."""
 
     def splits(self) -> list[Split]:
@@ -105,18 +105,18 @@ class Reader:
     """File name endings of the format."""
     base: ClassVar[None] = None
 
-    source: Source
+    source: ByteSource
     header: tuple[str, ...]
     first_number: int = 1
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
-    def open(cls, source: Source) -> Self:
+    def open(cls, source: ByteSource) -> Self:
         """The file, ready to read. Raises Problems (testset) when it is not of this format at all."""
         raise NotImplementedError
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """The file."""
         return (self.source,)
 
@@ -174,7 +174,7 @@ def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
         before += span
 
 
-def broken(source: Source, code: str, message: str, hint: str | None = None) -> Problems:
+def broken(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
     """The file as a whole cannot be used, and the test set is to blame."""
     return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluators.testsets.memory_rows import GivenRows
+from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.reader import Table
 from evaluators.testsets.selection import Selected
 
@@ -15,7 +15,7 @@ _BY_LINES: Final = (".csv", ".tsv", *_ONE_A_LINE)
 
 def estimated_rows(table: Table) -> int | None:
     """About how many rows will be read; None where the beginning of the file does not tell."""
-    if isinstance(table, GivenRows):
+    if isinstance(table, MemoryRows):
         return table.count
     if isinstance(table, Selected):
         chosen = [one for one in (table.selection.limit, table.selection.sample) if one is not None]

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from evaluators.issues import Fault, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import Chunk, Split, Table, whole
 from evaluators.value_class import dataclass
@@ -65,7 +65,7 @@ class Selected:
         return (*self.base.notes, self.selection.sentence())
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read."""
         return self.base.files
 

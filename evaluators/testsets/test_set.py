@@ -15,17 +15,17 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell, Role
 from evaluators.testsets.aliases import Aliased
-from evaluators.testsets.byte_source import Source, fingerprint, locate
+from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.document_lists import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
-from evaluators.testsets.documents import Document, Documents, documents_at, holds_documents, one_document
+from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
 from evaluators.testsets.file_columns import attached
 from evaluators.testsets.joining import (
     ALL_MATCHED,
+    CellsById,
     DocumentsByName,
     JoinedTable,
-    Lookup,
     OtherFile,
     Unmatched,
     id_text,
@@ -95,7 +95,7 @@ class TestSet:
         return tuple(self.variant_sets)
 
     @property
-    def files(self) -> tuple[Source, ...]:
+    def files(self) -> tuple[ByteSource, ...]:
         """Every file that is read, each once."""
         every = [*self.table.files, *(source for one in self.variant_sets.values() for source in one.table.files)]
         return tuple(dict.fromkeys(every))
@@ -301,7 +301,7 @@ class _Opening:
         joined = self._joined(table, columns, "output", lookup)
         return self._finished(expected, joined, replace(columns, output="output"), joined.unmatched())
 
-    def _two_places(self, expected: str, output: Place) -> tuple[Table, Lookup | None]:
+    def _two_places(self, expected: str, output: Place) -> tuple[Table, CellsById | None]:
         """The expected documents as rows, and their outputs; no outputs where those are a column of a file."""
         if isinstance(output, Joined):
             return self._expected_documents(expected), None
@@ -317,14 +317,14 @@ class _Opening:
             raise problem("one-output", message, where=output, hint=hint)
         return self._two_files(expected, output)
 
-    def _two_files(self, expected: str, output: str) -> tuple[Table, Lookup]:
+    def _two_files(self, expected: str, output: str) -> tuple[Table, CellsById]:
         """Two lists of documents, or two documents."""
         first, second = locate(expected, self.folder), locate(output, self.folder)
         wanted, given = list_in(first), list_in(second)
         if wanted is None or given is None or self.config.pair_by in ("path", "name"):
             document = one_document(first)
             other = replace(one_document(second), id=document.id)
-            return Documents((document,), first.name), DocumentsByName((other,), second.name)
+            return DocumentRows((document,), first.name), DocumentsByName((other,), second.name)
         key = None
         if self.config.pair_by != "position":
             key = common_key([wanted, given], self.config.columns.id)
@@ -335,12 +335,12 @@ class _Opening:
         note = f"{first.name} and {second.name} are lists of documents, paired by {how}"
         return ListedDocuments(first, key, notes=(note,)), ListedOutputs(second, key)
 
-    def _expected_documents(self, place: str) -> Documents:
+    def _expected_documents(self, place: str) -> DocumentRows:
         if holds_documents(place, self.folder):
-            return Documents(self._documents_at(place), self._said(place))
-        return Documents((one_document(locate(place, self.folder)),), place)
+            return DocumentRows(self._documents_at(place), self._said(place))
+        return DocumentRows((one_document(locate(place, self.folder)),), place)
 
-    def _documents_at(self, place: str) -> tuple[Document, ...]:
+    def _documents_at(self, place: str) -> tuple[DocumentFile, ...]:
         by = self.config.pair_by or "path"
         if by == "position":
             message = "documents that are files have no position in a list"
@@ -358,7 +358,7 @@ class _Opening:
             return place
         return str(path.relative_to(self.folder) if path.is_relative_to(self.folder) else path)
 
-    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> Lookup:
+    def _lookup(self, place: Place, role: Literal["output", "expected"]) -> CellsById:
         """Where the cells of a role come from: documents, or a column of another file."""
         if isinstance(place, str) and holds_documents(place, self.folder):
             return DocumentsByName(self._documents_at(place), self._said(place))
@@ -370,7 +370,9 @@ class _Opening:
         columns = guess_columns(reader.header, configured, needed=("id", role), name=file, knows=reader.knows)
         return OtherFile(reader, columns.id or "", columns.of(role) or "", file)
 
-    def _joined(self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: Lookup) -> JoinedTable:
+    def _joined(
+        self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: CellsById
+    ) -> JoinedTable:
         absent: Cell = Fault(
             Issue(f"no-{role}-for-row", Blame.TESTSET, f"there is no {role} for this row in {lookup.name}")
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluators.reports.document import Document, Section
+from evaluators.reports.document import Page, Section
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.summary import summary
 from evaluators.run.record import RunRecord
@@ -24,7 +24,7 @@ def note_of(record: RunRecord, most: int) -> str:
     return _text(page, kept)
 
 
-def _text(page: Document, sections: list[Section]) -> str:
+def _text(page: Page, sections: list[Section]) -> str:
     markdown = FORMATS.find("markdown")()
     assert isinstance(markdown, PageFormat)
-    return markdown.page(Document(page.title, tuple(sections), page.tone))
+    return markdown.page(Page(page.title, tuple(sections), page.tone))

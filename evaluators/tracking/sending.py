@@ -12,7 +12,7 @@ from typing import Final
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
-from evaluators.tracking.tracker import Chosen, Link
+from evaluators.tracking.tracker import Link, NamedTracker
 from evaluators.value_class import dataclass
 from evaluators.values.addresses import without_passwords
 
@@ -28,7 +28,7 @@ class Sent:
     """One for each tracker that failed: which, why, and how to send it again."""
 
 
-def send(folder: Path, trackers: Sequence[Chosen]) -> Sent:
+def send(folder: Path, trackers: Sequence[NamedTracker]) -> Sent:
     """Sends the run in a folder, and keeps where it went in its `links.json`.
 
     Raises Problems (config) when there is no run in the folder, or it is damaged.

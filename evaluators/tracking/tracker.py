@@ -71,7 +71,7 @@ class Platform(Tracker):
     """Whether the platform is told the machine, the folders and the command line of the run."""
 
 
-class Chosen(NamedTuple):
+class NamedTracker(NamedTuple):
     """A tracker with its settings, and the name it is known by."""
 
     name: str

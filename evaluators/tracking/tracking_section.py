@@ -10,24 +10,27 @@ from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_
 
 if TYPE_CHECKING:
     from evaluators.suite.config import SuiteConfig
-    from evaluators.tracking.tracker import Chosen
+    from evaluators.tracking.tracker import NamedTracker
 
 
-def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[Chosen, ...]:
+def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, ...]:
     """The trackers, in the order of the file, each with its settings."""
-    from evaluators.tracking.tracker import TRACKERS, Chosen  # few suites have trackers, and runs without start sooner
+    from evaluators.tracking.tracker import (  # few suites have trackers, and runs without start sooner
+        TRACKERS,
+        NamedTracker,
+    )
 
     if not isinstance(data, list):
         hint = f"write tracking: [{data}]" if isinstance(data, str) else "write tracking: [files]"
         raise bad(f"tracking must be a list of trackers; found {spell(data)}", hint=hint)
-    found: list[Chosen] = []
+    found: list[NamedTracker] = []
     details: list[Detail] = []
     for index, one in enumerate(data):
         try:
             name, options = word_or_map(one, TRACKERS.noun)
             prefix = (index,) if isinstance(one, str) else (index, name)
             try:
-                found.append(Chosen(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
+                found.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
@@ -41,7 +44,7 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[Chosen, ...]:
     return tuple(found)
 
 
-def tracking_of(config: SuiteConfig) -> tuple[Chosen, ...]:
+def tracking_of(config: SuiteConfig) -> tuple[NamedTracker, ...]:
     """The trackers that a suite names."""
-    found: tuple[Chosen, ...] = config.sections.get("tracking") or ()
+    found: tuple[NamedTracker, ...] = config.sections.get("tracking") or ()
     return found

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.model import JSON
 from evaluators.value_class import dataclass
-from evaluators.values.json_text import Documents, Found, NotJSON, documents, objects_inside
+from evaluators.values.json_text import Found, FoundDocuments, NotJSON, documents, objects_inside
 
 Want: TypeAlias = Literal["object", "array", "container", "any"]
 """What is looked for: an object, an array, either of the two, or any JSON."""
@@ -36,7 +36,7 @@ class Search:
 LENIENT: Final = Search()
 
 
-class Chosen(NamedTuple):
+class PickedDocument(NamedTuple):
     """The document that counts, and which of how many in the text it is."""
 
     found: Found
@@ -58,14 +58,14 @@ def find(text: str, want: Want, search: Search = LENIENT, prefer: Want = "any") 
     return choose(documents(text), want, search, prefer).found
 
 
-def choose(among: Documents, want: Want, search: Search = LENIENT, prefer: Want = "any") -> Chosen:
+def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: Want = "any") -> PickedDocument:
     """The document that counts, of the kind that is wanted; of several kinds that will do, the one to `prefer`.
 
     Raises NotJSON when there is none, with the reason why the most promising place failed.
     """
     found = among.found
     if len(found) == 1 and isinstance(found[0].value, _TYPES[want]) and isinstance(found[0].value, _TYPES[prefer]):
-        return Chosen(found[0], reasoning=among.reasoning)
+        return PickedDocument(found[0], reasoning=among.reasoning)
     if len(found) > 1 and search.pick == "only":
         raise NotJSON(f"the text holds {len(found)} JSON documents, and `pick: only` takes no more than one")
     fits = _of_kind(_eligible(found, search.pick), want)
@@ -77,10 +77,10 @@ def choose(among: Documents, want: Want, search: Search = LENIENT, prefer: Want 
         raise _other_kind(found, want) if found else _none(among, want)
     chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
     number = sum(one.start <= chosen.start for one in found)
-    return Chosen(chosen, number, len(found), among.reasoning)
+    return PickedDocument(chosen, number, len(found), among.reasoning)
 
 
-def _in_lists(among: Documents, pick: Pick) -> Sequence[Found]:
+def _in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
     """The objects that stand in lists, where prose holds no other."""
     if among.whole or any(one.how == "fence" for one in _eligible(among.found, pick)) or "[" not in among.text:
         return ()
@@ -123,7 +123,7 @@ _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] 
 }
 
 
-def _none(among: Documents, want: Want) -> NotJSON:
+def _none(among: FoundDocuments, want: Want) -> NotJSON:
     """Why nothing was found."""
     return among.problem.again() if among.problem else NotJSON(f"no {_BARE_NOUNS[want]} in the text")
 

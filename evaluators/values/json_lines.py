@@ -21,7 +21,7 @@ _CONTAINERS = frozenset({dict, list})
 _REFUSED = (msgspec.DecodeError, UnicodeError, RecursionError)
 
 
-class Line(NamedTuple):
+class JsonLine(NamedTuple):
     """One line: its place in the block, and its object or the reason why there is none."""
 
     offset: int
@@ -66,9 +66,9 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
     return read
 
 
-def lines(block: bytes) -> list[Line]:
+def lines(block: bytes) -> list[JsonLine]:
     """Each line that is not blank."""
-    return [Line(offset, _object(line)) for offset, line in enumerate(_cut(block)) if not line.isspace()]
+    return [JsonLine(offset, _object(line)) for offset, line in enumerate(_cut(block)) if not line.isspace()]
 
 
 def _one_object_per_line(block: bytes, count: int) -> bool:

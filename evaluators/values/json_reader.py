@@ -61,7 +61,7 @@ class NotJSON(ValueError):
         return self.message if self.position is None else f"{self.message} at character {self.position + 1}"
 
 
-class Reading(NamedTuple):
+class ReadValue(NamedTuple):
     """A value whose grammar is right, and where it ends. With a `refusal` the value must not be used."""
 
     value: JSON
@@ -69,15 +69,15 @@ class Reading(NamedTuple):
     refusal: NotJSON | None
 
 
-def read(text: str, start: int = 0, new_object: Callable[[], dict[str, JSON]] = dict) -> Reading:
+def read(text: str, start: int = 0, new_object: Callable[[], dict[str, JSON]] = dict) -> ReadValue:
     """The JSON value that begins at `start`, leading blanks aside. What follows it is not looked at.
 
     Raises NotJSON at the first mistake; its position is never before `start`.
     """
-    return _Reader(text, new_object).read(start)
+    return _JsonReader(text, new_object).read(start)
 
 
-class _Reader:
+class _JsonReader:
     """One reading of one text."""
 
     __slots__ = ("new_object", "refusal", "text")
@@ -87,7 +87,7 @@ class _Reader:
         self.new_object = new_object
         self.refusal: NotJSON | None = None
 
-    def read(self, pos: int) -> Reading:
+    def read(self, pos: int) -> ReadValue:
         text = self.text
         open_: list[list[JSON] | dict[str, JSON]] = []
         keys: list[str] = []
@@ -113,7 +113,7 @@ class _Reader:
                     break
                 value = open_.pop()
             else:
-                return Reading(value, pos, self.refusal)
+                return ReadValue(value, pos, self.refusal)
 
     def put(self, value: JSON, container: list[JSON] | dict[str, JSON], keys: list[str], pos: int) -> tuple[int, bool]:
         """Store a finished value; then the position after the comma (more follows) or after the bracket that closes."""

@@ -23,12 +23,23 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from evaluators.model import JSON
-from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, Reading, read
+from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, ReadValue, read
 from evaluators.values.reasoning import blanked, outside, reasoning_in, tags_in
 
 __all__ = [
-    "MAX_CHARS", "MAX_DEPTH", "MAX_DIGITS", "Documents", "Found", "NotJSON",
-    "compact", "documents", "duplicate_keys", "objects_inside", "parse", "parse_all", "to_text",
+    "MAX_CHARS",
+    "MAX_DEPTH",
+    "MAX_DIGITS",
+    "Found",
+    "FoundDocuments",
+    "NotJSON",
+    "compact",
+    "documents",
+    "duplicate_keys",
+    "objects_inside",
+    "parse",
+    "parse_all",
+    "to_text",
 ]  # fmt: skip
 
 MAX_CHARS: Final = 64 * 1024 * 1024
@@ -44,7 +55,7 @@ class Found(NamedTuple):
     end: int
 
 
-class Documents(NamedTuple):
+class FoundDocuments(NamedTuple):
     """Every JSON document of a text, in order. `text` is what was searched: reasoning is blanks there."""
 
     text: str
@@ -143,7 +154,7 @@ def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_repeated(value)))
 
 
-def documents(text: str) -> Documents:
+def documents(text: str) -> FoundDocuments:
     """Every JSON document of a text that may hold more, from left to right, never one inside another.
 
     A text that is JSON as a whole is its only document, whatever stands inside. Otherwise reasoning is set aside by its
@@ -159,17 +170,17 @@ def documents(text: str) -> Documents:
         raise NotJSON("the text is empty")
     fenced = _plainly_fenced(text)
     if fenced:
-        return Documents(text, (fenced,), whole=True)
+        return FoundDocuments(text, (fenced,), whole=True)
     whole = _whole(text)
     if whole is not None:
-        return Documents(text, (whole,), whole=True)
+        return FoundDocuments(text, (whole,), whole=True)
     rest = _without_reasoning(text)
     if rest is text:
-        return Documents(text, *_found_in(text))
+        return FoundDocuments(text, *_found_in(text))
     whole = _whole(rest)
     if whole is not None:
-        return Documents(rest, (whole._replace(how="embedded"),), reasoning=True, whole=True)
-    return Documents(rest, *_found_in(rest), reasoning=True)
+        return FoundDocuments(rest, (whole._replace(how="embedded"),), reasoning=True, whole=True)
+    return FoundDocuments(rest, *_found_in(rest), reasoning=True)
 
 
 def objects_inside(text: str) -> list[Found]:
@@ -238,7 +249,7 @@ def _too_deep(text: str | bytes, value: JSON) -> bool:
     return True
 
 
-def _read_whole(text: str, new_object: Callable[[], dict[str, JSON]] = dict) -> Reading:
+def _read_whole(text: str, new_object: Callable[[], dict[str, JSON]] = dict) -> ReadValue:
     if not text.strip(_BLANKS):
         raise NotJSON("the text is empty")
     if text.startswith(_BOM):
@@ -250,7 +261,7 @@ def _read_whole(text: str, new_object: Callable[[], dict[str, JSON]] = dict) -> 
     return reading
 
 
-def _usable(reading: Reading) -> JSON:
+def _usable(reading: ReadValue) -> JSON:
     if reading.refusal:
         raise reading.refusal.again()
     return reading.value
@@ -333,9 +344,9 @@ def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
     return (), refusal or (mistakes[-1][1] if mistakes else None)
 
 
-def _merged(readings: list[tuple[int, Reading]], fences: dict[int, Reading]) -> list[tuple[int, Reading]]:
+def _merged(readings: list[tuple[int, ReadValue]], fences: dict[int, ReadValue]) -> list[tuple[int, ReadValue]]:
     """The values of prose and of fences in order. One that begins inside another is a part of it."""
-    merged: list[tuple[int, Reading]] = []
+    merged: list[tuple[int, ReadValue]] = []
     end = 0
     for at, reading in sorted({**dict(readings), **fences}.items(), key=_place):
         if at >= end:
@@ -344,7 +355,7 @@ def _merged(readings: list[tuple[int, Reading]], fences: dict[int, Reading]) -> 
     return merged
 
 
-def _fences(text: str) -> Iterator[tuple[int, Reading]]:
+def _fences(text: str) -> Iterator[tuple[int, ReadValue]]:
     """Each fence whose content is JSON: where the value starts, and the value. A last fence may lack its end."""
     pos = _first_fence(text)
     while opening := _opening(text, pos):
@@ -365,13 +376,13 @@ def _first_fence(text: str) -> int:
     return min(ticks, tildes)
 
 
-def _fenced(text: str, start: int, mark: str) -> tuple[Reading | None, int]:
+def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
     """What the fence holds, if JSON, and where its closing mark is looked for."""
     end = text.find(mark, start)
     content = text[start : len(text) if end < 0 else end].rstrip(_BLANKS)
     stop = start + len(content)
     try:
-        return Reading(_decoded(content), stop, None), stop
+        return ReadValue(_decoded(content), stop, None), stop
     except _REFUSED:
         pass
     if not content.startswith(_VALUE_STARTS):
@@ -405,8 +416,8 @@ def _after_blanks(text: str, pos: int) -> int:
 
 
 def _readings(
-    text: str, known: Mapping[int, Reading], mistakes: list[tuple[int, NotJSON]], starts: re.Pattern[str] = _STARTS
-) -> Iterator[tuple[int, Reading]]:
+    text: str, known: Mapping[int, ReadValue], mistakes: list[tuple[int, NotJSON]], starts: re.Pattern[str] = _STARTS
+) -> Iterator[tuple[int, ReadValue]]:
     """Each value in the prose and where it starts; those that are `known` are not read again.
 
     A place that fails is passed over up to where it failed; a value that the text cuts off ends the search. What failed
@@ -426,14 +437,14 @@ def _readings(
             yield at, reading
 
 
-def _from_first_to_last(text: str) -> tuple[int, Reading] | None:
+def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
     """The usual case, at full speed: all from the first bracket to the last one is a single value."""
     start = _STARTS.search(text)
     end = 1 + max(text.rfind("]"), text.rfind("}"))
     if start is None or end <= start.start():
         return None
     try:
-        return start.start(), Reading(_decoded(text[start.start() : end]), end, None)
+        return start.start(), ReadValue(_decoded(text[start.start() : end]), end, None)
     except _REFUSED:
         return None
 
@@ -456,7 +467,7 @@ class _Places:
         except UnicodeEncodeError:
             self._data = None
 
-    def read(self, at: int) -> Reading:
+    def read(self, at: int) -> ReadValue:
         """The value that begins at a character. Raises NotJSON at the first mistake."""
         text, data = self._text, self._data
         if data is None:
@@ -485,11 +496,11 @@ class _Places:
                 raise NotJSON(_MISTAKES[what], pos)
         return read(text, at)
 
-    def _reading(self, data: memoryview, start: int, end: int) -> Reading:
+    def _reading(self, data: memoryview, start: int, end: int) -> ReadValue:
         value = _decode(data)
         if end - start >= _SHALLOW_CHARS and _too_deep(self._text[start:end], value):
             raise RecursionError
-        return Reading(value, end, None)
+        return ReadValue(value, end, None)
 
     def _chars(self, data: memoryview, at: int, passed: int) -> int:
         """The character after so many bytes of the data, which begins at the character `at`."""

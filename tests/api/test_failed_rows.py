@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.summary import summary
 from evaluators.run.result import EvaluatorStats, RunResult
@@ -165,7 +165,7 @@ def test_rows_that_the_outputs_file_lacks_can_count_0(tmp_path: Path) -> None:
     assert text(summary(result)).splitlines()[3] == "5 of 40 rows have an output"
 
 
-def text(document: Document) -> str:
+def text(document: Page) -> str:
     page = FORMATS.find("text")()
     assert isinstance(page, PageFormat)
     return page.page(document)

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli import command
-from evaluators.cli._terminal_questions import Asker
-from evaluators.guide.init_questions import Question
+from evaluators.cli._terminal_questions import TerminalAsker
+from evaluators.guide.init_questions import InitQuestion
 from evaluators.suite.presets import gallery_folder
 
 ROWS = [
@@ -154,8 +154,8 @@ def test_what_the_data_does_not_settle_is_said(folder: Path) -> None:
 
 def test_on_a_terminal_it_is_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
-    question = Question("Which column is the model's output?", ("eins", "zwei"), ("", "the second"))
-    assert Asker(asks=True)(question) == "zwei"
+    question = InitQuestion("Which column is the model's output?", ("eins", "zwei"), ("", "the second"))
+    assert TerminalAsker(asks=True)(question) == "zwei"
     assert capsys.readouterr().out.splitlines()[1:] == ["  1  eins", "  2  zwei  (the second)"]
 
 

@@ -14,19 +14,19 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from evaluators.cli._screen import screen_text
-from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.formats.text import TextFormat
 
-COUNTS = tuple(Column(f"so many {word}", number=True) for word in ("right", "wrong", "missing", "invented", "skipped"))
-PAGE = Document(
+COUNTS = tuple(Head(f"so many {word}", number=True) for word in ("right", "wrong", "missing", "invented", "skipped"))
+PAGE = Page(
     "prices: FAILED",
     (
         Section(None, (Paragraph("3 rows of [bold]rows.csv[/bold]"),)),
         Section(
             "Fields",
             (
-                Table(
-                    (Column("evaluator"), Column("field"), Column("found"), *COUNTS),
+                PageTable(
+                    (Head("evaluator"), Head("field"), Head("found"), *COUNTS),
                     (
                         ("header", "[items] price", "mean 0.9", *["1,234,567"] * 5),
                         ("header", "見出し" * 8, ":smile: [red]", *["0"] * 5),
@@ -42,11 +42,11 @@ PAGE = Document(
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def shown(width: int, page: Document = PAGE) -> str:
+def shown(width: int, page: Page = PAGE) -> str:
     return screen_text(page, Console(file=io.StringIO(), force_terminal=True, width=width, color_system="standard"))
 
 
-def plain(width: int, page: Document = PAGE) -> str:
+def plain(width: int, page: Page = PAGE) -> str:
     return CODES.sub("", shown(width, page))
 
 
@@ -82,15 +82,15 @@ def test_tones_are_colours() -> None:
 
 
 def test_control_characters_of_the_user_do_not_reach_the_terminal() -> None:
-    page = Document("a\x1b[2Jb", (Section("c\rd", (Paragraph("e\x07"),)),))
+    page = Page("a\x1b[2Jb", (Section("c\rd", (Paragraph("e\x07"),)),))
     text = plain(80, page)
     assert "\\x1b[2J" in text
     assert not re.search("[\x00-\x09\x0b-\x1f]", text)
 
 
 def test_a_page_without_tables_and_an_empty_table_are_shown() -> None:
-    assert plain(80, Document("x", ())) == "x\n"
-    empty = Document("x", (Section(None, (Table((Column("only"),), ()),)),))
+    assert plain(80, Page("x", ())) == "x\n"
+    empty = Page("x", (Section(None, (PageTable((Head("only"),), ()),)),))
     assert plain(80, empty).split() == ["x", "only"]
 
 

@@ -16,25 +16,27 @@ from evaluators.compare.comparing import compare_sides, rank_variants, variant_s
 from evaluators.compare.comparison import Comparison
 from evaluators.compare.comparison_json import comparison_json
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
-from evaluators.compare.sides import Said, Side, SideRows
+from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.issues import Problems
 
 FIELDS = ("total", "date")
-PLAIN = st.builds(lambda right: Said("scored", float(right), right), st.booleans())
+PLAIN = st.builds(lambda right: RowVerdict("scored", float(right), right), st.booleans())
 LISTED = st.builds(
-    lambda one, other: Said("scored", ((one == "match") + (other == "match")) / 2, one == other == "match", (one, other)),
+    lambda one, other: RowVerdict(
+        "scored", ((one == "match") + (other == "match")) / 2, one == other == "match", (one, other)
+    ),
     *[st.sampled_from(["match", "mismatch", "omission", "hallucination"])] * 2,
-) | st.sampled_from([Said("invalid", None, None, ("not measured",) * 2), Said("skipped", None, None)])
+) | st.sampled_from([RowVerdict("invalid", None, None, ("not measured",) * 2), RowVerdict("skipped", None, None)])
 COLUMNS = st.lists(st.tuples(PLAIN, LISTED), min_size=1, max_size=25)
 TWO = COLUMNS.flatmap(
     lambda one: st.tuples(st.just(one), st.lists(st.tuples(PLAIN, LISTED), min_size=len(one), max_size=len(one)))
 )
-LISTED_RIGHT = Said("scored", 1.0, True, ("match", "match"))
-LISTED_WRONG = Said("scored", 0.5, False, ("match", "mismatch"))
-RIGHT, WRONG = Said("scored", 1.0, True), Said("scored", 0.0, False)
+LISTED_RIGHT = RowVerdict("scored", 1.0, True, ("match", "match"))
+LISTED_WRONG = RowVerdict("scored", 0.5, False, ("match", "mismatch"))
+RIGHT, WRONG = RowVerdict("scored", 1.0, True), RowVerdict("scored", 0.0, False)
 
 
-def rows_of(columns: list[tuple[Said, Said]], clusters: bool = False) -> SideRows:
+def rows_of(columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool = False) -> SideRows:
     count = range(len(columns))
     return SideRows(
         numbers=[place + 2 for place in count],
@@ -63,7 +65,7 @@ def plain(base: str, new: str, config: CompareConfig = CompareConfig(), **target
 
 @settings(max_examples=50, deadline=None)
 @given(COLUMNS, st.booleans())
-def test_a_run_against_itself_finds_nothing(columns: list[tuple[Said, Said]], clusters: bool) -> None:
+def test_a_run_against_itself_finds_nothing(columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool) -> None:
     one = side("one", rows_of(columns, clusters))
     found = compare_sides(one, one, CompareConfig(fail_on=("significant_drop", "broken_rows")))
     assert (found.fixed, found.broken, found.changed, found.exit_code) == (0, 0, (), 0)
@@ -74,13 +76,15 @@ def test_a_run_against_itself_finds_nothing(columns: list[tuple[Said, Said]], cl
         assert each.p in (1.0, None)
 
 
-PARTIAL = st.integers(0, 6).map(lambda part: Said("scored", part / 6, part == 6))
+PARTIAL = st.integers(0, 6).map(lambda part: RowVerdict("scored", part / 6, part == 6))
 MANY = st.lists(st.tuples(PLAIN | PARTIAL, PLAIN | PARTIAL), min_size=1, max_size=40)
 
 
 @settings(max_examples=150, deadline=None)
 @given(MANY, st.integers(1, 3), st.integers(1, 12))
-def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Said, Said]], times: int, clusters: int) -> None:
+def test_an_interval_never_contradicts_its_p_value(
+    pairs: list[tuple[RowVerdict, RowVerdict]], times: int, clusters: int
+) -> None:
     """Law 15: the interval of a difference holds 0 just when the p-value is not below 0.05."""
     pairs = pairs * times
     one, other = (
@@ -100,7 +104,7 @@ def test_an_interval_never_contradicts_its_p_value(pairs: list[tuple[Said, Said]
 @settings(max_examples=50, deadline=None)
 @given(TWO, st.booleans())
 def test_swapping_the_runs_mirrors_every_sign(
-    columns: tuple[list[tuple[Said, Said]], list[tuple[Said, Said]]], clusters: bool
+    columns: tuple[list[tuple[RowVerdict, RowVerdict]], list[tuple[RowVerdict, RowVerdict]]], clusters: bool
 ) -> None:
     one, other = (side(name, rows_of(each, clusters)) for name, each in zip("ab", columns, strict=True))
     there, back = compare_sides(one, other), compare_sides(other, one)
@@ -120,7 +124,9 @@ def test_swapping_the_runs_mirrors_every_sign(
 
 @settings(max_examples=30, deadline=None)
 @given(TWO)
-def test_the_order_of_rows_does_not_matter(columns: tuple[list[tuple[Said, Said]], list[tuple[Said, Said]]]) -> None:
+def test_the_order_of_rows_does_not_matter(
+    columns: tuple[list[tuple[RowVerdict, RowVerdict]], list[tuple[RowVerdict, RowVerdict]]],
+) -> None:
     base, new = rows_of(columns[0]), rows_of(columns[1])
     turned = SideRows(
         base.numbers[::-1], base.ids[::-1], base.given[::-1], [], {name: said[::-1] for name, said in base.said.items()}
@@ -132,7 +138,9 @@ def test_the_order_of_rows_does_not_matter(columns: tuple[list[tuple[Said, Said]
 
 @settings(max_examples=30, deadline=None)
 @given(COLUMNS, st.booleans())
-def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Said, Said]], clusters: bool) -> None:
+def test_a_baseline_holds_all_that_a_comparison_needs(
+    columns: list[tuple[RowVerdict, RowVerdict]], clusters: bool
+) -> None:
     one = side("runs/one", rows_of(columns, clusters))
     text = baseline_text(one)
     assert text == baseline_text(replace(one, label="elsewhere"))
@@ -173,7 +181,7 @@ def test_a_guard_is_about_one_evaluator() -> None:
 
 
 def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
-    blank = [(RIGHT, Said("skipped", None, None))] * 4
+    blank = [(RIGHT, RowVerdict("skipped", None, None))] * 4
     one = side("one", rows_of(blank))
     config = CompareConfig(guards={"header.total": GuardConfig(max_drop=0.1)})
     found = compare_sides(one, one, config, {"header.total": ("header", "total")})
@@ -181,7 +189,7 @@ def test_a_guard_on_a_field_that_was_never_measured_is_undecided() -> None:
 
 
 def test_runs_of_which_no_row_was_scored_are_no_comparison() -> None:
-    blank = [(Said("invalid", None, None), Said("invalid", None, None))] * 4
+    blank = [(RowVerdict("invalid", None, None), RowVerdict("invalid", None, None))] * 4
     one = side("one", rows_of(blank))
     assert compare_sides(one, one).causes == ("nothing was compared: no row was scored in both runs",)
 
@@ -262,10 +270,10 @@ def test_a_variant_is_a_run_of_its_own() -> None:
 
 
 UNSCORED = {
-    "skipped": Said("skipped", None, None),
-    "invalid": Said("invalid", None, None, (), "the cell is empty"),
-    "unjudged": Said("unjudged", None, None),
-    "bug": Said("bug", None, None),
+    "skipped": RowVerdict("skipped", None, None),
+    "invalid": RowVerdict("invalid", None, None, (), "the cell is empty"),
+    "unjudged": RowVerdict("unjudged", None, None),
+    "bug": RowVerdict("bug", None, None),
 }
 
 
@@ -318,9 +326,9 @@ def test_a_row_that_the_new_run_scores_for_the_first_time_is_gained_and_harms_no
     assert (found.changed[0].gained, found.changed[0].reasons) == (("parses",), {"parses": "unjudged"})
 
 
-EMPTY = Said("not measured", None, None, ("not measured", "not measured"))
-INVENTED = Said("scored", 0.0, False, ("hallucination", "not measured"))
-BOTH = Said("scored", 1.0, True, ("match", "match"))
+EMPTY = RowVerdict("not measured", None, None, ("not measured", "not measured"))
+INVENTED = RowVerdict("scored", 0.0, False, ("hallucination", "not measured"))
+BOTH = RowVerdict("scored", 1.0, True, ("match", "match"))
 
 
 def test_a_row_in_which_nothing_is_there_any_more_is_settled_and_shows_in_the_figures() -> None:
@@ -341,14 +349,14 @@ def test_an_invention_where_nothing_was_lowers_the_figure_of_the_new_run() -> No
 
 
 def test_a_field_that_a_condition_sets_aside_is_lost_and_not_settled() -> None:
-    aside = Said("not measured", None, None, ("skipped", "not measured"))
+    aside = RowVerdict("not measured", None, None, ("skipped", "not measured"))
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, aside)])))
     assert (found.lost, found.fields[0].lost, found.exit_code) == (1, 1, 3)
 
 
 def test_a_field_of_a_row_without_a_score_still_counts_where_it_was_measured() -> None:
-    half = Said("invalid", None, None, ("match", "error"))
+    half = RowVerdict("invalid", None, None, ("match", "error"))
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, half)])))
     assert [(one.field, one.pairs, one.lost) for one in found.fields] == [("total", 4, 0), ("date", 3, 1)]
@@ -365,17 +373,19 @@ def test_fields_are_compared_also_when_no_row_of_the_new_run_has_any() -> None:
 
 
 FAILURES = [
-    (WRONG, Said("scored", 0.0, False, ("mismatch", "mismatch"))),
-    (WRONG, Said("unreadable", 0.0, False, ("omission", "omission"))),
-    (RIGHT, Said("blocked", 0.0, False, ("omission", "omission"))),
+    (WRONG, RowVerdict("scored", 0.0, False, ("mismatch", "mismatch"))),
+    (WRONG, RowVerdict("unreadable", 0.0, False, ("omission", "omission"))),
+    (RIGHT, RowVerdict("blocked", 0.0, False, ("omission", "omission"))),
     *[(one, one) for one in UNSCORED.values()],
-    (RIGHT, Said("unjudged", None, None, ("match", "error"))),
+    (RIGHT, RowVerdict("unjudged", None, None, ("match", "error"))),
 ]
 ANY = LISTED | st.sampled_from([EMPTY, INVENTED, *UNSCORED.values(), FAILURES[-1][1]])
 ALL_KINDS = st.lists(st.tuples(st.tuples(PLAIN, ANY), st.tuples(PLAIN, ANY)), min_size=1, max_size=25)
 
 
-def compared(pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], clusters: bool = False) -> Comparison:
+def compared(
+    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], clusters: bool = False
+) -> Comparison:
     base, new = (side(name, rows_of([pair[place] for pair in pairs], clusters)) for place, name in enumerate("bn"))
     guards = {"header": GuardConfig(max_drop=0.1), "header.total": GuardConfig(max_drop=0.1, max_broken_rows=2)}
     config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, guards=guards)
@@ -384,7 +394,9 @@ def compared(pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], clusters:
 
 @settings(max_examples=100, deadline=None)
 @given(ALL_KINDS, st.booleans())
-def test_every_row_is_exactly_one_thing(pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], clusters: bool) -> None:
+def test_every_row_is_exactly_one_thing(
+    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], clusters: bool
+) -> None:
     found = compared(pairs, clusters)
     kinds = {
         "fixed": found.fixed, "broken": found.broken, "lost": found.lost, "gained": found.gained, "settled": found.settled,
@@ -409,9 +421,9 @@ MEASURED_ROWS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(MEASURED_ROWS, st.data(), st.sampled_from(FAILURES), st.booleans())
 def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
-    pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]],
+    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]],
     data: st.DataObject,
-    failure: tuple[Said, Said],
+    failure: tuple[RowVerdict, RowVerdict],
     clusters: bool,
 ) -> None:
     place = data.draw(st.integers(0, len(pairs) - 1))
@@ -430,7 +442,7 @@ def test_a_failure_in_place_of_a_right_row_never_makes_a_comparison_look_better(
 @settings(max_examples=50, deadline=None)
 @given(MEASURED_ROWS, st.data())
 def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
-    pairs: list[tuple[tuple[Said, Said], tuple[Said, Said]]], data: st.DataObject
+    pairs: list[tuple[tuple[RowVerdict, RowVerdict], tuple[RowVerdict, RowVerdict]]], data: st.DataObject
 ) -> None:
     place = data.draw(st.integers(0, len(pairs) - 1))
     pairs[place] = (pairs[place][0], (RIGHT, BOTH))
@@ -451,7 +463,7 @@ def test_leaving_out_a_right_row_never_makes_a_comparison_look_better(
 
 def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() -> None:
     """With 6 of 30 fields worse (p = 0.0312), two tests explain it by chance, whatever the other one found."""
-    no_total, no_date = (Said("scored", 0.5, False, one) for one in (("mismatch", "match"), ("match", "mismatch")))
+    no_total, no_date = (RowVerdict("scored", 0.5, False, one) for one in (("mismatch", "match"), ("match", "mismatch")))
     base = [(RIGHT, no_date)] * 15 + [(RIGHT, BOTH)] * 15
     new = [(RIGHT, BOTH)] * 24 + [(RIGHT, no_total)] * 6
     found = compare_sides(side("base", rows_of(base)), side("new", rows_of(new)))
@@ -462,7 +474,7 @@ def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() 
 
 MANY = st.integers(0, 4).flatmap(
     lambda whole: st.integers(0, whole).map(
-        lambda right: Said("scored", float(right == whole), right == whole, (_TOGETHER[right == whole, whole > 0], "match"),
+        lambda right: RowVerdict("scored", float(right == whole), right == whole, (_TOGETHER[right == whole, whole > 0], "match"),
                            None, (0, right, whole) if whole > 1 else ())
     )
 )  # fmt: skip
@@ -472,7 +484,7 @@ _TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "n
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())
 def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swapped(
-    pairs: list[tuple[Said, Said]], clusters: bool
+    pairs: list[tuple[RowVerdict, RowVerdict]], clusters: bool
 ) -> None:
     one, other = (
         side(name, rows_of([(RIGHT, pair[place]) for pair in pairs], clusters)) for place, name in enumerate("bn")
@@ -491,7 +503,7 @@ def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swappe
 
 def test_a_test_of_values_exchanges_rows() -> None:
     """Two of four values right in each of eight rows, and all of them after: p is that of eight rows, not of sixteen values."""
-    half, whole = (Said("scored", share, share == 1, (word, "match"), None, (0, int(4 * share), 4))
+    half, whole = (RowVerdict("scored", share, share == 1, (word, "match"), None, (0, int(4 * share), 4))
                    for share, word in ((0.5, "mismatch"), (1.0, "match")))  # fmt: skip
     base, new = (side(name, rows_of([(RIGHT, said)] * 8)) for name, said in (("b", half), ("n", whole)))
     total = compare_sides(base, new).fields[0]
@@ -501,8 +513,8 @@ def test_a_test_of_values_exchanges_rows() -> None:
 
 def test_a_run_that_does_not_count_values_is_compared_by_rows_and_says_so() -> None:
     said = [
-        Said("scored", 0.5, False, ("mismatch", "match"), None, (0, 1, 4)),
-        Said("scored", 1.0, True, ("match", "match")),
+        RowVerdict("scored", 0.5, False, ("mismatch", "match"), None, (0, 1, 4)),
+        RowVerdict("scored", 1.0, True, ("match", "match")),
     ]
     new = replace(side("n", rows_of([(RIGHT, one) for one in said])), fields={"parses": (), "header": ("a[*].b", "date")})
     old = replace(new, label="b", row_values=False)
@@ -531,7 +543,7 @@ def test_a_variant_that_lacks_rows_is_listed_below_the_ranking() -> None:
 
 
 def test_unreadable_and_blocked_outputs_count_0_in_a_ranking() -> None:
-    none = Said("unreadable", 0.0, False), Said("blocked", 0.0, False)
+    none = RowVerdict("unreadable", 0.0, False), RowVerdict("blocked", 0.0, False)
     rows = {"good": rows_of([(RIGHT, BOTH)] * 40), "poor": rows_of([(RIGHT, BOTH)] * 20 + [(none[0], none[1])] * 20)}
     parses, header = rank_variants(side("run", rows), tuple(rows))
     for ranking in (parses, header):

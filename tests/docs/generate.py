@@ -21,8 +21,8 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
 from evaluators.judges.judge import JUDGES
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
-from evaluators.reports.catalog import Entry, Kind, entries, page
-from evaluators.reports.document import Block, Column, Document, Paragraph, Section, Table
+from evaluators.reports.catalog import CatalogEntry, Kind, entries, page
+from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.suite.foreign_words import SETTINGS, TYPES
@@ -121,7 +121,7 @@ def _judges() -> str:
     return "\n\n".join(["# Judges", _JUDGES, *pages]) + "\n"
 
 
-def _index(kind: Kind, listed: Sequence[Entry]) -> str:
+def _index(kind: Kind, listed: Sequence[CatalogEntry]) -> str:
     rows = [f"| [{entry.name}]({kind}/{entry.name}.md) | {_cell(entry.does)} |" for entry in listed]
     return "\n".join([f"| {kind.removesuffix('s')} | what it does |", "| --- | --- |", *rows])
 
@@ -139,23 +139,23 @@ def _together(title: str, about: str, kind: Kind) -> str:
     found = [page(kind, entry.name) for entry in _shipped(kind)]
     shared = [block for block in _blocks(found[0]) if len(found) > 1 and all(block in _blocks(one) for one in found)]
     opening = [one for one in shared if isinstance(one, Paragraph)]
-    head = page_markdown(Document(title, ())).rstrip()
+    head = page_markdown(Page(title, ())).rstrip()
     said = [paragraph.text for paragraph in opening]
     return "\n\n".join([head, about, *said, *(_below(_without(one, opening)) for one in found)]) + "\n"
 
 
-def _blocks(document: Document) -> list[Block]:
+def _blocks(document: Page) -> list[Block]:
     return [block for section in document.sections for block in section.blocks]
 
 
-def _without(document: Document, said: Sequence[Block]) -> Document:
+def _without(document: Page, said: Sequence[Block]) -> Page:
     sections = (
         replace(one, blocks=tuple(block for block in one.blocks if block not in said)) for one in document.sections
     )
     return replace(document, sections=tuple(section for section in sections if section.blocks))
 
 
-def _below(document: Document) -> str:
+def _below(document: Page) -> str:
     """A page as a part of another one: its headings are one step smaller."""
     parts = _FENCE.split(page_markdown(document))
     prose = range(0, len(parts), 4)  # text, fence, code, fence, text …
@@ -256,8 +256,8 @@ def _help(text: str) -> str:
 
 def _options(params: Sequence[click.Parameter]) -> str:
     rows = [_option(one) for one in params if isinstance(one, click.Option)]
-    table = Table((Column("option"), Column("takes"), Column("meaning")), tuple(rows))
-    return page_markdown(Document("", (Section(None, (table,)),))).removeprefix("# \n\n").rstrip()
+    table = PageTable((Head("option"), Head("takes"), Head("meaning")), tuple(rows))
+    return page_markdown(Page("", (Section(None, (table,)),))).removeprefix("# \n\n").rstrip()
 
 
 def _option(one: click.Option) -> tuple[str, str, str]:
@@ -267,7 +267,7 @@ def _option(one: click.Option) -> tuple[str, str, str]:
     return names, takes, " ".join((one.help or "").split())
 
 
-def _shipped(kind: Kind) -> list[Entry]:
+def _shipped(kind: Kind) -> list[CatalogEntry]:
     """What comes with the package, and nothing that this machine or this process has added."""
     sockets: dict[str, tuple[str, ...]] = {
         "evaluators": BUILTIN.shipped(),

@@ -16,7 +16,7 @@ from evaluators.comparators.one_of import OneOf
 from evaluators.comparators.regex import Regex
 from evaluators.fields.align import Alike
 from evaluators.fields.gain_columns import weigher
-from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, Counts, Worth
+from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, GainArrays, Worth
 from evaluators.fields.gather import gather
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import Unit
@@ -47,7 +47,7 @@ def at_once(item: FieldNode, expected: list[JSON], output: list[JSON]) -> Any:
     found = weigh(expected, output)
     if isinstance(found, Alike):
         return found.worths()
-    if isinstance(found, Counts):
+    if isinstance(found, GainArrays):
         matched, whole = numpy.broadcast_arrays(*found)
         return [list(map(Worth, *line)) for line in zip(matched.tolist(), whole.tolist(), strict=True)]
     return found

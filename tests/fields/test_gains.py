@@ -15,7 +15,7 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align, pair_items
-from evaluators.fields.gains import Counts, Worth, gains
+from evaluators.fields.gains import GainArrays, Worth, gains
 from evaluators.fields.gather import gather
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -96,7 +96,7 @@ def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], a
 def test_arrays_come_to_the_same_numbers(drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None) -> None:
     table, ours, theirs = [[worth._replace(rank=0) for worth in line] for line in drawn[0]], drawn[1], drawn[2]
     matched, whole = (numpy.array([[worth[at] for worth in line] for line in table]) for at in (0, 1))
-    at_once = gains(Counts(matched, whole), ours, theirs, at_least or Fraction(0))
+    at_once = gains(GainArrays(matched, whole), ours, theirs, at_least or Fraction(0))
     listed = at_once if isinstance(at_once, list) else at_once.tolist()
     assert listed == gains(table, ours, theirs, at_least or Fraction(0))
 
@@ -111,7 +111,7 @@ def test_numbers_that_no_array_holds_are_exact() -> None:
     matched, whole = (numpy.array([[worth[at] for worth in line] for line in table]) for at in (0, 1))
     listed = gains(table, names, names[::-1], Fraction(0))
     assert max(map(max, listed)) > 2**62
-    assert gains(Counts(matched, whole), names, names[::-1], Fraction(0)) == listed
+    assert gains(GainArrays(matched, whole), names, names[::-1], Fraction(0)) == listed
 
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.guide.evidence import propose
-from evaluators.guide.init_questions import Question
+from evaluators.guide.init_questions import InitQuestion
 from evaluators.guide.number_differences import differing_numbers
 from evaluators.values.path_text import ANY
 
 
-def first(question: Question) -> str:
+def first(question: InitQuestion) -> str:
     return question.answers[0]
 
 
@@ -146,9 +146,9 @@ def test_one_value_that_is_no_date_is_named() -> None:
 
 
 def test_days_and_months_that_could_be_either_are_asked_about() -> None:
-    asked: list[Question] = []
+    asked: list[InitQuestion] = []
 
-    def second(question: Question) -> str:
+    def second(question: InitQuestion) -> str:
         asked.append(question)
         return question.answers[1]
 
@@ -159,9 +159,9 @@ def test_days_and_months_that_could_be_either_are_asked_about() -> None:
 
 
 def test_marks_that_could_be_either_are_asked_about() -> None:
-    asked: list[Question] = []
+    asked: list[InitQuestion] = []
 
-    def second(question: Question) -> str:
+    def second(question: InitQuestion) -> str:
         asked.append(question)
         return question.answers[1]
 

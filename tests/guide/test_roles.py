@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.guide.init_questions import Question
+from evaluators.guide.init_questions import InitQuestion
 from evaluators.guide.roles import choose_roles
 
 COLUMNS = {
@@ -15,7 +15,7 @@ COLUMNS = {
 }
 
 
-def refuse(question: Question) -> str:
+def refuse(question: InitQuestion) -> str:
     raise AssertionError(question)
 
 
@@ -45,9 +45,9 @@ def test_cells_that_are_alike_decide_where_one_name_says_nothing() -> None:
 
 
 def test_columns_that_could_be_either_are_one_question() -> None:
-    asked: list[Question] = []
+    asked: list[InitQuestion] = []
 
-    def second(question: Question) -> str:
+    def second(question: InitQuestion) -> str:
         asked.append(question)
         return question.answers[1]
 
@@ -60,7 +60,7 @@ def test_columns_that_could_be_either_are_one_question() -> None:
 def test_several_usual_names_are_a_question() -> None:
     asked: list[str] = []
 
-    def first(question: Question) -> str:
+    def first(question: InitQuestion) -> str:
         asked.append(question.text)
         return question.answers[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.harnesses._host_rows import Given
+from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scores import RowScores
 from evaluators.issues import Problems
@@ -27,7 +27,7 @@ def scorer() -> SuiteScorer:
 
 def score_table(scorer: SuiteScorer) -> list[RowScores]:
     return [
-        scorer.score(Given({}, row["output"], row["expected"], row["question"], row["id"], more=[row]))
+        scorer.score(HostRow({}, row["output"], row["expected"], row["question"], row["id"], more=[row]))
         for row in table_rows()
     ]
 
@@ -51,7 +51,7 @@ def test_the_figures_after_all_rows_are_those_of_the_run(scorer: SuiteScorer, ou
 
 def test_figures_may_be_asked_for_at_any_time(scorer: SuiteScorer, ours: Figures) -> None:
     for row in table_rows():
-        scorer.score(Given({}, row["output"], row["expected"], row["question"], row["id"], more=[row]))
+        scorer.score(HostRow({}, row["output"], row["expected"], row["question"], row["id"], more=[row]))
         scorer.metrics()
     assert scorer.metrics() == ours.metrics
     scorer.reset()
@@ -77,12 +77,12 @@ def test_without_one_the_overall_score_is_the_mean_of_what_no_composite_has() ->
         "contains_json", {"length": {"max": 5}}, {"min_of": {"name": "both", "of": ["contains_json", "length"]}},
         {"exact_match": {}},
     ]})  # fmt: skip
-    scores = SuiteScorer(suite).score(Given({}, "{}", "{}"))
+    scores = SuiteScorer(suite).score(HostRow({}, "{}", "{}"))
     assert scores.overall.score == 1.0
     assert scores.overall.passed
-    scores = SuiteScorer(suite).score(Given({}, "{}", "{ }"))
+    scores = SuiteScorer(suite).score(HostRow({}, "{}", "{ }"))
     assert (scores.overall.score, scores.overall.passed) == (0.5, False)
-    assert SuiteScorer(suite, overall="both").score(Given({}, "{}", "{ }")).overall.score == 1.0
+    assert SuiteScorer(suite, overall="both").score(HostRow({}, "{}", "{ }")).overall.score == 1.0
 
 
 def test_what_cannot_score_single_rows_is_refused() -> None:
@@ -98,6 +98,6 @@ def test_what_cannot_score_single_rows_is_refused() -> None:
 
 def test_all_items_of_a_list_are_one_field() -> None:
     suite = load({"evaluators": [{"schema_match": {"name": "page", "fields": {"items[*].sku": "exact"}}}]})
-    row = Given({}, {"items": [{"sku": "a"}, {"sku": "x"}]}, {"items": [{"sku": "a"}, {"sku": "b"}]})
+    row = HostRow({}, {"items": [{"sku": "a"}, {"sku": "x"}]}, {"items": [{"sku": "a"}, {"sku": "b"}]})
     found = {one.name: one for one in SuiteScorer(suite).score(row).every}
     assert (found["page/field/items.each.sku"].score, found["page/field/items.each.sku"].status) == (0.5, "mismatch")

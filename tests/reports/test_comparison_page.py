@@ -21,7 +21,7 @@ import pytest
 from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
 from evaluators.compare.comparison import Comparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
-from evaluators.compare.sides import Said, Side, SideRows
+from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for
@@ -35,16 +35,16 @@ MEANING = {"": {"parse": "1"}, "contains_json": {"type": "2"}, "header": {"type"
 def rows(marks: str, seed: int = 0) -> SideRows:
     """`+` is right, `t` has a wrong total, `o` lost the town, `-` is prose without JSON."""
     header = {
-        "+": Said("scored", 1.0, True, ("match", "match", "match")),
-        "t": Said("scored", 2 / 3, False, ("match", "mismatch", "match")),
-        "o": Said("scored", 2 / 3, False, ("match", "match", "omission")),
-        "-": Said("unreadable", 0.0, False, ("omission", "omission", "omission")),
-        "?": Said("unjudged", None, None, ("match", "error", "match")),
-        ".": Said("invalid", None, None, (), 'column "expected": the cell is empty'),
-        "n": Said("not measured", None, None, ("not measured", "not measured", "not measured")),
-        "h": Said("scored", 0.0, False, ("not measured", "hallucination", "not measured")),
+        "+": RowVerdict("scored", 1.0, True, ("match", "match", "match")),
+        "t": RowVerdict("scored", 2 / 3, False, ("match", "mismatch", "match")),
+        "o": RowVerdict("scored", 2 / 3, False, ("match", "match", "omission")),
+        "-": RowVerdict("unreadable", 0.0, False, ("omission", "omission", "omission")),
+        "?": RowVerdict("unjudged", None, None, ("match", "error", "match")),
+        ".": RowVerdict("invalid", None, None, (), 'column "expected": the cell is empty'),
+        "n": RowVerdict("not measured", None, None, ("not measured", "not measured", "not measured")),
+        "h": RowVerdict("scored", 0.0, False, ("not measured", "hallucination", "not measured")),
     }
-    json_found = {mark: Said("scored", float(mark != "-"), mark != "-") for mark in header}
+    json_found = {mark: RowVerdict("scored", float(mark != "-"), mark != "-") for mark in header}
     count = range(len(marks))
     return SideRows(
         [place + 2 for place in count], [f"INV-{place + 1:03}" for place in count], [f"{place:08x}" for place in count], [],

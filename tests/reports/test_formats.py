@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from evaluators.issues import Blame, Problems
 from evaluators.reports.display import clipped, padded, visible, width
-from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import (
     FORMATS,
     Format,
@@ -40,9 +40,9 @@ def page_format(name: str) -> PageFormat:
     return found
 
 
-def table_of(*cells: str) -> Document:
-    columns = tuple(Column(f"c{index}") for index in range(len(cells)))
-    return Document("t", (Section(None, (Table(columns, (cells,)),)),))
+def table_of(*cells: str) -> Page:
+    columns = tuple(Head(f"c{index}") for index in range(len(cells)))
+    return Page("t", (Section(None, (PageTable(columns, (cells,)),)),))
 
 
 # --- finding a format
@@ -112,11 +112,11 @@ def test_every_format_writes_every_run_the_same_twice(name: str, named_run: tupl
 
 
 def test_columns_line_up_whatever_the_script() -> None:
-    page = Document(
+    page = Page(
         "t",
         (
             Section(
-                None, (Table((Column("name"), Column("n", True)), (("株式会社", "5"), ("é", "10"), ("e\u0301", "7"))),)
+                None, (PageTable((Head("name"), Head("n", True)), (("株式会社", "5"), ("é", "10"), ("e\u0301", "7"))),)
             ),
         ),
     )
@@ -184,13 +184,13 @@ def test_markdown_makes_no_link_and_calls_nobody() -> None:
 
 def test_a_quoted_line_keeps_its_place_over_the_caret() -> None:
     item = Item("suite.yaml:7:5: odd", ("hint: do",), ("  a: ``` b", "  ^"))
-    text = page_format("markdown").page(Document("t", (Section(None, (Listing((item,)),)),)))
+    text = page_format("markdown").page(Page("t", (Section(None, (Listing((item,)),)),)))
     fences = [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
     assert [fence.content for fence in fences] == ["  a: ``` b\n  ^\n"]
 
 
 def test_a_paragraph_that_starts_like_a_list_stays_a_paragraph() -> None:
-    page = Document("t", (Section(None, tuple(Paragraph(text) for text in ("- a", "1. b", "2) c", "+ d", "# e"))),))
+    page = Page("t", (Section(None, tuple(Paragraph(text) for text in ("- a", "1. b", "2) c", "+ d", "# e"))),))
     kinds = {token.type for token in MarkdownIt("commonmark").parse(page_format("markdown").page(page))}
     assert "list_item_open" not in kinds
 

@@ -11,7 +11,7 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.issues import Problems
 from evaluators.judges.judged_comparator import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
-from evaluators.reports.document import Document, Item, Listing
+from evaluators.reports.document import Item, Listing, Page
 from evaluators.reports.reference import first_sentence, settings_of, takes
 from evaluators.reports.reference_markdown import page_markdown
 from evaluators.reports.reference_text import page_text
@@ -21,7 +21,7 @@ ANSWERS = Path(__file__).parents[1] / "builtin" / "answers.jsonl"
 EVERYTHING: list[tuple[Kind, str]] = [(kind, entry.name) for kind in KINDS for entry in entries(kind)]
 
 
-def items_of(document: Document, title: str) -> list[Item]:
+def items_of(document: Page, title: str) -> list[Item]:
     return [
         item
         for section in document.sections

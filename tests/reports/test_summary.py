@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from evaluators.issues import Blame, Issue
-from evaluators.reports.document import Column, Document, Item, Listing, Paragraph, Section, Table, dense
+from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
 from evaluators.reports.format import FORMATS, PageFormat
 from evaluators.reports.summary import HardRow, Options, fields_page, hardest_rows, summary
 from evaluators.reports.tables import MOST_SLICES
 from evaluators.run.result import Counts, FieldStats, RunResult
 
 
-def text_of(document: Document) -> str:
+def text_of(document: Page) -> str:
     text = FORMATS.find("text")()
     assert isinstance(text, PageFormat)
     return text.page(document)
@@ -22,7 +22,7 @@ def lines_of(result: RunResult, options: Options = Options()) -> list[str]:
     return text_of(summary(result, options)).splitlines()
 
 
-def titles(document: Document) -> list[str]:
+def titles(document: Page) -> list[str]:
     return [section.title for section in document.sections if section.title]
 
 
@@ -166,7 +166,7 @@ def test_many_slices_show_the_lowest_and_count_the_rest(runs: dict[str, RunResul
     document = summary(replace(runs["compared"], slices=many))
     (section,) = [section for section in document.sections if section.title == "Slices"]
     table, more = section.blocks
-    assert isinstance(table, Table)
+    assert isinstance(table, PageTable)
     assert isinstance(more, Paragraph)
     assert [row[0] for row in table.rows] == [f"n = {n}" for n in range(MOST_SLICES, 0, -1)]
     assert more.text == "The lowest 20; 10 more slices are in run.json."
@@ -185,7 +185,7 @@ def test_a_page_of_fields_without_fields_says_so(runs: dict[str, RunResult]) -> 
 
 
 def test_dense_drops_columns_that_say_nothing() -> None:
-    table = Table((Column("a"), Column("b"), Column("c")), (("1", "0", ""), ("2", "0", "")))
+    table = PageTable((Head("a"), Head("b"), Head("c")), (("1", "0", ""), ("2", "0", "")))
     assert [column.head for column in dense(table, ()).columns] == ["a"]
     assert [column.head for column in dense(table, ("b",)).columns] == ["a", "b"]
 
@@ -200,5 +200,5 @@ def test_every_exit_code_has_words(runs: dict[str, RunResult], code: int) -> Non
 
 
 def test_details_stand_under_their_item() -> None:
-    page = Document("t", (Section(None, (Listing((Item("place: said", ("hint: do", "more"), ("a", "^")),)),)),))
+    page = Page("t", (Section(None, (Listing((Item("place: said", ("hint: do", "more"), ("a", "^")),)),)),))
     assert text_of(page).splitlines()[3:] == ["- place: said", "    a", "    ^", "  hint: do", "  more"]

@@ -18,7 +18,7 @@ from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import Measured, measure, store_parts
+from evaluators.run.runner import MeasuredTestSet, measure, store_parts
 from evaluators.testsets.readers import jsonl
 
 SUITE: dict[str, Any] = {
@@ -111,7 +111,7 @@ class Bench:
 
     def score(
         self, engine: Engine | None = None, *, stopped: Callable[[], bool] = lambda: False, **options: Any
-    ) -> tuple[Measured, dict[str, bytes]]:
+    ) -> tuple[MeasuredTestSet, dict[str, bytes]]:
         """The sums, and the stored files by name."""
         suite, job = self.job(**options)
         assert job.folder is not None

@@ -17,7 +17,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run import rows as stored_rows
 from evaluators.run.codes import read_codes
-from evaluators.run.rows import Beside, RowColumns, RowsFormat, join_parts, open_part
+from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, join_parts, open_part
 from evaluators.run.tally import Ledger
 
 COLUMNS = RowColumns(("plain", "fields", "open"), ("kind",), clustered=True)
@@ -60,7 +60,7 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
             some = rows[low:high]
             codes = [ledger.codes([verdicts[place] for _, verdicts in some]) for place, ledger in enumerate(ledgers)]
             names = [one for one, _ in some]
-            beside = Beside([zlib.crc32(str(place).encode()) for place in range(low, high)], names, [names])
+            beside = RowFacts([zlib.crc32(str(place).encode()) for place in range(low, high)], names, [names])
             writer.add(range(low - start, high - start), names if ids else None, codes, beside)
         writer.close()
         parts.append((path, first + start))
@@ -174,7 +174,7 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
             range(start, start + len(ids)),
             ids,
             [ledger.codes(column[start : start + 1_000]) for ledger, column in zip(ledgers, columns, strict=True)],
-            Beside([zlib.crc32(name.encode()) for name in ids]),
+            RowFacts([zlib.crc32(name.encode()) for name in ids]),
         )
     writer.close()
     join_parts("parquet", [(str(tmp_path / "part"), 2)], stored, tmp_path / "rows.parquet", tmp_path / "codes.jsonl")

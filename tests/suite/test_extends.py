@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.issues import Issue, Problems
-from evaluators.suite.source import Source, from_data, load, loads
+from evaluators.suite.source import SuiteSource, from_data, load, loads
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def write(name: str, text: str) -> None:
     Path(name).write_text(text, encoding="utf-8")
 
 
-def suite(text: str, **files: str) -> Source:
+def suite(text: str, **files: str) -> SuiteSource:
     for name, content in files.items():
         write(f"{name}.yaml", content)
     write("suite.yaml", text)

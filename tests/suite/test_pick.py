@@ -19,7 +19,7 @@ from evaluators.plan.suite_plan import Plan, keys_of
 from evaluators.reports.html.material import _document
 from evaluators.reports.recorded import document_of
 from evaluators.run.recording import readings_of
-from evaluators.values.json_choice import Chosen
+from evaluators.values.json_choice import PickedDocument
 
 EVERY = """
 evaluators:
@@ -182,7 +182,7 @@ def test_the_plan_says_which_was_taken_and_counts_rows_with_several() -> None:
     chosen = [plan.chosen(one, 1, slots, index) for index in range(len(outputs))]
     assert chosen[0] is None
     assert isinstance(chosen[2], Fault)
-    assert [each.which for each in chosen if isinstance(each, Chosen)] == [
+    assert [each.which for each in chosen if isinstance(each, PickedDocument)] == [
         "It is number 2 of 2 JSON documents there.",
         "",
         "The reasoning in its tags is set aside first.",

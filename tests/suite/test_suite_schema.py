@@ -16,7 +16,7 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.suite.config import SECTIONS, read_config
-from evaluators.suite.nodes import Document, Findings
+from evaluators.suite.nodes import Findings, SuiteInput
 from evaluators.suite.presets import preset_folder, preset_names
 from evaluators.suite.python_data import data_of
 from evaluators.suite.source import loads, tree
@@ -30,7 +30,7 @@ VALIDATOR = Draft7Validator(SCHEMA)
 
 def as_written(text: str) -> Any:
     """The data of a suite as an editor sees it: this file alone, `extends` included."""
-    return data_of(tree(Document("suite.yaml", text)), {}, Findings())
+    return data_of(tree(SuiteInput("suite.yaml", text)), {}, Findings())
 
 
 def complaints(data: object) -> list[str]:

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, delimited, quotes
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
 
 
 def opened(path: Path, content: bytes | str, format: str = "csv", encoding: str = "utf-8") -> Reader:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return READERS.find(format).open(Source(str(path), path.name, encoding=encoding))
+    return READERS.find(format).open(ByteSource(str(path), path.name, encoding=encoding))
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ def test_an_unknown_column_is_missing_in_every_row(file: Path) -> None:
 def test_a_compressed_file_reads_like_the_file(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv.gz"
     path.write_bytes(gzip.compress(b"id,output\n1,a\n"))
-    table = READERS.find("csv").open(Source(str(path), path.name, compressed=True))
+    table = READERS.find("csv").open(ByteSource(str(path), path.name, compressed=True))
     assert numbered(table) == [(2, ["1", "a"])]
     assert len(table.splits()) == 1
 
@@ -260,7 +260,7 @@ def test_a_compressed_file_reads_like_the_file(tmp_path: Path) -> None:
 def test_a_damaged_compressed_file_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv.gz"
     path.write_bytes(gzip.compress(b"id,output\n1,a\n" * 50)[:-12])
-    source = Source(str(path), path.name, compressed=True)
+    source = ByteSource(str(path), path.name, compressed=True)
     with pytest.raises(Problems, match="the compressed file is damaged"):
         numbered(READERS.find("csv").open(source))
 
@@ -315,9 +315,9 @@ def test_written_rows_come_back_however_the_file_is_cut(
         assert [cells for _, cells in numbered(table)] == rows
 
 
-def _written(path: Path, content: bytes, delimiter: str | None = None) -> Source:
+def _written(path: Path, content: bytes, delimiter: str | None = None) -> ByteSource:
     path.write_bytes(content)
-    return Source(str(path), path.name, delimiter=delimiter)
+    return ByteSource(str(path), path.name, delimiter=delimiter)
 
 
 def oracle(text: str) -> list[list[str]]:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Fault
 from evaluators.model import MISSING
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.readers import jsonl
 
 
 def opened(path: Path, content: bytes | str) -> Reader:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return READERS.find("jsonl").open(Source(str(path), path.name))
+    return READERS.find("jsonl").open(ByteSource(str(path), path.name))
 
 
 @pytest.fixture(scope="module")

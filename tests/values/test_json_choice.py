@@ -203,7 +203,7 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     work: list[int] = []
     read, decode, weigh = json_reader.read, json_text._decode, json_choice.overlap
 
-    def counted_read(text: str, start: int = 0) -> json_reader.Reading:
+    def counted_read(text: str, start: int = 0) -> json_reader.ReadValue:
         try:
             reading = read(text, start)
         except NotJSON as problem:

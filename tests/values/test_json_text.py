@@ -389,7 +389,7 @@ def test_what_is_written_is_read_back(value: JSON) -> None:
 @settings(max_examples=100)
 def test_both_ways_of_reading_agree(value: JSON) -> None:
     text = json.dumps(value)
-    assert repr(json_reader.read(text)) == repr(json_reader.Reading(value, len(text), None))
+    assert repr(json_reader.read(text)) == repr(json_reader.ReadValue(value, len(text), None))
 
 
 @given(noise | values.map(json.dumps), st.integers(0, 60), st.sampled_from(noise_letters))
@@ -401,7 +401,7 @@ def test_both_ways_read_alike_from_every_place(text: str, place: int, letter: st
         assert told(lambda at=start: places.read(at)) == told(lambda at=start: json_reader.read(text, at))  # type: ignore[misc]  # untyped lambdas
 
 
-def told(action: Callable[[], json_reader.Reading]) -> object:
+def told(action: Callable[[], json_reader.ReadValue]) -> object:
     try:
         reading = action()
     except NotJSON as problem:
@@ -478,7 +478,7 @@ def test_work_grows_with_the_length_alone(pattern: str, ending: str, monkeypatch
     work: list[int] = []
     read, decode = json_reader.read, json_text._decode
 
-    def counted_read(text: str, start: int = 0) -> json_reader.Reading:
+    def counted_read(text: str, start: int = 0) -> json_reader.ReadValue:
         try:
             reading = read(text, start)
         except NotJSON as problem:

@@ -31,7 +31,7 @@ from evaluators.converting.foreign_documents import (
     value_at,
 )
 from evaluators.issues import problem
-from evaluators.suite.nodes import Node
+from evaluators.suite.nodes import YamlNode
 
 _URI: Final = re.compile(r"agenta:(?:builtin|custom):(?P<key>[a-z_]+):[a-z0-9]+")
 _RESERVED: Final = re.compile(r"__\w+__|testcase_dedup_id")
@@ -141,7 +141,7 @@ class Agenta(Converter):
                 conversion.parts.append(self._definition(node, around, uri or key or ""))
         conversion.rows += _testcases(tree)
 
-    def _definition(self, node: Node, around: tuple[Node, ...], written: str) -> ConvertedEvaluator | WordFinding:
+    def _definition(self, node: YamlNode, around: tuple[YamlNode, ...], written: str) -> ConvertedEvaluator | WordFinding:
         match = _URI.fullmatch(written)
         slug = match["key"] if match else written
         place = entries(node)["uri" if "uri" in entries(node) else "evaluator_key"].key.place
@@ -182,7 +182,7 @@ class Agenta(Converter):
         first_cells(conversion, file, header)
 
 
-def _name(node: Node, around: tuple[Node, ...]) -> str | None:
+def _name(node: YamlNode, around: tuple[YamlNode, ...]) -> str | None:
     """What the evaluator is called: by itself, or by what it is the data of."""
     for one in (node, *around[:1]):
         if (name := text_at(one, "name") or text_at(one, "slug")) is not None:
@@ -190,9 +190,9 @@ def _name(node: Node, around: tuple[Node, ...]) -> str | None:
     return None
 
 
-def _testcases(tree: Node) -> list[dict[str, Any]]:
+def _testcases(tree: YamlNode) -> list[dict[str, Any]]:
     """The rows of an exported test set in JSON, without Agenta's own columns."""
-    found: list[Node] = []
+    found: list[YamlNode] = []
     for node, _ in maps_within(tree):
         found += [*items(value_at(node, "testcases")), *items(value_at(node, "csvdata"))]
     if not found and items(tree) and not any("uri" in entries(node) for node, _ in maps_within(tree)):

@@ -33,7 +33,7 @@ from evaluators.converting.promptfoo_values import (
     whole_variable,
 )
 from evaluators.issues import problem
-from evaluators.suite.nodes import Node
+from evaluators.suite.nodes import YamlNode
 from evaluators.value_class import dataclass, field
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
@@ -77,7 +77,7 @@ class _Test:
 
     id: str
     cells: dict[str, Any]
-    asserts: list[Node] = field(default_factory=list)
+    asserts: list[YamlNode] = field(default_factory=list)
     texts: list[tuple[str, str]] = field(default_factory=list)
     """Assertions as a test file writes them, each with its place."""
     threshold: float | None = None
@@ -215,7 +215,7 @@ class _File:
         self._thresholds(tests)
         self.conversion.rows += [{"id": test.id, **test.cells} for test in tests]
 
-    def _unknown(self, node: Node, table: WordTable, before: str) -> None:
+    def _unknown(self, node: YamlNode, table: WordTable, before: str) -> None:
         """Names the keys that say nothing here."""
         for key, entry in entries(node).items():
             word = table.find(key)
@@ -227,7 +227,7 @@ class _File:
                 continue
             self.conversion.test_set_findings.append(without_counterpart(entry.key.place, f"{before}{key}", said))
 
-    def _elsewhere(self, node: Node | None, what: str) -> None:
+    def _elsewhere(self, node: YamlNode | None, what: str) -> None:
         """Names a part that stands in a file of its own, which is not read."""
         if node is not None and isinstance(node.value, str):
             note = f"{node.value} is not read; write it in this file"
@@ -254,7 +254,7 @@ class _File:
                 found += self._inline(node, len(found))
         return found
 
-    def _inline(self, node: Node, before: int) -> list[_Test]:
+    def _inline(self, node: YamlNode, before: int) -> list[_Test]:
         """The rows of a test: one, or one for each combination of variables that are lists."""
         own = _vars(value_at(self.default, "vars") if self.default is not None else None) | _vars(value_at(node, "vars"))
         listed = [name for name, value in own.items() if isinstance(value, list)]
@@ -270,7 +270,7 @@ class _File:
             found[-1].defaults = disabled is None or disabled.value is not True
         return found
 
-    def _file_tests(self, node: Node, before: int) -> list[_Test]:
+    def _file_tests(self, node: YamlNode, before: int) -> list[_Test]:
         """The rows of a test file."""
         path = self.file.parent / str(node.value).removeprefix("file://")
         if path.suffix.lower() not in ROW_FILES or not path.is_file():
@@ -295,7 +295,7 @@ class _File:
             found.append(test)
         return found
 
-    def _test(self, id_: str, own: Mapping[str, Any], answered: Node | None) -> _Test:
+    def _test(self, id_: str, own: Mapping[str, Any], answered: YamlNode | None) -> _Test:
         cells = {column_of_variable(name): value for name, value in own.items()}
         output = plain(answered) if answered is not None else None
         if answered is None and self._echoes():
@@ -325,7 +325,7 @@ class _File:
         else:
             self.conversion.thresholds = {limit: tuple(ids) for limit, ids in by_limit.items()}
 
-    def _assertion(self, node: Node, tests: Sequence[_Test], all_rows: bool, group: Grouping | None = None) -> None:
+    def _assertion(self, node: YamlNode, tests: Sequence[_Test], all_rows: bool, group: Grouping | None = None) -> None:
         """Adds an assertion for these tests, or says why not. Without tests it is for all rows."""
         node = self._resolved(node)
         type_, place = text_at(node, "type") or "", node.spot.place
@@ -363,7 +363,7 @@ class _File:
             own = _Assertion(name, place, match["value"], None, None)
         self._add(own, [test], False, None)
 
-    def _set(self, node: Node, tests: Sequence[_Test], all_rows: bool) -> None:
+    def _set(self, node: YamlNode, tests: Sequence[_Test], all_rows: bool) -> None:
         taken = {one.name for one in self.conversion.groups}
         stem = re.sub(r"[^\w-]+", "_", text_at(node, "metric") or "assert_set")
         name = next(
@@ -379,7 +379,7 @@ class _File:
         for one in items(value_at(node, "assert")):
             self._assertion(one, tests, all_rows, group)
 
-    def _resolved(self, node: Node) -> Node:
+    def _resolved(self, node: YamlNode) -> YamlNode:
         """The assertion that `$ref` names, or the one itself."""
         named = text_at(node, "$ref")
         if named is None:
@@ -454,17 +454,17 @@ class _Assertion:
     metric: str | None
 
 
-def _vars(node: Node | None) -> dict[str, Any]:
+def _vars(node: YamlNode | None) -> dict[str, Any]:
     found = plain(node) if node is not None else None
     return dict(found) if isinstance(found, dict) else {}
 
 
-def _number(node: Node | None) -> float | None:
+def _number(node: YamlNode | None) -> float | None:
     value = node.value if node is not None else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _within(node: Node | None, most: float, what: str, conversion: Conversion) -> float | None:
+def _within(node: YamlNode | None, most: float, what: str, conversion: Conversion) -> float | None:
     """A weight or a threshold, brought within what it can be here; a finding says so."""
     value = _number(node)
     if node is None or value is None or 0 <= value <= most:

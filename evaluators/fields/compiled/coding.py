@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from evaluators.fields.compiled.walker import Codes, Rare
+from evaluators.fields.compiled.walker import Codes, NotCompiled
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Credit, Event
 from evaluators.fields.gains import Worth
@@ -108,7 +108,7 @@ class Coding:
         """A weight as a whole number. Raises Rare for one that the scale was not made for."""
         scaled = weight * self.scale
         if scaled.denominator != 1:
-            raise Rare
+            raise NotCompiled
         return scaled.numerator
 
     def measured(self, out: Codes, start: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from evaluators.fields.align import Align, Alike, pair_items
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import bare, unlike
-from evaluators.fields.compiled.walker import CONTAINERS, Codes, Rare, Unit, Walker
+from evaluators.fields.compiled.walker import CONTAINERS, Codes, CompiledUnit, NotCompiled, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
 from evaluators.fields.scored import list_score
@@ -28,7 +28,7 @@ def compile_array(
     coding: Coding,
     node: FieldNode,
     item: Walker,
-    unit: Unit | None,
+    unit: CompiledUnit | None,
     weigh: Weigh | None,
     inside: bool,
     transitive: bool = False,
@@ -109,7 +109,7 @@ def compile_array(
             for value in expected:
                 item.lost(value, probe)
             if not coding.unscored_codes.isdisjoint(probe):
-                raise Rare
+                raise NotCompiled
 
     def aligned(expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
         if same_keys is not None and same_keys(expected, output):
@@ -271,7 +271,7 @@ def _agreement(pairs: list[Codes]) -> tuple[int, int]:
     return sum([min(codes) > 0 for codes in pairs]), sum([code > 0 for codes in pairs for code in codes])
 
 
-def _units_in_order(unit: Unit, expected: list[Any], output: list[Any], out: Codes) -> int:
+def _units_in_order(unit: CompiledUnit, expected: list[Any], output: list[Any], out: Codes) -> int:
     """Appends the codes of items that are compared as one value each. How many of them match."""
     match, omission, hallucination, judge, *_ = unit
     codes = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluators.comparators._answers import in_field
 from evaluators.fields.compiled.coding import Coding
-from evaluators.fields.compiled.walker import Codes, Unit, Walker
+from evaluators.fields.compiled.walker import Codes, CompiledUnit, Walker
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import Rule, answering_rule, guarded
 from evaluators.fields.tree import FieldNode
@@ -15,7 +15,7 @@ from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Status
 
 
-def compile_unit(coding: Coding, node: FieldNode, inside: bool) -> Unit:
+def compile_unit(coding: Coding, node: FieldNode, inside: bool) -> CompiledUnit:
     """A node that is compared as one value."""
     statuses = (Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
     code = {status: coding.static(node, status, inside) for status in statuses}
@@ -26,7 +26,7 @@ def compile_unit(coding: Coding, node: FieldNode, inside: bool) -> Unit:
     ]
     always = bool(asks) or any(metric.comparator.reads == "output" for metric in node.metrics)
     judge = (_one_rule if len(rules) == 1 else _several_rules)(coding, node, rules, code, inside)
-    return Unit(
+    return CompiledUnit(
         code[Status.MATCH],
         code[Status.OMISSION],
         code[Status.HALLUCINATION],
@@ -82,7 +82,7 @@ def _several_rules(
     return judge
 
 
-def unit_walker(unit: Unit) -> Walker:
+def unit_walker(unit: CompiledUnit) -> Walker:
     """A unit that stands where containers might."""
     match, omission, hallucination, judge, always, code_of_lost = unit
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import bare, unlike
-from evaluators.fields.compiled.walker import CONTAINERS, Both, Codes, Shape, Unit, Walker
+from evaluators.fields.compiled.walker import CONTAINERS, Both, Codes, CompiledUnit, DeclaredKeys, Walker
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.model import MISSING, Status
 
@@ -18,14 +18,19 @@ Build: TypeAlias = Callable[[FieldNode, bool], Walker]
 class Parts(NamedTuple):
     """The declared keys of an object."""
 
-    units: dict[str, Unit]
+    units: dict[str, CompiledUnit]
     inner: dict[str, Walker]
     required: dict[str, int]
     """The code of each required key that neither side has."""
 
 
 def compile_object(
-    coding: Coding, node: FieldNode, below: Below, inside: bool, unit: Callable[[FieldNode, bool], Unit], build: Build
+    coding: Coding,
+    node: FieldNode,
+    below: Below,
+    inside: bool,
+    unit: Callable[[FieldNode, bool], CompiledUnit],
+    build: Build,
 ) -> Walker:
     """An object that is compared key by key."""
     code = {status: coding.static(node, status, inside) for status in Status}
@@ -99,7 +104,9 @@ def compile_object(
     return Walker(both, lost, extra, equal, dict, full, shape)
 
 
-def _parts(coding: Coding, below: Below, inside: bool, unit: Callable[[FieldNode, bool], Unit], build: Build) -> Parts:
+def _parts(
+    coding: Coding, below: Below, inside: bool, unit: Callable[[FieldNode, bool], CompiledUnit], build: Build
+) -> Parts:
     found = Parts({}, {}, {})
     for key, child in below.keys.items():
         if child.unit and not child.skip:
@@ -113,23 +120,23 @@ def _parts(coding: Coding, below: Below, inside: bool, unit: Callable[[FieldNode
     return found
 
 
-def _shapes(parts: Parts) -> Callable[[tuple[str, ...]], Shape | None]:
+def _shapes(parts: Parts) -> Callable[[tuple[str, ...]], DeclaredKeys | None]:
     """The shape of objects with these keys; None where a key is not declared, or a required one is not there."""
-    known: dict[tuple[str, ...], Shape | None] = {}
+    known: dict[tuple[str, ...], DeclaredKeys | None] = {}
 
-    def make(names: tuple[str, ...]) -> Shape | None:
+    def make(names: tuple[str, ...]) -> DeclaredKeys | None:
         if not all(name in parts.units or name in parts.inner for name in names):
             return None
         if not parts.required.keys() <= set(names):
             return None
         units = [parts.units.get(name) for name in names]
-        return Shape(
+        return DeclaredKeys(
             tuple((made.match, made.judge) if made is not None else (0, None) for made in units),
             tuple(made.match for made in units if made is not None),
             tuple((name, parts.inner[name]) for name in names if name in parts.inner),
         )
 
-    def shape(names: tuple[str, ...]) -> Shape | None:
+    def shape(names: tuple[str, ...]) -> DeclaredKeys | None:
         try:
             return known[names]
         except KeyError:
@@ -143,7 +150,7 @@ def _shapes(parts: Parts) -> Callable[[tuple[str, ...]], Shape | None]:
 
 def _keys(parts: Parts, declared: frozenset[str], rest: Both) -> Both:
     """Objects of any keys, key by key."""
-    units: Sequence[tuple[str, Unit]] = tuple(parts.units.items())
+    units: Sequence[tuple[str, CompiledUnit]] = tuple(parts.units.items())
     inner, required = tuple(parts.inner.items()), tuple(parts.required.items())
 
     def keys(expected: dict[str, Any], output: dict[str, Any], out: Codes) -> None:

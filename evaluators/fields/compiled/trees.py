@@ -11,7 +11,7 @@ from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.compiled_arrays import compile_array
 from evaluators.fields.compiled.compiled_units import compile_unit, skipped_walker, unit_walker
 from evaluators.fields.compiled.objects import compile_object
-from evaluators.fields.compiled.walker import Codes, Rare, Unit, Walker
+from evaluators.fields.compiled.walker import Codes, CompiledUnit, NotCompiled, Walker
 from evaluators.fields.gain_columns import exact, transitive, weigher
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
@@ -22,7 +22,7 @@ DEEP: Final = 16
 """From so many steps on, a node is compiled when it is first met: a schema may refer to itself."""
 
 
-class Compiled:
+class CompiledTree:
     """A compiled tree. `walk` gives the codes of a row; `coding.events` says what they stand for."""
 
     def __init__(self, root: FieldNode, surplus_counts: bool = False) -> None:
@@ -49,21 +49,21 @@ class Compiled:
         self.coding.problem = None
         codes: Codes = []
         if not expected and expected == {}:
-            raise Rare
+            raise NotCompiled
         if expected is output and expected is not MISSING:
             self._walker.equal(expected, codes)
         else:
             self._walker.both(expected, output, codes)
         return codes
 
-    def _unit(self, node: FieldNode, inside: bool) -> Unit:
+    def _unit(self, node: FieldNode, inside: bool) -> CompiledUnit:
         if not plain(node):
-            raise Rare
+            raise NotCompiled
         return compile_unit(self.coding, node, inside)
 
     def _build(self, node: FieldNode, inside: bool) -> Walker:
         if not plain(node):
-            raise Rare
+            raise NotCompiled
         if node.skip:
             return skipped_walker(self.coding, node, inside)
         if node.unit:
@@ -76,7 +76,7 @@ class Compiled:
             return compile_object(self.coding, node, below, inside, self._unit, self._build)
         item = below.items
         if item is None:
-            raise Rare
+            raise NotCompiled
         unit = self._unit(item, inside=True) if item.unit and not item.skip else None
         walker = unit_walker(unit) if unit is not None else self._build(item, inside=True)
         aligned = node.align.how in ("any_order", "hungarian")

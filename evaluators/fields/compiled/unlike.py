@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluators.fields.compiled.coding import Coding
-from evaluators.fields.compiled.walker import Codes, One, Rare
+from evaluators.fields.compiled.walker import Codes, NotCompiled, One
 from evaluators.model import MISSING, Status
 from evaluators.values.equality import same
 
@@ -49,6 +49,6 @@ def bare(coding: Coding, output: Any, out: Codes, otherwise: int | None, extra: 
     if coding.measured(out, begin):
         return 0
     if otherwise is None:
-        raise Rare
+        raise NotCompiled
     out.append(otherwise)
     return otherwise

@@ -11,11 +11,11 @@ One: TypeAlias = Callable[[Any, Codes], None]
 CONTAINERS: Final = frozenset((dict, list))
 
 
-class Rare(Exception):
+class NotCompiled(Exception):
     """A place of the tree is not to be compiled. It is met late where a schema is very large, or refers to itself."""
 
 
-class Shape(NamedTuple):
+class DeclaredKeys(NamedTuple):
     """Objects that have the same keys in the same order, every one of them declared."""
 
     plan: tuple[tuple[int, Any], ...]
@@ -38,11 +38,11 @@ class Walker(NamedTuple):
     kind: type | None = None
     full: Both | None = None
     """Two containers of that kind with something in each."""
-    shape: Callable[[tuple[str, ...]], Shape | None] | None = None
+    shape: Callable[[tuple[str, ...]], DeclaredKeys | None] | None = None
     """For an object: the shape of objects with these keys; None for keys that have none."""
 
 
-class Unit(NamedTuple):
+class CompiledUnit(NamedTuple):
     """A node that is compared as one value, with the code of each status."""
 
     match: int

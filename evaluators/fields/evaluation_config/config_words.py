@@ -23,7 +23,7 @@ SKIP: Final = "skip"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedMetric:
     """One metric that a schema asks for, with where it is written."""
 
     metric_id: str
@@ -37,7 +37,7 @@ class Asked:
         """The metric as a word or a one-key map."""
         return {self.metric_id: dict(self.params)} if self.params else self.metric_id
 
-    def alike(self, other: Asked) -> bool:
+    def alike(self, other: AskedMetric) -> bool:
         """Both ask for the same comparison."""
         return (self.metric_id, self.params, self.weight) == (other.metric_id, other.params, other.weight)
 
@@ -46,7 +46,7 @@ class Asked:
 class Words:
     """An `evaluation_config`, read. `metrics` is None where it names none: the type's own comparator is used."""
 
-    metrics: tuple[Asked, ...] | None = None
+    metrics: tuple[AskedMetric, ...] | None = None
     weight: Fraction = Fraction(1)
     skip: bool = False
 
@@ -62,13 +62,13 @@ def read_words(config: object, loc: Loc) -> Words:
     if config is None:
         return NO_WORDS
     if isinstance(config, str):
-        return Words(skip=True) if config == SKIP else Words((Asked(config, loc=loc, params_loc=loc),))
+        return Words(skip=True) if config == SKIP else Words((AskedMetric(config, loc=loc, params_loc=loc),))
     if not isinstance(config, Mapping):
         message = f"evaluation_config must be a word, or a map with metrics; found {spell(config)}"
         hint = 'write "evaluation_config": {"metrics": […]}' if isinstance(config, (list, tuple)) else None
         raise BadSettings([Detail(loc, message, hint)])
     details = [_unknown(key, loc, CONFIG_KEYS, "evaluation_config") for key in config if key not in CONFIG_KEYS]
-    found: tuple[Asked, ...] | None = None if config else ()
+    found: tuple[AskedMetric, ...] | None = None if config else ()
     if "metrics" in config:
         found = _metrics(config["metrics"], (*loc, "metrics"), details)
     weight = _weight(config, "aggregation_weight", loc, details)
@@ -77,12 +77,12 @@ def read_words(config: object, loc: Loc) -> Words:
     return Words(found or None, weight, skip=found == ())
 
 
-def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[Asked, ...]:
+def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetric, ...]:
     if not isinstance(listed, (list, tuple)):
         hint = 'write "metrics": [{"metric_id": "string_exact"}]'
         details.append(Detail(loc, f"metrics must be a list; found {spell(listed)}", hint))
         return ()
-    asked: list[Asked] = []
+    asked: list[AskedMetric] = []
     for index, item in enumerate(listed):
         found = _metric(item, (*loc, index), details)
         if found is None:
@@ -94,7 +94,7 @@ def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[Asked, ..
     return tuple(asked)
 
 
-def _metric(item: object, loc: Loc, details: list[Detail]) -> Asked | None:
+def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None:
     if not isinstance(item, Mapping):
         hint = f'write {{"metric_id": "{item}"}}' if isinstance(item, str) else None
         details.append(Detail(loc, f'a metric must be a map with "metric_id"; found {spell(item)}', hint))
@@ -111,7 +111,7 @@ def _metric(item: object, loc: Loc, details: list[Detail]) -> Asked | None:
         hint = 'write "evaluation_config": "skip" to leave the field out' if name == SKIP else None
         details.append(Detail((*loc, "metric_id") if "metric_id" in item else loc, f'"metric_id" {found}', hint))
         return None
-    return Asked(name, params or {}, weight, (*loc, "metric_id"), (*loc, "params"))
+    return AskedMetric(name, params or {}, weight, (*loc, "metric_id"), (*loc, "params"))
 
 
 def _misplaced(key: object, item: Mapping[str, Any], loc: Loc) -> Detail:

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from evaluators.fields.align import Align
 from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap
-from evaluators.fields.evaluation_config.config_words import NO_WORDS, Asked, Words, read_words
+from evaluators.fields.evaluation_config.config_words import NO_WORDS, AskedMetric, Words, read_words
 from evaluators.fields.evaluation_config.schemas import (
     OF_A_VALUE,
     bad_types,
@@ -57,21 +57,21 @@ Found = TypeVar("Found")
 
 
 @dataclass(slots=True)
-class Plan:
+class MetricPlan:
     """What one schema asks for, wherever it is used. `same_as` is another plan, where a schema refers back to it."""
 
     kind: Kind = "leaf"
     metrics: tuple[Metric, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[AskedMetric, ...] = ()
     weight: Fraction = Fraction(1)
     skip: bool = False
     align: Align = ORDERED
     stands_for: str | None = None
     shape: Shape = field(default_factory=Shape)
-    keys: dict[str, Plan] = field(default_factory=dict)
-    others: Plan | None = None
-    items: Plan | None = None
-    branches: tuple[Plan, ...] = ()
+    keys: dict[str, MetricPlan] = field(default_factory=dict)
+    others: MetricPlan | None = None
+    items: MetricPlan | None = None
+    branches: tuple[MetricPlan, ...] = ()
     same_as: Target | None = None
 
 
@@ -83,7 +83,7 @@ def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = N
     """
     inner, loc = unwrap(schema)
     try:
-        return _Reader(*resolve_as_far(inner), context or {}).tree()
+        return _ConfigReader(*resolve_as_far(inner), context or {}).tree()
     except BadSettings as error:
         raise BadSettings(detail.under(*loc) for detail in error.details) from error
 
@@ -96,20 +96,20 @@ def parse_evaluation_config(schema: object, context: Mapping[str, Any] | None = 
         raise as_problems(error) from error
 
 
-class _Reader:
+class _ConfigReader:
     """One reading of a schema. `details` are its problems and `targets` the plans of what it refers back to."""
 
     def __init__(self, root: Placed, details: list[Detail], context: Mapping[str, Any]) -> None:
         self.root = root
         self.context = context
         self.details = details
-        self.targets: dict[Target, Plan | None] = {}
+        self.targets: dict[Target, MetricPlan | None] = {}
 
     def tree(self) -> FieldNode:
         """The tree. Raises BadSettings with what is wrong anywhere."""
-        plan = self.targets["#", 0] = Plan()
+        plan = self.targets["#", 0] = MetricPlan()
         found = self.plan(self.root, ())
-        for name in Plan.__slots__:
+        for name in MetricPlan.__slots__:
             setattr(plan, name, getattr(found, name))
         self.refuse_circle(("#", 0), self.root)
         if self.details:
@@ -118,7 +118,7 @@ class _Reader:
 
     # Nodes
 
-    def node(self, plan: Plan, path: SchemaPath, weight: Fraction) -> FieldNode:
+    def node(self, plan: MetricPlan, path: SchemaPath, weight: Fraction) -> FieldNode:
         """The node of a plan at a path. What stands below counts with the weight of what it stands in."""
         plan = self.found(plan)
         weight *= plan.weight
@@ -135,7 +135,7 @@ class _Reader:
             make=(lambda: self.below(plan, path, weight)) if deep else None,
         )
 
-    def below(self, plan: Plan, path: SchemaPath, weight: Fraction) -> Below:
+    def below(self, plan: MetricPlan, path: SchemaPath, weight: Fraction) -> Below:
         """What stands below the node of a plan."""
         return Below(
             {key: self.node(inner, (*path, key), weight) for key, inner in plan.keys.items()},
@@ -144,15 +144,15 @@ class _Reader:
             tuple(self.node(branch, path, weight) for branch in plan.branches),
         )
 
-    def found(self, plan: Plan) -> Plan:
+    def found(self, plan: MetricPlan) -> MetricPlan:
         """The plan itself, or the one that it is the same as."""
         while plan.same_as is not None:
-            plan = self.targets[plan.same_as] or Plan(skip=True)
+            plan = self.targets[plan.same_as] or MetricPlan(skip=True)
         return plan
 
     # Plans
 
-    def plan(self, schema: Mapping[str, Any], path: SchemaPath) -> Plan:
+    def plan(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
         """What one schema asks for. Its problems are noted."""
         loc = own_place(schema, ())
         if "$ref" in schema:
@@ -160,7 +160,7 @@ class _Reader:
         self.details.extend(bad_types(schema))
         words = self.words(schema, loc)
         if words.skip or (isinstance(schema, Placed) and schema.lost):
-            return Plan(kind_of(schema), skip=True, weight=words.weight, shape=shape_of(schema))
+            return MetricPlan(kind_of(schema), skip=True, weight=words.weight, shape=shape_of(schema))
         branches = branches_of(schema)
         if branches:
             return self.choice(schema, words, branches, path)
@@ -169,7 +169,7 @@ class _Reader:
             return self.asked(schema, words, kind, path)
         return self.by_type(schema, words, kind, path)
 
-    def referred(self, schema: Mapping[str, Any], path: SchemaPath) -> Plan:
+    def referred(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
         """What a reference that leads back asks for, together with what stands beside it."""
         reference = schema["$ref"]
         target = self.root if reference == "#" else self.root["$defs"][reference.removeprefix("#/$defs/")]
@@ -183,14 +183,14 @@ class _Reader:
                 merge(merged, target)
             self.targets[key] = self.plan(merged, path)
             self.refuse_circle(key, schema)
-        return Plan(same_as=key)
+        return MetricPlan(same_as=key)
 
     def refuse_circle(self, key: Target, schema: Mapping[str, Any]) -> None:
         """Notes a reference that only leads back to itself."""
         if self.leads_nowhere(key):
             message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
             self.details.append(Detail(place_of(schema, "$ref", ()), message, code="bad-reference"))
-            self.targets[key] = Plan(skip=True)
+            self.targets[key] = MetricPlan(skip=True)
 
     def leads_nowhere(self, key: Target) -> bool:
         """Following the plans that are the same as others, from this one, never ends."""
@@ -203,7 +203,7 @@ class _Reader:
             plan = self.targets[plan.same_as]
         return False
 
-    def asked(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> Plan:
+    def asked(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> MetricPlan:
         """A schema that names its metrics: one unit, unless an alignment stands in for the judge of its list."""
         asked = tuple(_address(one, schema, len(words.metrics or ())) for one in words.metrics or ())
         if kind == "array" and len(asked) == 1 and asked[0].metric_id == OF_LISTS:
@@ -213,7 +213,7 @@ class _Reader:
                 return replace(plan, stands_for=OF_LISTS, weight=words.weight * asked[0].weight)
         metrics = tuple(one for one in (self.metric(one, types_of(schema), path) for one in asked) if one)
         self.look_below(schema, kind, path, compared=bool(metrics))
-        return Plan(kind, metrics, asked, words.weight, shape=shape_of(schema))
+        return MetricPlan(kind, metrics, asked, words.weight, shape=shape_of(schema))
 
     def look_below(self, schema: Mapping[str, Any], kind: Kind, path: SchemaPath, *, compared: bool) -> None:
         """Notes what is wrong below a place that names its own metrics.
@@ -228,7 +228,7 @@ class _Reader:
             self.details[known:] = [one for one in self.details[known:] if not isinstance(one, NeedsJudge)]
             self.targets = targets  # read once more where they count
 
-    def by_type(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> Plan:
+    def by_type(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> MetricPlan:
         """A schema that names no metric: what its type says."""
         types = types_of(schema)
         name = kind if kind != "leaf" else next(iter(types - {"null"}), "null")
@@ -240,18 +240,18 @@ class _Reader:
         if kind == "array":
             return replace(self.array(schema, path, ALIGNED), weight=words.weight)
         word = OF_TYPES[name] if types else OF_ANYTHING
-        return self.asked(schema, replace(words, metrics=(Asked(word, loc=own_place(schema, ())),)), kind, path)
+        return self.asked(schema, replace(words, metrics=(AskedMetric(word, loc=own_place(schema, ())),)), kind, path)
 
-    def replaced(self, schema: Mapping[str, Any], words: Words, kind: Kind, spelled: Any, path: SchemaPath) -> Plan:
+    def replaced(self, schema: Mapping[str, Any], words: Words, kind: Kind, spelled: Any, path: SchemaPath) -> MetricPlan:
         """A schema of a type for which the suite names a comparator."""
         word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
-        asked = Asked(str(word), params or {}, loc=own_place(schema, ()))
+        asked = AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
         return self.asked(schema, replace(words, metrics=(asked,)), kind, path)
 
-    def object(self, schema: Mapping[str, Any], path: SchemaPath) -> Plan:
+    def object(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
         """An object, key by key."""
         properties = schema.get("properties")
-        keys: dict[str, Plan] = {}
+        keys: dict[str, MetricPlan] = {}
         for key, inner in properties.items() if isinstance(properties, Mapping) else ():
             place = (*place_of(schema, "properties", ()), key)
             if isinstance(inner, Mapping):
@@ -261,20 +261,20 @@ class _Reader:
             elif inner is not False:  # with false no value is allowed there, so the key is not the schema's
                 self.details.append(Detail(place, f"a schema must be a map; found {spell(inner)}", code="bad-schema"))
         others = schema.get("additionalProperties")
-        return Plan(
+        return MetricPlan(
             "object",
             shape=shape_of(schema),
             keys=keys,
             others=self.plan(others, (*path, ANY)) if isinstance(others, Mapping) and others else None,
         )
 
-    def array(self, schema: Mapping[str, Any], path: SchemaPath, align: Align) -> Plan:
+    def array(self, schema: Mapping[str, Any], path: SchemaPath, align: Align) -> MetricPlan:
         """An array, item by item. Items of which nothing is said are compared exactly."""
         items = schema.get("items")
         inner = items if isinstance(items, Mapping) else Placed(place_of(schema, "items", ()))
-        return Plan("array", align=align, shape=shape_of(schema), items=self.plan(inner, (*path, ANY)))
+        return MetricPlan("array", align=align, shape=shape_of(schema), items=self.plan(inner, (*path, ANY)))
 
-    def choice(self, schema: Mapping[str, Any], words: Words, branches: list[Placed], path: SchemaPath) -> Plan:
+    def choice(self, schema: Mapping[str, Any], words: Words, branches: list[Placed], path: SchemaPath) -> MetricPlan:
         """A value of several types: one unit where all of them are compared alike, else the best-fitting branch."""
         shape = replace(shape_of(schema), types=frozenset().union(*(types_of(branch) for branch in branches)))
         if words.metrics is not None and not self._aligned_instead(words.metrics, branches, path):
@@ -288,14 +288,16 @@ class _Reader:
         if first is not None and all(len(one) == 1 and one[0].alike(first) for one in asked):
             del self.details[known:]  # read once more, as one unit
             return replace(self.unit(schema, (first,), shape, path), weight=words.weight)
-        return Plan("choice", weight=words.weight, shape=shape, branches=plans)
+        return MetricPlan("choice", weight=words.weight, shape=shape, branches=plans)
 
-    def unit(self, schema: Mapping[str, Any], asked: tuple[Asked, ...], shape: Shape, path: SchemaPath) -> Plan:
+    def unit(
+        self, schema: Mapping[str, Any], asked: tuple[AskedMetric, ...], shape: Shape, path: SchemaPath
+    ) -> MetricPlan:
         """A value of several types, compared as one."""
         metrics = tuple(self.metric(one, shape.types, path) for one in asked)
-        return Plan("leaf", tuple(one for one in metrics if one), asked, shape=shape)
+        return MetricPlan("leaf", tuple(one for one in metrics if one), asked, shape=shape)
 
-    def _aligned_instead(self, asked: tuple[Asked, ...], branches: list[Placed], path: SchemaPath) -> bool:
+    def _aligned_instead(self, asked: tuple[AskedMetric, ...], branches: list[Placed], path: SchemaPath) -> bool:
         """An alignment stands in for the judge of a list that is one branch of a choice."""
         if len(asked) != 1 or asked[0].metric_id != OF_LISTS or "array" not in map(kind_of, branches):
             return False
@@ -313,14 +315,14 @@ class _Reader:
             self.details.extend(error.details)
             return Words(skip=True)
 
-    def metric(self, asked: Asked, types: frozenset[str], path: SchemaPath) -> Metric | None:
+    def metric(self, asked: AskedMetric, types: frozenset[str], path: SchemaPath) -> Metric | None:
         """A metric that compares values of these types; None where it cannot be used, which is noted."""
         if asked.metric_id in NUMBERS and "parse" not in asked.params and (not types or "string" in types):
             asked = replace(asked, params={**asked.params, "parse": True})
         name = Path(path).canonical
         return self.guarded(asked, lambda: resolve_metric(asked.spelled, self.context, name, asked.weight))
 
-    def guarded(self, asked: Asked, resolve: Callable[[], Found]) -> Found | None:
+    def guarded(self, asked: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
         """What `resolve` gives. Its complaints are noted at their place in the schema, and None stands for it."""
         try:
             return resolve()
@@ -329,13 +331,13 @@ class _Reader:
             return None
 
 
-def _address(asked: Asked, schema: Mapping[str, Any], metrics: int) -> Asked:
+def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
     """A web address that is to be the same text is to be the same address."""
     address = metrics == 1 and asked.metric_id == "string_exact" and schema.get("format") in ADDRESSES
     return replace(asked, metric_id="string_url") if address else asked
 
 
-def _placed(detail: Detail, asked: Asked) -> Detail:
+def _placed(detail: Detail, asked: AskedMetric) -> Detail:
     """A complaint about a metric, at its place in the schema."""
     if detail.loc[:1] == (asked.metric_id,):
         rest = detail.loc[1:]

@@ -44,7 +44,7 @@ Read = TypeVar("Read")
 
 
 @dataclass(eq=False)
-class Part:
+class SchemaPart:
     """One schema, read: a node without its path."""
 
     kind: Kind = "leaf"
@@ -55,10 +55,10 @@ class Part:
     compound: Compound | None = None
     skip: bool = False
     shape: Shape = field(default_factory=Shape)
-    keys: dict[str, Part] = field(default_factory=dict)
-    others: Part | None = None
-    items: Part | None = None
-    branches: tuple[Part, ...] = ()
+    keys: dict[str, SchemaPart] = field(default_factory=dict)
+    others: SchemaPart | None = None
+    items: SchemaPart | None = None
+    branches: tuple[SchemaPart, ...] = ()
 
     def node(self, path: SchemaPath) -> FieldNode:
         """The node of this part at a path. What stands below is made when it is asked for."""
@@ -100,14 +100,14 @@ def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> Fiel
     one of its type; without them it is a problem.
     """
     resolved, details = resolve_as_far(schema)
-    reader = _Reader(resolved, context or {}, details)
+    reader = _XevalReader(resolved, context or {}, details)
     root = reader.part(resolved, (), ())
     if reader.details:
         raise BadSettings(said_once(dict.fromkeys(reader.details)))
     return root.node(())
 
 
-class _Reader:
+class _XevalReader:
     """Reads the schemas of one document into parts. `details` are the problems met."""
 
     def __init__(self, root: Placed, context: Mapping[str, Any], details: list[Detail]) -> None:
@@ -115,33 +115,33 @@ class _Reader:
         self.context = context
         self.fills = context.get("defaults") is not None
         self.details = details
-        self.parts: dict[tuple[int, bool], Part] = {}
+        self.parts: dict[tuple[int, bool], SchemaPart] = {}
         self.metrics: dict[str, Metric] = {}
-        self.choosing: list[Part] = []
+        self.choosing: list[SchemaPart] = []
         """The choices whose branches are being read, one inside the other with nothing between."""
         self.alive: list[object] = []  # parts are known by the id of their schema, which must not be used again
 
-    def part(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool = False) -> Part:
+    def part(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool = False) -> SchemaPart:
         """The part of a schema. `path` names it in messages; an `idle` one is below what is compared as a whole."""
         loc = own_place(schema, loc)
         if not isinstance(schema, Mapping):
             self.details.append(Detail(loc, f"a schema must be a map; found {spell(schema)}", code="bad-schema"))
-            return Part()
+            return SchemaPart()
         if len(path) > MOST_LEVELS:
             message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
             self.details.append(Detail(loc, message, "let references lead back without anything beside them"))
-            return Part()
+            return SchemaPart()
         schema = self._followed(schema, loc)
         known = self.parts.get((id(schema), idle))
         if (known is not None and known in self.choosing) or len(self.choosing) > MOST_CHOICES:
             hint = "let a branch describe a value, with type and properties"
             message = "this choice leads to itself: it would be its own branch"
             self.details.append(Detail(loc, message, hint, code="bad-reference"))
-            return Part()
+            return SchemaPart()
         if known is not None:
             return known
         self.alive.append(schema)
-        part = self.parts[id(schema), idle] = Part()
+        part = self.parts[id(schema), idle] = SchemaPart()
         if "$ref" in schema:
             schema = self._with_target(schema, loc)
             self.alive.append(schema)
@@ -179,7 +179,7 @@ class _Reader:
         found: Mapping[str, Any] = self.root.get("$defs", {}).get(name, {})
         return found
 
-    def _fill(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+    def _fill(self, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
         self._refuse_unknown_keys(schema, loc)
         if isinstance(schema, Placed) and schema.lost:
             part.skip = True
@@ -207,7 +207,7 @@ class _Reader:
         if part.transforms and not part.metrics and part.compound is None and part.kind != "leaf" and not idle:
             self._note(f'"x-eval-transform" of {display(path)} changes nothing: its parts are compared, not the whole')
 
-    def _below(self, part: Part, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+    def _below(self, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
         outer, self.choosing = self.choosing, []
         if part.kind == "object":
             properties = schema.get("properties")
@@ -221,10 +221,10 @@ class _Reader:
             part.items = self.part(schema["items"], (*loc, "items"), (*path, ANY), idle)
         self.choosing = outer
 
-    def _property(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool) -> Part:
+    def _property(self, schema: Any, loc: Loc, path: SchemaPath, idle: bool) -> SchemaPart:
         """The part of a key's schema. `true` stands for any value, which is compared as a whole."""
         if schema is True:
-            return Part(metrics=() if idle else (self._default("", OTHERWISE, display(path)),))
+            return SchemaPart(metrics=() if idle else (self._default("", OTHERWISE, display(path)),))
         return self.part(schema, loc, path, idle)
 
     def _branch(self, schema: Mapping[str, Any], choice: str, number: int, loc: Loc) -> Mapping[str, Any]:
@@ -247,7 +247,7 @@ class _Reader:
     # What the keys say
 
     def _compare(
-        self, part: Part, schema: Mapping[str, Any], types: Types, loc: Loc, path: SchemaPath, idle: bool
+        self, part: SchemaPart, schema: Mapping[str, Any], types: Types, loc: Loc, path: SchemaPath, idle: bool
     ) -> None:
         """How the value is compared, if it is compared as one value."""
         shown = display(path)
@@ -296,7 +296,7 @@ class _Reader:
             self.metrics[known] = default_metric(json_type, self.context, otherwise, shown)
         return self.metrics[known]
 
-    def _compound(self, options: object, part: Part, schema: Mapping[str, Any], shown: str) -> Compound:
+    def _compound(self, options: object, part: SchemaPart, schema: Mapping[str, Any], shown: str) -> Compound:
         """Keys of this object that are compared as one unit."""
         details: list[Detail] = []
         if part.kind != "object":

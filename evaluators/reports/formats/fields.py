@@ -9,7 +9,7 @@ from typing import Final, TextIO
 from evaluators.model import MISSING
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import FieldOutcome, Part, outcomes_of
+from evaluators.reports.outcomes import FieldOutcome, ReportPart, outcomes_of
 from evaluators.values.json_text import to_text
 
 HEAD: Final = (
@@ -26,12 +26,12 @@ class FieldsTable(OutcomesFile):
     file = "fields.csv"
     automatic = 100_000
 
-    def write(self, stream: TextIO, part: Part) -> None:
+    def write(self, stream: TextIO, part: ReportPart) -> None:
         """The table. What is absent is an empty cell, null is `null`; scores are exact."""
         write_csv(stream, _lines(part))
 
 
-def _lines(part: Part) -> Iterator[Iterable[str]]:
+def _lines(part: ReportPart) -> Iterator[Iterable[str]]:
     yield HEAD
     for row in part.rows():
         if row.scored is not None:

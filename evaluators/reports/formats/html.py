@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.compare.comparison import Comparison
-from evaluators.reports.document import Document
+from evaluators.reports.document import Page
 from evaluators.reports.format import RowsPageFormat
 from evaluators.reports.html.packed_rows import Material, pack
 from evaluators.reports.html.page import page
@@ -18,7 +18,7 @@ class Html(RowsPageFormat):
     words = ("html",)
     suffixes = (".html", ".htm")
 
-    def page(self, document: Document) -> str:
+    def page(self, document: Page) -> str:
         """Any page: what it says, without rows."""
         return page(page_payload(document))
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from evaluators.reports.display import visible
-from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import PageFormat
 from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
 from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
-from evaluators.reports.outcomes import Part
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.summary import Options, fields_page
 from evaluators.run.result import RunResult
 
@@ -28,7 +28,7 @@ class MarkdownFormat(PageFormat, OutcomesFormat):
     words = ("markdown", "md")
     suffixes = (".md", ".markdown")
 
-    def page(self, document: Document) -> str:
+    def page(self, document: Page) -> str:
         """The page as Markdown."""
         blocks = [f"# {escaped(document.title)}"]
         for section in document.sections:
@@ -39,7 +39,7 @@ class MarkdownFormat(PageFormat, OutcomesFormat):
         """`fields.md`, with every field."""
         return {"fields.md": self.page(fields_page(result))}
 
-    def folder_outcomes(self, result: RunResult, parts: Sequence[Part], open_file: OpenFile) -> None:
+    def folder_outcomes(self, result: RunResult, parts: Sequence[ReportPart], open_file: OpenFile) -> None:
         """`fields.md` once more, with every outcome below the fields, where there are few."""
         if sum(part.outcomes for part in parts) <= MOST_OUTCOMES:
             with open_file("fields.md") as stream:
@@ -70,7 +70,7 @@ def _block(block: Block) -> str:
             return escaped(text)
         case Listing(items):
             return "\n".join(_item(item) for item in items)
-        case Table():
+        case PageTable():
             return _table(block)
 
 
@@ -83,7 +83,7 @@ def _item(item: Item) -> str:
     return ("\n" if item.quote else "\\\n").join(lines)
 
 
-def _table(table: Table) -> str:
+def _table(table: PageTable) -> str:
     heads = tuple(column.head for column in table.columns)
     marks = ("---:" if column.number else "---" for column in table.columns)
     rows = [_row(map(escaped, heads)), _row(marks), *(_row(map(escaped, row)) for row in table.rows)]

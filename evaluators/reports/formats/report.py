@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any, Final, TextIO
 
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.outcomes import Part
+from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.row_report import Report, row_report
 from evaluators.run.result import EvaluatorStats
 
@@ -25,7 +25,7 @@ class ReportFile(OutcomesFile):
     words = ("report",)
     file = "report.json"
 
-    def write(self, stream: TextIO, part: Part) -> None:
+    def write(self, stream: TextIO, part: ReportPart) -> None:
         """The report, row by row, so that a long one needs no memory."""
         reports = (row_report(part.run, row) for row in part.rows())
         first = list(islice(reports, 2))
@@ -77,7 +77,7 @@ class _Totals:
         }
 
 
-def _judged(part: Part) -> dict[str, Any]:
+def _judged(part: ReportPart) -> dict[str, Any]:
     """Who judged in the run, with which prompt, how the scores are spread, and what it took; nothing without a judge."""
     if not part.judges:
         return {}

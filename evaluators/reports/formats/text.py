@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from evaluators.reports.display import clipped, padded, visible, width
-from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import PageFormat
 from evaluators.reports.summary import Options, summary
 from evaluators.run.result import RunResult
@@ -24,7 +24,7 @@ class TextFormat(PageFormat):
     words = ("text",)
     suffixes = (".txt",)
 
-    def page(self, document: Document) -> str:
+    def page(self, document: Page) -> str:
         """The page as aligned plain text."""
         title = visible(document.title)
         lines = [title, "=" * width(title)]
@@ -60,7 +60,7 @@ def _block(block: Block) -> Iterable[str]:
         case Listing(items):
             for item in items:
                 yield from _item(item)
-        case Table():
+        case PageTable():
             yield from _table(block)
 
 
@@ -70,7 +70,7 @@ def _item(item: Item) -> Iterable[str]:
     yield from (f"  {visible(line)}".rstrip() for line in item.details)
 
 
-def _table(table: Table) -> Iterable[str]:
+def _table(table: PageTable) -> Iterable[str]:
     heads = tuple(column.head for column in table.columns)
     rows = [tuple(clipped(visible(cell), WIDEST_CELL) for cell in row) for row in (heads, *table.rows)]
     widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from evaluators.reports.document import Block, Document, Item, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.html.packed_rows import Encoded, EvaluatorFacts, PackedRows
 from evaluators.reports.summary import Options, summary
 from evaluators.reports.tables import evaluator_section, of_part
@@ -27,7 +27,7 @@ _COUNTED: Final = (
 )  # fmt: skip
 
 
-def page_payload(document: Document, headline: str = "") -> Encoded:
+def page_payload(document: Page, headline: str = "") -> Encoded:
     """A neutral page. A headline that ends its title stands below it, with its tone."""
     return {
         "title": document.title.removesuffix(f": {headline}") if headline else document.title,
@@ -77,7 +77,7 @@ def _block(block: Block) -> Encoded:
             return {"text": text, "tone": tone}
         case Listing(items):
             return {"items": [_item(item) for item in items]}
-        case Table(columns, rows, tones):
+        case PageTable(columns, rows, tones):
             heads = [[column.head, column.number] for column in columns]
             return {"columns": heads, "rows": [list(row) for row in rows], "tones": list(tones)}
 

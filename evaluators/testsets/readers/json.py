@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Self
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, kind_of
-from evaluators.testsets.byte_source import Source, reading
+from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.reader import Chunk, Reader, Split, broken
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import NotJSON, parse
@@ -26,7 +26,7 @@ class Json(Reader):
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
 
     @classmethod
-    def open(cls, source: Source) -> Self:
+    def open(cls, source: ByteSource) -> Self:
         """The file. Its header is the keys of all objects, in the order in which they appear."""
         keys: dict[str, None] = {}
         for row in _rows(source):
@@ -44,7 +44,7 @@ class Json(Reader):
             yield Chunk(range(start, end), end, {name: [_cell(row, name) for row in part] for name in columns}, faults)
 
 
-def _rows(source: Source) -> list[JSON]:
+def _rows(source: ByteSource) -> list[JSON]:
     with reading(source), source.open() as stream:
         data = stream.read()
     try:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Self
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import MISSING
 from evaluators.testsets.blocks import line_blocks
-from evaluators.testsets.byte_source import Source, reading
+from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split
 from evaluators.value_class import dataclass
 from evaluators.values import json_lines
@@ -25,7 +25,7 @@ class Jsonl(Reader):
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
 
     @classmethod
-    def open(cls, source: Source) -> Self:
+    def open(cls, source: ByteSource) -> Self:
         """The file. Its header is the keys of the first lines, in the order in which they appear."""
         keys: dict[str, None] = {}
         with reading(source), source.open() as stream:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import Source
+from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
 from evaluators.value_class import dataclass
@@ -23,7 +23,7 @@ class Parquet(Reader):
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
     @classmethod
-    def open(cls, source: Source) -> Self:
+    def open(cls, source: ByteSource) -> Self:
         """The file. Its header is its columns."""
         source = source.uncompressed()
         with _opened(source) as file:
@@ -65,7 +65,7 @@ class Parquet(Reader):
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Any]:
+def _opened(source: ByteSource) -> Iterator[Any]:
     try:
         import pyarrow
         from pyarrow import parquet

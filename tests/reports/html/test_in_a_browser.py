@@ -15,7 +15,7 @@ from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.compare.comparison import Comparison, Difference, GuardResult
-from evaluators.reports.document import Column, Document, Listing, Paragraph, Section, Table
+from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.formats.html import Html
 from evaluators.run.preparing import RunRequest
@@ -325,14 +325,12 @@ def test_numbers_keep_their_digits_and_long_cells_say_that_they_are_cut(opened: 
 
 
 def test_any_other_page_can_be_read_too(opened: Open, tmp_path: Path) -> None:
-    table = Table(
-        (Column("evaluator"), Column("finding")), (("header", "better"), ("<i>", "the same")), ("good", "plain")
+    table = PageTable(
+        (Head("evaluator"), Head("finding")), (("header", "better"), ("<i>", "the same")), ("good", "plain")
     )
     blocks = (Paragraph("Two runs.", "note"), table, Listing((ListItem("one", ("hint",), ("a: b", "   ^")),)))
     file = tmp_path / "page.html"
-    document = Document(
-        "a and b: better", (Section(None, (Paragraph("16 rows"),)), Section("Differences", blocks)), "good"
-    )
+    document = Page("a and b: better", (Section(None, (Paragraph("16 rows"),)), Section("Differences", blocks)), "good")
     file.write_text(Html().page(document), encoding="utf-8")
     page = opened(file)
     assert page.text("h1") == "a and b: better"
@@ -358,7 +356,7 @@ def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path)
         Section(title, (Paragraph("x"),)) for title in ("Été", "Figures 1", "Figures 2", "Ätä", "???", "!!!")
     )
     file = tmp_path / "page.html"
-    file.write_text(Html().page(Document("a page", sections)), encoding="utf-8")
+    file.write_text(Html().page(Page("a page", sections)), encoding="utf-8")
     ids = opened(file).tab.evaluate("() => Array.from(document.querySelectorAll('main > section'), (one) => one.id)")
     assert len(set(ids)) == len(sections)
 
