@@ -41,7 +41,7 @@ class _Params(NamedTuple):
     unsafe_hash: bool = False
 
 
-class _Shape:
+class _FieldsOfClass:
     """The fields of a value class: their names, and what is special about some of them."""
 
     __slots__ = ("cls", "frozen", "made", "names", "slots", "special")
@@ -75,7 +75,7 @@ class _Fields:
 
     __slots__ = ("annotations", "shape")
 
-    def __init__(self, shape: _Shape, annotations: dict[str, Any]) -> None:
+    def __init__(self, shape: _FieldsOfClass, annotations: dict[str, Any]) -> None:
         self.shape = shape
         self.annotations = annotations
 
@@ -103,7 +103,7 @@ def _value_class(cls: Made, params: _Params, slots: bool) -> Made:
         return made
     names = tuple(name for name, kind in annotations.items() if not _of_class(kind))
     special = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
-    shape = _Shape(names, special, params.frozen, slots)
+    shape = _FieldsOfClass(names, special, params.frozen, slots)
     members = _members(cls, shape, params, annotations)
     shape.cls = _with_slots(cls, names, members) if slots else _with_members(cls, special, members)
     return shape.cls
@@ -118,7 +118,7 @@ def _of_class(kind: object) -> bool:
     return isinstance(kind, str) and kind.startswith(("ClassVar", "typing.ClassVar"))
 
 
-def _members(cls: Made, shape: _Shape, params: _Params, annotations: dict[str, Any]) -> dict[str, Any]:
+def _members(cls: Made, shape: _FieldsOfClass, params: _Params, annotations: dict[str, Any]) -> dict[str, Any]:
     own = cls.__dict__
     given: dict[str, Any] = {
         "__init__": _first_init(shape),
@@ -193,7 +193,7 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
-def _refusals(shape: _Shape) -> tuple[Callable[[Any, str, Any], None], Callable[[Any, str], None]]:
+def _refusals(shape: _FieldsOfClass) -> tuple[Callable[[Any, str, Any], None], Callable[[Any, str], None]]:
     """`__setattr__` and `__delattr__` of a frozen class."""
 
     def set_(self: Any, name: str, value: Any) -> None:
@@ -218,7 +218,7 @@ def _setstate(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, name, value)
 
 
-def _first_init(shape: _Shape) -> Callable[..., None]:
+def _first_init(shape: _FieldsOfClass) -> Callable[..., None]:
     """An `__init__` that is replaced by the compiled one when it is called."""
 
     def first(self: Any, *values: Any, **named: Any) -> None:
@@ -230,7 +230,7 @@ def _first_init(shape: _Shape) -> Callable[..., None]:
     return first
 
 
-def _compiled_init(shape: _Shape) -> Callable[..., None]:
+def _compiled_init(shape: _FieldsOfClass) -> Callable[..., None]:
     meant: dict[str, Any] = {"_factory": _FACTORY, "_set": object.__setattr__}
     parts = [_part(shape, name, meant) for name in shape.names]
     parameters = ", ".join(["self", *(parameter for parameter, _ in parts if parameter)])
@@ -244,7 +244,7 @@ def _compiled_init(shape: _Shape) -> Callable[..., None]:
     return init
 
 
-def _part(shape: _Shape, name: str, meant: dict[str, Any]) -> tuple[str, str]:
+def _part(shape: _FieldsOfClass, name: str, meant: dict[str, Any]) -> tuple[str, str]:
     """The parameter and the line of a field; empty where it has none. What their text names is put into `meant`."""
     written = shape.special.get(name, MISSING)
     if not isinstance(written, Field):
@@ -263,7 +263,7 @@ def _part(shape: _Shape, name: str, meant: dict[str, Any]) -> tuple[str, str]:
     return f"{name}=_default_{name}", _assignment(shape, name, name, meant)
 
 
-def _assignment(shape: _Shape, name: str, value: str, meant: dict[str, Any]) -> str:
+def _assignment(shape: _FieldsOfClass, name: str, value: str, meant: dict[str, Any]) -> str:
     if not shape.frozen:
         return f"self.{name} = {value}"
     slot = shape.cls.__dict__.get(name) if shape.slots else None
@@ -274,7 +274,7 @@ def _assignment(shape: _Shape, name: str, value: str, meant: dict[str, Any]) -> 
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
-    shape: _Shape | None = type(value).__dict__.get(_SHAPE)
+    shape: _FieldsOfClass | None = type(value).__dict__.get(_SHAPE)
     if shape is None:
         return dataclasses.replace(value, **changes)
     for name in shape.having("init"):
