@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from evaluators.builtin._evaluator import Check
-from evaluators.fields.open_tree import OpenTree, explain_open
-from evaluators.fields.walk import OpenCheck
+from evaluators.fields.open_check import OpenCheck, explain_open
+from evaluators.fields.open_tree import OpenTree
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Score, Standing, Verdict
 from evaluators.needs import kind_of

@@ -12,8 +12,8 @@ from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, SurplusRules
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_tree import OpenTree, explain_open, wrong_leaves
-from evaluators.fields.walk import OpenCheck
+from evaluators.fields.open_check import OpenCheck, explain_open, wrong_leaves
+from evaluators.fields.open_tree import OpenTree
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.settings import ReadBy

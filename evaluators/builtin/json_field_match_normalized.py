@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, SurplusRules
 from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
-from evaluators.fields.open_tree import OpenTree, wrong_leaves
+from evaluators.fields.open_check import wrong_leaves
+from evaluators.fields.open_tree import OpenTree
 from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.values.text import ACCENTS_AND_CASE, AccentsAndCase, normalizer, same_text_deep

@@ -38,3 +38,6 @@ SURPLUS_ROWS: Final = "surplus rows"
 SURPLUS: Final = frozenset((SURPLUS_VALUES, SURPLUS_ITEMS, SURPLUS_ROWS))
 OUTSIDE: Final = "outside"
 """Keys that the expected side has and the schema lacks; in no denominator."""
+
+OVERFLOW: Final = "(other paths)"
+"""The path that all paths share beyond those which a check counts apart."""

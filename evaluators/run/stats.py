@@ -15,6 +15,7 @@ from evaluators.fields.path_details import (
     MATCHED,
     MISSED,
     OUTSIDE,
+    OVERFLOW,
     PAIRED,
     PASSED,
     SKIPPED,
@@ -25,7 +26,6 @@ from evaluators.fields.path_details import (
     SURPLUS_VALUES,
     Detail,
 )
-from evaluators.fields.walk import OVERFLOW
 from evaluators.model import Standing, Status
 from evaluators.run.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
 from evaluators.run.result import (

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from evaluators.fields.path_details import Detail
-from evaluators.fields.walk import OVERFLOW
+from evaluators.fields.path_details import OVERFLOW, Detail
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run.clusters import ClusterSum, merge_clusters
 from evaluators.run.intervals import RatioSums

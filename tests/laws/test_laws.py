@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import explain_fields
-from evaluators.fields.open_tree import gather, in_surplus_item
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
 from evaluators.plan.suite_plan import compile_plan
@@ -35,6 +34,7 @@ from tests.laws.structures import (
     whole_documents,
     with_more,
 )
+from tests.reference.open_tree import gather, in_surplus_item
 
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 SMALL_ITEMS = st.lists(

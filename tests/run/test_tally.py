@@ -12,7 +12,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.walk import OVERFLOW
+from evaluators.fields.path_details import OVERFLOW
 from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run.statistics import mean_of

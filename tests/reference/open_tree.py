@@ -1,0 +1,145 @@
+"""The naive scorer of whole documents: it lists every leaf of both documents, and compares them one after the other.
+
+It is the oracle of `evaluators.fields.walk`, which goes through both documents at once. They share nothing but what counts
+(`OpenTree`) and the rule for leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from evaluators.fields.open_tree import OpenTree
+from evaluators.fields.sentences import of_fields
+from evaluators.model import MISSING, FieldResult, Missing, Score, Status
+from evaluators.values.paths import ANY, display
+from evaluators.values.quoting import differs
+
+Location: TypeAlias = tuple[str | int, ...]
+
+
+def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
+    """The same score from one result per leaf: gathered, compared and settled one after the other."""
+    found = gather(tree, expected, output)
+    results = [_compare(tree, *leaf) for leaf in found]
+    counted = [result for result in results if result.status is not Status.SKIPPED]
+    whole = [
+        result
+        for result, (place, _, _) in zip(results, found, strict=True)
+        if result.status is not Status.SKIPPED
+        and (result.status is not Status.HALLUCINATION or _penalized(tree, expected, place))
+    ]
+    match = sum(result.status is Status.MATCH for result in whole)
+    share = Score.share(match, len(whole))
+    reason = of_fields(match, len(whole), counted, "value") if whole else "there was no leaf to compare"
+    return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
+
+
+def in_surplus_item(expected: Any, place: Location) -> bool:
+    """Whether a leaf that only the output has stands in an item of a list that only the output has.
+
+    What the expected document lacks first on the way to it is then an index; in any other case it is a key.
+    """
+    for step in place:
+        if not _has(expected, step):
+            return isinstance(step, int)
+        expected = expected[step]
+    return False
+
+
+def gather(tree: OpenTree, expected: Any, output: Any) -> list[tuple[Location, Any, Any]]:
+    """Every leaf place of the two documents with its values: the expected document's order, then what only the output has."""
+    names = expected.keys() if isinstance(expected, dict) else ()
+    if tree.depth == 1:
+        there = output if isinstance(output, dict) else {}
+        found: list[tuple[Location, Any, Any]] = [((key,), expected[key], there.get(key, MISSING)) for key in names]
+        found += [((key,), MISSING, value) for key, value in there.items() if key not in names]
+    else:
+        if tree.fold_keys:
+            output = renamed(expected, output)
+        ours = dict(leaves(expected))
+        theirs = dict(leaves(output)) if output is not MISSING else {}
+        found = [(place, value, theirs.get(place, _beneath(output, place))) for place, value in ours.items()]
+        found += [(place, MISSING, value) for place, value in theirs.items() if place not in ours]
+    return [leaf for leaf in found if not _skipped(tree, leaf[0])]
+
+
+def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:
+    """The scalars and empty containers of a document, with their places, in document order."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from leaves(inner, (*place, key))
+    elif isinstance(value, list) and value:
+        for index, inner in enumerate(value):
+            yield from leaves(inner, (*place, index))
+    else:
+        yield place, value
+
+
+def folded_names(expected: dict[str, Any], output: dict[str, Any]) -> dict[str, str]:
+    """For each expected key, the output's key that stands for it: exact spellings first, then by case folding.
+
+    Keys that fold alike pair in code-point order and are never merged.
+    """
+    names = {key: key for key in expected if key in output}
+    left: dict[str, list[str]] = {}
+    for key in sorted(output):
+        if key not in names:
+            left.setdefault(key.casefold(), []).append(key)
+    for key in sorted(expected):
+        if key not in names and (waiting := left.get(key.casefold())):
+            names[key] = waiting.pop(0)
+    return names
+
+
+def renamed(expected: Any, output: Any) -> Any:
+    """The output with the expected document's spelling of every key that stands for one of its keys."""
+    if isinstance(expected, dict) and isinstance(output, dict):
+        names = {theirs: ours for ours, theirs in folded_names(expected, output).items()}
+        return {names.get(key, key): renamed(expected.get(names.get(key, key)), value) for key, value in output.items()}
+    if isinstance(expected, list) and isinstance(output, list):
+        rest = [None] * max(0, len(output) - len(expected))
+        return [renamed(ours, theirs) for ours, theirs in zip([*expected, *rest], output, strict=False)]
+    return output
+
+
+def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> FieldResult:
+    if actual is MISSING:
+        status, reason = Status.OMISSION, "missing in the output"
+    elif expected is MISSING:
+        status, reason = Status.HALLUCINATION, "only the output has it"
+    elif (tree.depth == 1 or is_leaf(actual)) and tree.same(expected, actual):
+        status, reason = Status.MATCH, "equal"
+    else:
+        status, reason = Status.MISMATCH, differs(expected, actual)
+    score = 1.0 if status is Status.MATCH else 0.0
+    return FieldResult(display(place), status, score, 1.0, expected, actual, reason, tree.rule)
+
+
+def _beneath(document: Any, place: Location) -> Any:
+    """What stands at a leaf's place on the other side when it is no leaf there: a container, or nothing."""
+    for step in place:
+        if not _has(document, step):
+            return MISSING
+        document = document[step]
+    return document
+
+
+def _has(document: Any, step: str | int) -> bool:
+    if isinstance(document, dict):
+        return step in document
+    return isinstance(document, list) and isinstance(step, int) and step < len(document)
+
+
+def _penalized(tree: OpenTree, expected: Any, place: Location) -> bool:
+    return tree.penalize_items if in_surplus_item(expected, place) else tree.penalize_extra
+
+
+def _skipped(tree: OpenTree, place: Location) -> bool:
+    names: tuple[Any, ...] = tuple(ANY if isinstance(step, int) else step for step in place)
+    return any(tree.skips(names[:depth]) for depth in range(len(names) + 1))
+
+
+def is_leaf(value: Any) -> bool:
+    """A scalar or an empty container."""
+    return value.__class__ not in (dict, list) or not value
