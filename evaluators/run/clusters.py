@@ -16,6 +16,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from evaluators.model import Verdict
+from evaluators.run.exact_sums import Sums, add_to, merge_sums
 from evaluators.run.watch import Watch, Watched
 from evaluators.value_class import dataclass, field
 
@@ -30,7 +31,7 @@ class ClusterSum:
 
     rows: int = 0
     passed: int = 0
-    sums: dict[int, int] = field(default_factory=dict)
+    sums: Sums = field(default_factory=dict)
     ratios: dict[Watched, list[int]] = field(default_factory=dict)
     """[part, whole] of each figure that is watched, also of rows that are not scored."""
 
@@ -39,7 +40,7 @@ class ClusterSum:
         if verdict.standing.scored:
             self.rows += times
             self.passed += times if verdict.passed else 0
-            self.sums[verdict.den] = self.sums.get(verdict.den, 0) + verdict.num * times
+            add_to(self.sums, verdict.num, verdict.den, times)
         for target, part, whole in watch.parts(verdict) if watch is not None else ():
             self._add_ratio(target, part * times, whole * times)
 
@@ -52,8 +53,7 @@ class ClusterSum:
         """Add other rows of the cluster."""
         self.rows += other.rows
         self.passed += other.passed
-        for den, num in other.sums.items():
-            self.sums[den] = self.sums.get(den, 0) + num
+        merge_sums(self.sums, other.sums)
         for target, (part, whole) in other.ratios.items():
             self._add_ratio(target, part, whole)
 

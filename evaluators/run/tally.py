@@ -1,8 +1,8 @@
 """Counting: verdicts in, exact and mergeable sums out.
 
-A score is a fraction of whole numbers, so a sum of scores is one whole number per denominator. Adding and merging never
-round; the one division comes at the end (`evaluators.run.statistics`). Any split of the rows, in any order, gives the
-same figures to the last bit.
+A score is a fraction of whole numbers, so a sum of scores is one whole number per denominator (`evaluators.run.exact_sums`).
+Adding and merging never round; the one division comes at the end (`evaluators.run.statistics`). Any split of the rows, in
+any order, gives the same figures to the last bit.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 from evaluators.fields.path_details import OVERFLOW, Detail
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run.clusters import ClusterSum, merge_clusters
+from evaluators.run.exact_sums import Sums, add_to, merge_sums, summand
 from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, Watched
 from evaluators.value_class import dataclass, field
@@ -28,7 +29,7 @@ class FigureSum:
     """The exact sum of one further figure over the rows in which it is defined."""
 
     rows: int = 0
-    sums: dict[int, int] = field(default_factory=dict)
+    sums: Sums = field(default_factory=dict)
     """Denominator → sum of numerators."""
 
     def add(self, figure: tuple[int, int], times: int) -> None:
@@ -36,13 +37,12 @@ class FigureSum:
         num, den = figure
         if den:
             self.rows += times
-            self.sums[den] = self.sums.get(den, 0) + num * times
+            add_to(self.sums, num, den, times)
 
     def merge(self, other: FigureSum) -> None:
         """Add the sums of other rows."""
         self.rows += other.rows
-        for den, num in other.sums.items():
-            self.sums[den] = self.sums.get(den, 0) + num
+        merge_sums(self.sums, other.sums)
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Tally:
     standings: list[int] = field(default_factory=lambda: [0] * _STANDINGS)
     passed: int = 0
     empty_expected: int = 0
-    sums: dict[int, int] = field(default_factory=dict)
+    sums: Sums = field(default_factory=dict)
     """Denominator → sum of numerators, over the scored rows."""
     powers: dict[int, list[int]] = field(default_factory=dict)
     """Denominator → sums of the numerators to the powers 2, 3 and 4: what an interval of the mean is made from."""
@@ -91,7 +91,7 @@ class Tally:
         self.standings[verdict.standing] += times
         if verdict.standing.scored:
             self.passed += times if verdict.passed else 0
-            num, den = verdict.num, verdict.den
+            num, den = summand(verdict.num, verdict.den)
             self.sums[den] = self.sums.get(den, 0) + num * times
             powers = self.powers.setdefault(den, [0, 0, 0])
             for place in range(3):
@@ -146,8 +146,7 @@ class Tally:
         self.empty_expected += other.empty_expected
         self.gave_nothing += other.gave_nothing
         self.unread += other.unread
-        for den, num in other.sums.items():
-            self.sums[den] = self.sums.get(den, 0) + num
+        merge_sums(self.sums, other.sums)
         for den, theirs in other.powers.items():
             powers = self.powers.setdefault(den, [0, 0, 0])
             for place, power in enumerate(theirs):

@@ -1,0 +1,89 @@
+"""Sums of fractions are the same for any split, exact for small denominators, and never grow with the rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.model import Standing, Verdict
+from evaluators.run.clusters import ClusterSum
+from evaluators.run.exact_sums import EXACT, UNITS, Sums, add_to, merge_sums, summand
+from evaluators.run.statistics import mean_of
+from evaluators.run.tally import Tally
+
+DENOMINATORS = (
+    st.integers(1, 12) | st.integers(EXACT - 2, EXACT + 2) | st.integers(1, 2**200) | st.sampled_from([2**52, 3 * 2**80])
+)
+
+
+@st.composite
+def figures(draw: st.DrawFn) -> tuple[int, int]:
+    den = draw(DENOMINATORS)
+    return draw(st.integers(0, den)), den
+
+
+def partial_fields(random: Random) -> tuple[int, int]:
+    """The score of a row with eight fields, each with the credit of a text that is close to another."""
+    dens = [random.randint(5, 60) for _ in range(8)]
+    whole = prod(dens)
+    found = Fraction(sum(random.randint(0, den) * (whole // den) for den in dens), 8 * whole)
+    return found.numerator, found.denominator
+
+
+def test_a_tally_does_not_grow_with_the_denominators_of_its_rows() -> None:
+    random = Random(3)
+    tally, cluster, exact = Tally(), ClusterSum(), Fraction(0)
+    for _ in range(2_000):
+        num, den = partial_fields(random)
+        exact += Fraction(num, den)
+        verdict = Verdict(Standing.SCORED, False, num, den, figures=((num, den),))
+        tally.add(verdict)
+        cluster.add(verdict, 1)
+    for sums in (tally.sums, tally.powers, tally.figures[0].sums, cluster.sums):
+        large = [den for den in sums if den > EXACT]
+        assert large == [UNITS]
+        assert len(sums) < 200
+    assert mean_of(tally.sums, 2_000) == float(exact / 2_000)
+
+
+@given(figures())
+def test_a_figure_keeps_its_value_to_half_a_unit_and_small_denominators_exactly(figure: tuple[int, int]) -> None:
+    num, den = figure
+    found, over = summand(num, den)
+    assert abs(Fraction(found, over) - Fraction(num, den)) <= Fraction(1, 2 * UNITS)
+    assert 0 <= found <= over
+    if den <= EXACT:
+        assert (found, over) == figure
+    else:
+        assert over == UNITS
+
+
+@pytest.mark.parametrize(
+    ("num", "den", "rounded"),
+    [(1, 2 * UNITS, 0), (3, 2 * UNITS, 2), (5, 2 * UNITS, 2), (7, 4 * UNITS, 2), (5, 4 * UNITS, 1), (7, 8 * UNITS, 1)],
+)
+def test_a_figure_halfway_between_two_is_rounded_to_the_even_one(num: int, den: int, rounded: int) -> None:
+    assert summand(num, den) == (rounded, UNITS)
+
+
+@given(st.lists(st.tuples(figures(), st.integers(1, 3)), max_size=20), st.integers(0, 20), st.integers(0, 20))
+def test_sums_are_the_same_for_any_split(rows: list[tuple[tuple[int, int], int]], cut: int, other: int) -> None:
+    def sums(some: list[tuple[tuple[int, int], int]]) -> Sums:
+        found: Sums = {}
+        for (num, den), times in some:
+            add_to(found, num, den, times)
+        return found
+
+    first, last = sorted((cut, other))
+    a, b, c = sums(rows[:first]), sums(rows[first:last]), sums(rows[last:])
+    left, right = dict(a), dict(b)
+    merge_sums(left, b)
+    merge_sums(left, c)
+    merge_sums(right, c)
+    merge_sums(right, a)
+    assert left == right == sums(rows)
