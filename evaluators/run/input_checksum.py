@@ -12,12 +12,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 from zlib import crc32
 
+import msgspec
+
 from evaluators.issues import Fault
 from evaluators.model import MISSING
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.json_text import NotJSON, parse, to_text
 
-_ENDING_ZERO: Final = re.compile(r"\.\d*0[,}\]]")
+_ending_zero: Final = re.compile(r"\.\d*0[,}\]]").search
 """A decimal that ends with a zero, which programs leave away when they write it anew."""
 
 
@@ -53,7 +55,8 @@ _OPENING: Final = ("{", "[")
 
 def _as_we_write(text: str) -> bool:
     """An object that needs no reading, because most programs write it just so: in one line, blanks after its colons and
-    commas, no escapes. Only its first key is looked at for the colon: a program has one habit.
+    commas, no escapes, no decimal that ends with a zero. Only its first key is looked at for the colon: a program has one
+    habit. The cheapest looks come first: this is done for every row.
     """
     first = text.find('":') + 2
     return (
@@ -62,18 +65,22 @@ def _as_we_write(text: str) -> bool:
         and "\\" not in text
         and "\n" not in text
         and ',"' not in text
-        and not _ends_with_zero(text)
+        and _ending_zero(text) is None
     )
-
-
-def _ends_with_zero(text: str) -> bool:
-    """Whether some decimal ends with a zero. Looking for the zero and what follows it is quick, and most texts have none."""
-    some = "0," in text or "0}" in text or "0]" in text
-    return some and _ENDING_ZERO.search(text) is not None
 
 
 def _anew(text: str) -> str:
     try:
-        return to_text(parse(text))
+        value = parse(text)
     except NotJSON:
         return text
+    try:
+        quick = msgspec.json.format(_encode(value), indent=0).decode()
+    except (UnicodeError, OverflowError):  # half of a surrogate pair; a number beyond 64 bits
+        return to_text(value)
+    return to_text(value) if _spelled_otherwise(quick) else quick
+
+
+_encode: Final = msgspec.json.Encoder().encode
+_spelled_otherwise: Final = re.compile(r"\de|\.0000").search
+"""Where msgspec may write a number in another way than `to_text` does: `1e-6` for `1e-06`, `0.00005` for `5e-05`."""

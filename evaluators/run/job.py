@@ -34,7 +34,7 @@ from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
 from evaluators.run.recorder import Recorder, Recording
-from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter, open_part
+from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, SliceKey, slice_text
 from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch
@@ -209,8 +209,7 @@ class Work:
         self.recorder: Recorder | None = None
         self._answers: BinaryIO | None = None
         if job.folder is not None:
-            columns = row_columns(job, [one.line for one in plan.evaluators])
-            self.writer = open_part(job.rows, part_path(job.folder, "rows", split.index), columns, self.ledgers)
+            self.writer = RowWriter(part_path(job.folder, "rows", split.index), self.ledgers)
             files = part_path(job.folder, "outcomes", split.index), part_path(job.folder, "cells", split.index)
             self.recorder = Recorder(job.recording, plan, self.ledgers, files, split.index == 0, full)
 

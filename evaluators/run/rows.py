@@ -7,23 +7,25 @@ codes those of the run's own table.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Final, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import orjson
 
 from evaluators.issues import problem
 from evaluators.run.codes import CodeTable, code_text
 from evaluators.run.tally import Ledger
-from evaluators.testsets.byte_store import inside, parent, read_from, store_of, write_to
+from evaluators.testsets.byte_store import inside, parent, read_from, write_to
 from evaluators.value_class import dataclass
 
 RowsFormat: TypeAlias = Literal["jsonl", "parquet"]
-FLUSH_ROWS: Final = 16_384
-"""Rows of one Parquet row group: enough to pack well, few enough to hold in memory."""
+FLUSH_ROWS = 16_384
+"""Rows that a part holds in memory before it writes them."""
 GROUP_ROWS = 131_072
-"""Rows in a row group of the joined file: encoding many at once is cheaper and smaller."""
+"""Rows in a row group of a Parquet file: encoding many at once is cheaper and smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +40,6 @@ class RowFacts:
     """For each column that the suite slices by, the values of the rows."""
 
 
-class RowWriter(Protocol):
-    """Writes one part of the stored rows."""
-
-    def add(
-        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
-    ) -> None:
-        """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them."""
-
-    def close(self) -> None:
-        """Writes what is left, and the verdicts of all codes."""
-
-
 @dataclass(frozen=True, slots=True)
 class RowColumns:
     """What rows are stored by: the evaluators, and the columns that the suite slices by."""
@@ -57,11 +47,6 @@ class RowColumns:
     evaluators: tuple[str, ...]
     slices: tuple[str, ...] = ()
     clustered: bool = False
-
-
-def open_part(kind: RowsFormat, path: str, columns: RowColumns, ledgers: Sequence[Ledger]) -> RowWriter:
-    """A writer for one part; the verdicts stand beside it."""
-    return JsonLines(path, ledgers) if kind == "jsonl" else ParquetPart(path, columns, ledgers)
 
 
 def join_parts(
@@ -93,126 +78,153 @@ def _numbers(path: str, table: CodeTable) -> list[list[int]]:
     return [[table.number(place, text.encode()) for text in column] for place, column in enumerate(texts)]
 
 
-class JsonLines:
-    """JSON lines: `{"row":2,"id":"a","given":"0a1b2c3d","codes":[0,3]}`."""
+class RowWriter:
+    """Writes one part: blocks of columns, with offsets and codes of the split's own, and the verdicts beside it."""
 
     def __init__(self, path: str, ledgers: Sequence[Ledger]) -> None:
         self._path = path
         self._stream = write_to(path)
         self._ledgers = ledgers
+        self._block = _Block.empty(len(ledgers))
 
     def add(
         self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
     ) -> None:
-        names = _quoted(ids) if ids is not None else ["null"] * len(offsets)
-        said = [f'"id":{name},"given":"{given:08x}"' for name, given in zip(names, beside.given, strict=True)]
-        if beside.clusters is not None:
-            said = [f'{text},"cluster":{name}' for text, name in zip(said, _quoted(beside.clusters), strict=True)]
-        if beside.slices:
-            values = map(",".join, zip(*map(_quoted, beside.slices), strict=True))
-            said = [f'{text},"slices":[{value}]' for text, value in zip(said, values, strict=True)]
-        lines = [
-            f"{offset}\t{' '.join(map(str, row))}\t{text}\n"
-            for offset, row, text in zip(offsets, zip(*codes, strict=True), said, strict=True)
-        ]
-        self._stream.write("".join(lines).encode())
+        """Some rows: their offsets, their ids, the codes of each evaluator, and what is stored beside them."""
+        self._block.add(offsets, ids, codes, beside)
+        if len(self._block.offsets) >= FLUSH_ROWS:
+            self._flush()
 
     def close(self) -> None:
+        """Writes what is left, and the verdicts of all codes."""
+        self._flush()
         self._stream.close()
         _write_verdicts(self._path, self._ledgers)
+
+    def _flush(self) -> None:
+        self._stream.write(self._block.line())
+        self._block = _Block.empty(len(self._ledgers))
+
+
+@dataclass(slots=True)
+class _Block:
+    """Some rows of a part, column by column."""
+
+    offsets: list[int]
+    ids: list[str | None]
+    given: list[int]
+    clusters: list[str]
+    slices: list[list[str]]
+    codes: list[list[int]]
+
+    @classmethod
+    def empty(cls, evaluators: int) -> _Block:
+        """A block without rows."""
+        return cls([], [], [], [], [], [[] for _ in range(evaluators)])
+
+    def add(
+        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
+    ) -> None:
+        """More rows."""
+        self.offsets.extend(offsets)
+        self.ids.extend(ids if ids is not None else [None] * len(offsets))
+        self.given.extend(beside.given)
+        self.clusters.extend(beside.clusters or ())
+        self.slices = self.slices or [[] for _ in beside.slices]
+        for mine, values in zip(self.slices, beside.slices, strict=True):
+            mine.extend(values)
+        for column, numbers in zip(self.codes, codes, strict=True):
+            column.extend(numbers)
+
+    def line(self) -> bytes:
+        """The block as one line."""
+        try:
+            return _dumped([self.offsets, self.ids, self.given, self.clusters, self.slices, self.codes])
+        except TypeError:  # half of a surrogate pair
+            ids, clusters = [name and storable(name) for name in self.ids], list(map(storable, self.clusters))
+            slices = [list(map(storable, values)) for values in self.slices]
+            return _dumped([self.offsets, ids, self.given, clusters, slices, self.codes])
+
+    def names(self, first: int) -> list[str]:
+        """The ids of the rows; the number of a row that has none."""
+        return [
+            str(first + offset) if name is None else name for name, offset in zip(self.ids, self.offsets, strict=True)
+        ]
+
+
+def _dumped(columns: list[Any]) -> bytes:
+    return orjson.dumps(columns, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _blocks(path: str) -> Iterator[_Block]:
+    with read_from(path) as part:
+        for line in part:
+            yield _Block(*orjson.loads(line))
 
 
 def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path) -> None:
     with write_to(str(target)) as whole:
         for path, first in parts:
-            numbers = [[b"%d" % code for code in column] for column in _numbers(path, table)]
-            with read_from(path) as part:
-                for line in part:
-                    offset, codes, rest = line[:-1].split(b"\t", 2)
-                    number = first + int(offset)
-                    if rest.startswith(b'"id":null'):
-                        rest = b'"id":"%d"' % number + rest[len(b'"id":null') :]
-                    said = b",".join([column[int(code)] for column, code in zip(numbers, codes.split(), strict=True)])
-                    whole.write(b'{"row":%d,%b,"codes":[%b]}\n' % (number, rest, said))
+            numbers = _numbers(path, table)
+            for block in _blocks(path):
+                whole.write("".join(_lines(block, first, _CodesInWords(numbers))).encode())
 
 
-class ParquetPart:
-    """Parquet columns: `row`, `id`, `given`, `cluster`, a column of codes for each evaluator, and one for each slice."""
-
-    def __init__(self, path: str, columns: RowColumns, ledgers: Sequence[Ledger]) -> None:
-        self._arrow, _ = pyarrow()
-        self._path = path
-        self._columns = columns
-        self._ledgers = ledgers
-        self._batches: list[tuple[list[int], list[str | None], RowFacts]] = []
-        self._codes: list[list[int]] = [[] for _ in ledgers]
-        self._rows = 0
-        self._writer: Any = None
-        self._stream: BinaryIO
-
-    def add(
-        self, offsets: Sequence[int], ids: Sequence[str] | None, codes: Sequence[list[int]], beside: RowFacts
-    ) -> None:
-        self._batches.append((list(offsets), list(ids) if ids is not None else [None] * len(offsets), beside))
-        for mine, column in zip(self._codes, codes, strict=True):
-            mine.extend(column)
-        self._rows += len(offsets)
-        if self._rows >= FLUSH_ROWS:
-            self._flush()
-
-    def close(self) -> None:
-        self._flush()
-        self._writer.close()
-        self._stream.close()
-        _write_verdicts(self._path, self._ledgers)
-
-    def _flush(self) -> None:
-        arrow, batches = self._arrow, self._batches
-        columns = {
-            "row": arrow.array([offset for offsets, _, _ in batches for offset in offsets], arrow.int64()),
-            "id": _texts(arrow, [name for _, ids, _ in batches for name in ids]),
-            "given": _texts(arrow, [f"{given:08x}" for _, _, beside in batches for given in beside.given]),
-        }
-        if self._columns.clustered:
-            columns["cluster"] = _texts(arrow, [name for _, _, beside in batches for name in beside.clusters or ()])
-        for place, name in enumerate(self._columns.slices):
-            values = [value for _, _, beside in batches for value in beside.slices[place]]
-            columns[f"slice {storable(name)}"] = _texts(arrow, values)
-        for name, codes in zip(self._columns.evaluators, self._codes, strict=True):
-            columns[f"code {storable(name)}"] = arrow.array(codes, arrow.int32())
-        table = arrow.table(columns)
-        if self._writer is None:
-            self._stream = write_to(self._path)
-            self._writer = arrow.ipc.new_file(self._stream, table.schema)
-        self._writer.write_table(table)
-        self._batches, self._rows = [], 0
-        for codes in self._codes:
-            codes.clear()
+def _lines(block: _Block, first: int, codes: _CodesInWords) -> list[str]:
+    """The rows of a block, as JSON lines."""
+    said = [
+        f'"id":{name},"given":"{given:08x}"' for name, given in zip(_quoted(block.names(first)), block.given, strict=True)
+    ]
+    if block.clusters:
+        said = [f'{text},"cluster":{name}' for text, name in zip(said, _quoted(block.clusters), strict=True)]
+    if block.slices:
+        values = map(",".join, zip(*map(_quoted, block.slices), strict=True))
+        said = [f'{text},"slices":[{value}]' for text, value in zip(said, values, strict=True)]
+    return [
+        f'{{"row":{first + offset},{text},"codes":[{codes[row]}]}}\n'
+        for offset, text, row in zip(block.offsets, said, zip(*block.codes, strict=True), strict=True)
+    ]
 
 
-def _texts(arrow: Any, texts: Sequence[str | None]) -> Any:
-    try:
-        return arrow.array(texts, arrow.string())
-    except UnicodeEncodeError:
-        return arrow.array([text and storable(text) for text in texts], arrow.string())
+class _CodesInWords(dict[tuple[int, ...], str]):
+    """The codes of rows as they are written, by those of the part; most rows have codes that another one has, too."""
+
+    def __init__(self, numbers: Sequence[Sequence[int]]) -> None:
+        self._numbers = numbers
+
+    def __missing__(self, codes: tuple[int, ...]) -> str:
+        said = self[codes] = ",".join([str(own[code]) for own, code in zip(self._numbers, codes, strict=True)])
+        return said
 
 
 def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable, target: Path) -> None:
     """Row groups have the same rows wherever the parts were cut, so that the same rows make the same file."""
     arrow, parquet = pyarrow()
-    writer, waiting = None, None
-    try:
-        for table in _numbered(arrow, parts, columns, codes):
-            writer = writer or _parquet_writer(parquet, target, table.schema)
-            waiting = table if waiting is None else arrow.concat_tables([waiting, table])
-            while waiting.num_rows >= GROUP_ROWS:
-                writer.write_table(waiting.slice(0, GROUP_ROWS).combine_chunks())
-                waiting = waiting.slice(GROUP_ROWS)
-        if writer is not None and waiting is not None and waiting.num_rows:
+    schema = _schema(arrow, columns)
+    with _parquet_writer(parquet, target, schema) as writer:
+        waiting = schema.empty_table()
+        for path, first in parts:
+            numbers = _numbers(path, codes)
+            for block in _blocks(path):
+                waiting = arrow.concat_tables([waiting, _table(arrow, schema, block, first, numbers)])
+                while waiting.num_rows >= GROUP_ROWS:
+                    writer.write_table(waiting.slice(0, GROUP_ROWS).combine_chunks())
+                    waiting = waiting.slice(GROUP_ROWS)
+        if waiting.num_rows:
             writer.write_table(waiting.combine_chunks())
-    finally:
-        if writer is not None:
-            writer.close()
+
+
+def _schema(arrow: Any, columns: RowColumns) -> Any:
+    """Parquet columns: `row`, `id`, `given`, `cluster`, one for each slice, and the codes of each evaluator."""
+    texts = ["id", "given", *(["cluster"] if columns.clustered else ())]
+    texts += [f"slice {storable(name)}" for name in columns.slices]
+    return arrow.schema(
+        [
+            ("row", arrow.int64()),
+            *((name, arrow.string()) for name in texts),
+            *((f"code {storable(name)}", arrow.int32()) for name in columns.evaluators),
+        ]
+    )
 
 
 def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
@@ -223,34 +235,39 @@ def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
     )
 
 
-def _numbered(arrow: Any, parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable) -> Iterator[Any]:
-    """The tables of all parts, with the numbers that a spreadsheet shows and the run's own codes."""
-    for path, first in parts:
-        run_codes = _numbers(path, codes)
-        with _mapped(arrow, path) as file:
-            table = arrow.ipc.open_file(file).read_all()
-            numbers = arrow.compute.add(table.column("row"), first)
-            ids = arrow.compute.coalesce(table.column("id"), numbers.cast(arrow.string()))
-            table = table.set_column(0, "row", numbers).set_column(1, "id", ids)
-            for name, own in zip(columns.evaluators, run_codes, strict=True):
-                place = table.column_names.index(f"code {storable(name)}")
-                mapped = arrow.array(own, arrow.int32()).take(table.column(place).combine_chunks())
-                table = table.set_column(place, table.column_names[place], mapped)
-            yield table
+def _table(arrow: Any, schema: Any, block: _Block, first: int, numbers: Sequence[Sequence[int]]) -> Any:
+    """The rows of a block. Columns are handed over as bytes: pyarrow asks pandas what a list of Python's own is."""
+    texts = [block.names(first), [f"{given:08x}" for given in block.given]]
+    texts += [block.clusters] if "cluster" in schema.names else []
+    texts += block.slices or [[] for name in schema.names if name.startswith("slice ")]
+    return arrow.Table.from_arrays(
+        [
+            _whole_numbers(arrow, arrow.int64(), array("q", [first + offset for offset in block.offsets])),
+            *(_texts(arrow, column) for column in texts),
+            *(
+                _whole_numbers(arrow, arrow.int32(), array("i", [own[code] for code in column]))
+                for own, column in zip(numbers, block.codes, strict=True)
+            ),
+        ],
+        schema=schema,
+    )
 
 
-def _mapped(arrow: Any, place: str) -> Any:
-    """A part for pyarrow: mapped into memory where it is on this machine."""
-    path = store_of(place).path(place)
-    return arrow.PythonFile(read_from(place), mode="r") if path is None else arrow.memory_map(path)
+def _whole_numbers(arrow: Any, kind: Any, numbers: array[int]) -> Any:
+    return arrow.Array.from_buffers(kind, len(numbers), [None, arrow.py_buffer(numbers)])
+
+
+def _texts(arrow: Any, texts: Sequence[str]) -> Any:
+    packed = [text.encode() for text in texts]
+    ends = array("i", accumulate(map(len, packed), initial=0))
+    buffers = [None, arrow.py_buffer(ends), arrow.py_buffer(b"".join(packed))]
+    return arrow.Array.from_buffers(arrow.string(), len(packed), buffers)
 
 
 def pyarrow() -> tuple[Any, Any]:
     """pyarrow and its Parquet module, imported on first use. Raises Problems (config) when it is not installed."""
     try:
         import pyarrow
-        import pyarrow.compute
-        import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:
         raise problem(

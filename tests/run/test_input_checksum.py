@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evaluators.api.loading import load
 from evaluators.model import JSON, MISSING
 from evaluators.run.input_checksum import checksums, output_columns
-from evaluators.values.json_text import compact
+from evaluators.values.json_text import compact, to_text
 
 
 def test_rows_that_give_the_same_have_the_same_checksum() -> None:
@@ -78,3 +78,14 @@ def test_no_columns_and_odd_characters_are_fine() -> None:
 def test_every_column_of_an_output_is_known() -> None:
     suite = load({"evaluators": ["exact_match", {"length": {"max": 3, "output": "draft"}}]})
     assert output_columns(suite.lines, {"output": "answer", "expected": "label"}) == {"answer", "draft"}
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_json_that_is_written_in_another_way_has_the_checksum_of_its_value(value: JSON) -> None:
+    texts = [to_text([value]), compact([value]).decode("utf-8", "surrogatepass"), json.dumps([value], indent=1)]
+    assert len(set(checksums([[[value], *texts]], 4))) == 1

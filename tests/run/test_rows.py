@@ -17,7 +17,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import Standing, Status, Verdict
 from evaluators.run import rows as stored_rows
 from evaluators.run.codes import read_codes
-from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, join_parts, open_part
+from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter, join_parts
 from evaluators.run.tally import Ledger
 
 COLUMNS = RowColumns(("plain", "fields", "open"), ("kind",), clustered=True)
@@ -54,7 +54,7 @@ def write(folder: Path, kind: RowsFormat, rows: Any, cuts: list[int], ids: bool 
     for index, (start, end) in enumerate(pairwise(places)):
         ledgers = [Ledger(4 if name == "fields" else 0) for name in COLUMNS.evaluators]
         path = str(folder / f"{kind}-{index}.part")
-        writer = open_part(kind, path, COLUMNS, ledgers)
+        writer = RowWriter(path, ledgers)
         middle = (start + end) // 2
         for low, high in ((start, middle), (middle, end)):
             some = rows[low:high]
@@ -167,7 +167,7 @@ def test_a_row_of_five_evaluators_takes_at_most_fifteen_bytes_in_parquet(tmp_pat
         leaves = 20 + (noise >> 40) % 8
         columns[3].append(Verdict(Standing.SCORED, wrong > 1, leaves - (wrong < 2), leaves, counts=(leaves, 0, 0, 0)))
         columns[4].append(Verdict(Standing.SCORED, right == 12, right, 12, counts=(right, 12 - right, 0, 0)))
-    writer = open_part("parquet", str(tmp_path / "part"), stored, ledgers)
+    writer = RowWriter(str(tmp_path / "part"), ledgers)
     for start in range(0, many, 1_000):
         ids = [str(number) for number in range(start, min(start + 1_000, many))]
         writer.add(
