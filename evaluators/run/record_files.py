@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from evaluators.judges.answer_lines import line_bytes
+from evaluators.run.cell_parts import read_cells
 from evaluators.run.recorder import CELLS, LINES, SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.testsets.byte_store import read_from, write_to
@@ -65,7 +66,7 @@ def join_outcomes(
     with write_to(str(target)) as whole:
         for path, first in parts:
             last: dict[bytes, bytes] = {}
-            for offset, key, is_first, rest in _lines(path, 4):
+            for offset, key, is_first, rest in _lines(path):
                 if not everything and is_first != b"2":
                     if is_first == b"0":
                         continue
@@ -91,14 +92,14 @@ def join_cells(parts: Iterable[tuple[str, int]], target: Path, recording: Record
     room, lines = recording.most_bytes, 0
     with write_to(str(target)) as whole:
         for path, first in parts:
-            for offset, wrong, rest in _lines(path, 3):
+            for offset, wrong, line in read_cells(path):
                 if not every_row:
-                    if wrong == b"0":
+                    if not wrong:
                         continue
-                    room -= len(rest)
+                    room -= len(line) + 1
                     if room < 0:
                         return lines
-                whole.write(b'{"row":%d,%b' % (first + int(offset), rest))
+                whole.write(b'{"row":%d,%b\n' % (first + offset, line))
                 lines += 1
     return lines
 
@@ -117,7 +118,7 @@ def join_answers(parts: Iterable[tuple[str, int]], target: Path) -> None:
                     whole.write(line_bytes(line))
 
 
-def _lines(path: str, columns: int) -> Iterator[list[bytes]]:
+def _lines(path: str) -> Iterator[list[bytes]]:
     with read_from(path) as part:
         for line in part:
-            yield line.split(b"\t", columns - 1)
+            yield line.split(b"\t", 3)

@@ -17,8 +17,6 @@ from evaluators.run.record_shapes import STATUS_WORDS
 from evaluators.value_class import dataclass, field
 
 _STATUSES: Final = {word: status for status, word in STATUS_WORDS.items()}
-_TEXTS: Final = ("reason", "rule")
-_VALUES: Final = ("expected", "actual")
 
 
 @dataclass(slots=True)
@@ -57,16 +55,18 @@ def row_line(found: Recorded) -> dict[str, Any] | None:
 
 def field_line(result: FieldResult) -> dict[str, Any]:
     """A field's result."""
-    line: dict[str, Any] = {"path": result.path, "status": STATUS_WORDS[result.status]}
-    if result.score is not None and result.score != (result.status is Status.MATCH):
+    status, path = result.status, result.path
+    line: dict[str, Any] = {"path": path, "status": STATUS_WORDS[status]}
+    if result.score is not None and result.score != (status is Status.MATCH):
         line["score"] = result.score
     if result.weight != 1.0:
         line["weight"] = result.weight
-    if result.field is not None and result.field != result.path:
+    if result.field is not None and result.field != path:
         line["field"] = result.field
-    for name in _TEXTS:
-        if getattr(result, name) is not None:
-            line[name] = getattr(result, name)
+    if result.reason is not None:
+        line["reason"] = result.reason
+    if result.rule is not None:
+        line["rule"] = result.rule
     _add_values(line, result)
     if result.details:
         line["details"] = {name: plain(value) for name, value in result.details.items() if value is not MISSING}
@@ -133,17 +133,17 @@ def _array(line: Mapping[str, Any]) -> ArrayResult:
 
 
 def _add_values(line: dict[str, Any], result: FieldResult | ArrayResult) -> None:
-    for name in _VALUES:
-        value = getattr(result, name)
-        if value is not MISSING:
-            line[name] = plain(value)
+    if result.expected is not MISSING:
+        line["expected"] = plain(result.expected)
+    if result.actual is not MISSING:
+        line["actual"] = plain(result.actual)
 
 
 def plain(value: object) -> Any:
     """The value as JSON can hold it; anything that is no JSON is its text."""
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]

@@ -16,9 +16,10 @@ from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, Fault, RowProblem
-from evaluators.model import MISSING, Score, Standing, Status, Verdict
+from evaluators.model import Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
+from evaluators.run.cell_parts import KeptCells, cell_lines, write_cells
 from evaluators.run.record_lines import Recorded, array_line, field_line, row_line
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
@@ -81,7 +82,7 @@ class Wanted:
     asked: list[list[Asked]]
     """By evaluator, in the order of rows."""
     wrong: Collection[int]
-    """The rows in which something is wrong: their cells are kept where not all are."""
+    """The rows in which something is wrong, while there is room for their cells."""
 
     @property
     def rows(self) -> list[int]:
@@ -121,10 +122,12 @@ class Recorder:
     def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> Wanted:
         """What is to be recorded of a chunk, told by the codes of its rows alone. To be taken before the next chunk."""
         first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
+        keeps = self._cells is not None and (self._every_row or self._room > 0)
         wrong: set[int] = set()
         asked: list[list[Asked]] = []
         for one, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True):
-            wrong.update(one.wrong(ledger.verdicts, column))
+            if keeps:
+                wrong.update(one.wrong(ledger.verdicts, column))
             asked.append(one.wanted(ledger.verdicts, column, first))
         return Wanted(asked, wrong)
 
@@ -178,33 +181,21 @@ class Recorder:
     def _keep_cells(self, file: BinaryIO, chunk: Chunk, columns: Mapping[str, Cells], wrong: Collection[int]) -> None:
         if self._every_row and self._recording.documents != "all" and self.rows > self._recording.most_rows:
             self._every_row = False
-        kept: Sequence[int] = range(chunk.count) if self._every_row else sorted(wrong)
+        chosen: Sequence[int] = range(chunk.count) if self._every_row else sorted(wrong)
         names = [name for name in self._recording.columns if name in columns]
-        cells = [columns[name] for name in names]
-        self.set_aside += chunk.count - len(kept)
-        for index in kept:
-            is_wrong = index in wrong
+        spelled = cell_lines(names, [columns[name] for name in names], chosen)
+        kept: list[KeptCells] = []
+        for index, line in zip(chosen, spelled, strict=False):
             if not self._every_row and self._room <= 0:
-                self.set_aside += 1
-                continue
-            line = compact(
-                {
-                    "cells": {
-                        name: _cell(cell)
-                        for name, column in zip(names, cells, strict=True)
-                        if (cell := column[index]) is not MISSING
-                    }
-                }
-            )[1:]
-            file.write(b"%d\t%d\t%b\n" % (chunk.offsets[index], is_wrong, line))
+                break
+            is_wrong = index in wrong
+            kept.append(KeptCells(chunk.offsets[index], is_wrong, line))
             if is_wrong:
                 self.bytes += len(line)
                 self._room -= len(line)
-
-
-def _cell(cell: Any) -> Any:
-    """The cell as it is kept: a cell that could not be read is its text."""
-    return cell.text if isinstance(cell, Fault) else cell
+        self.set_aside += chunk.count - len(kept)
+        if kept:
+            write_cells(file, kept)
 
 
 class Schemas:
@@ -234,6 +225,10 @@ class _Outcomes:
         self._most = recording.most
         self._settings: Evaluator = one.line.settings
         self._fields = self._settings.row_fields()
+        self._listed = frozenset(self._fields)
+        self._named = b'"evaluator":%b,' % compact(one.line.name)
+        self._heads: dict[str, bytes] = {}
+        """By key: how lines begin."""
         self._full = set(full)
         self._by_schema = lists_fields(self._settings)
         self._of_rows = not self._by_schema and type(self._settings).evidence is Evaluator.evidence
@@ -284,7 +279,7 @@ class _Outcomes:
         verdict: Verdict = slots[one.verdicts][index]
         values = [slots[slot][index] for slot in one.inputs]
         found = self._found(verdict, values, slots, index, asked.explained, [key for key, first in keys.items() if first])
-        return list(self._spelled(found, keys, asked.explained))
+        return list(self._spelled(found, asked))
 
     def _found(
         self,
@@ -312,20 +307,31 @@ class _Outcomes:
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return Recorded(f"it could not be explained: {type(error).__name__}: {error}")
 
-    def _spelled(self, found: Recorded, keys: Mapping[str, bool], explained: bool) -> Iterator[bytes]:
-        name = self._one.line.name
-        head, always = {"evaluator": name}, _ALWAYS if explained else _LATER
+    def _spelled(self, found: Recorded, asked: Asked) -> Iterator[bytes]:
+        """The lines of a row. What would only be kept in a run that keeps everything is left out once that is over."""
+        keys = asked.keys
+        always = _ALWAYS if asked.explained else _LATER
+        later = asked.explained or self._everything
         whole = row_line(found)
         if whole is not None:
-            yield _line(name, next(iter(keys), ""), _FIRST if any(keys.values()) else always, head | whole)
-        listed = frozenset(self._fields)
-        for array in found.arrays:
-            yield _line(name, "", always, head | array_line(array))
+            kept = _FIRST if any(keys.values()) else always
+            if later or kept is _FIRST:
+                yield self._line(next(iter(keys), ""), kept, whole)
+        if later:
+            for array in found.arrays:
+                yield self._line("", always, array_line(array))
         for result in found.fields:
             place = result.field or result.path
-            key = place if place in listed else ""
-            is_first = keys.get(key, False) and result.status in WRONG
-            yield _line(name, key, _FIRST if is_first else always, head | field_line(result))
+            key = place if place in self._listed else ""
+            is_first = result.status in WRONG and keys.get(key, False)
+            if later or is_first:
+                yield self._line(key, _FIRST if is_first else always, field_line(result))
+
+    def _line(self, key: str, kept: int, body: dict[str, Any]) -> bytes:
+        head = self._heads.get(key)
+        if head is None:
+            head = self._heads[key] = compact(record_key(self._one.line.name, key))
+        return b"%b\t%d\t%b%b\n" % (head, kept, self._named, compact(body)[1:])
 
     def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
         for code in range(self._looked_at, len(verdicts)):
@@ -408,7 +414,3 @@ def _explained(score: Score | None, whole: bool) -> Recorded:
 
 _LATER, _FIRST, _ALWAYS = range(3)
 """Whether a line is kept when a run records too much: no; as one of the first under its key; in any case."""
-
-
-def _line(evaluator: str, key: str, kept: int, body: Mapping[str, Any]) -> bytes:
-    return b"%b\t%d\t%b\n" % (compact(record_key(evaluator, key)), kept, compact(dict(body))[1:])
