@@ -7,7 +7,7 @@ import dataclasses
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_type_hints
 
 import pytest
 
@@ -69,6 +69,11 @@ def defined(decorate: Any) -> dict[str, Any]:
     class Deep(Point):  # type: ignore[misc,valid-type]  # a class by a decorator unknown to mypy
         z: int = 5
 
+    @decorate(frozen=True)
+    class Loose(Open):  # type: ignore[misc,valid-type]  # a class by a decorator unknown to mypy
+        note: str = "own"
+        last: tuple[str, ...] = ()
+
     return dict(locals())
 
 
@@ -79,6 +84,7 @@ MADE: dict[str, list[Callable[[dict[str, Any]], Any]]] = {
     "Loud": [lambda c: c["Loud"]("a"), lambda c: c["Loud"](words="b")],
     "Box": [lambda c: c["Box"](1), lambda c: c["Box"]("1")],
     "Empty": [lambda c: c["Empty"]()],
+    "Loose": [lambda c: c["Loose"](1), lambda c: c["Loose"](1, "a", [2], ("b",))],
     "Deep": [lambda c: c["Deep"](1), lambda c: c["Deep"](1, 2, z=3)],
 }
 OUR_CLASSES, THEIR_CLASSES = defined(OURS), defined(dataclasses.dataclass)
@@ -174,7 +180,7 @@ def test_defaults_that_are_made_are_made_anew() -> None:
     assert other.names == []
 
 
-def test_a_class_is_defined_without_compiling_and_its_init_has_the_usual_signature_after_the_first_value() -> None:
+def test_a_class_is_defined_without_compiling_and_has_the_usual_signature() -> None:
     @dataclass(frozen=True, slots=True)
     class Late:
         x: int
@@ -184,7 +190,9 @@ def test_a_class_is_defined_without_compiling_and_its_init_has_the_usual_signatu
         return vars(Late)["__init__"].__code__
 
     before = code()
+    assert list(inspect.signature(Late).parameters) == ["x", "y"]
+    assert code() is before
     assert before.co_filename.endswith("value_class.py")
-    Late(1)
+    assert get_type_hints(Late(1).__init__) == {"x": int, "y": int, "return": type(None)}
     assert code().co_filename == "<string>"
     assert list(inspect.signature(Late).parameters) == ["x", "y"]

@@ -7,14 +7,17 @@ of the same bytes (times, host, workers) is not part of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from enum import Enum
 from functools import cache
-from typing import Final, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from evaluators.issues import problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
-from evaluators.value_class import replace
+from evaluators.value_class import field_names, replace
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 Kind = TypeVar("Kind")
 
@@ -24,7 +27,7 @@ FORMAT: Final = 1
 
 def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
-    body = _run_adapter().dump_python(replace(result, environment=None), mode="json")
+    body = plain(replace(result, environment=None))
     del body["environment"]
     if not result.judges:
         del body["judges"]
@@ -42,7 +45,18 @@ def _numbers(stats: EvaluatorStats) -> dict[str, object]:
 
 def environment_json(environment: Environment) -> str:
     """The text of `environment.json`."""
-    return _stable(_environment_adapter().dump_python(environment, mode="json"))
+    return _stable(plain(environment))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: value classes and maps as objects, tuples as lists, members of an enumeration by their value."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value.value if isinstance(value, Enum) else value
+    if isinstance(value, (tuple, list)):
+        return [plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return {name: plain(getattr(value, name)) for name in field_names(value)}
 
 
 def read_run(text: bytes, where: str) -> RunResult:
@@ -77,6 +91,8 @@ def read_environment(text: bytes, where: str) -> Environment:
 
 
 def _read(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
+    from pydantic import ValidationError  # a run is written by plain functions, and read with all its checks
+
     try:
         return adapter.validate_json(text)
     except ValidationError as error:
@@ -91,9 +107,13 @@ def _stable(body: object) -> str:
 
 @cache
 def _run_adapter() -> TypeAdapter[RunResult]:
+    from pydantic import TypeAdapter
+
     return TypeAdapter(RunResult)
 
 
 @cache
 def _environment_adapter() -> TypeAdapter[Environment]:
+    from pydantic import TypeAdapter
+
     return TypeAdapter(Environment)
