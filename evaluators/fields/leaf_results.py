@@ -11,7 +11,7 @@ from evaluators.values.quoting import differs
 Location: TypeAlias = tuple[str | int, ...]
 
 
-class Leaf(NamedTuple):
+class LeafOutcome(NamedTuple):
     """One leaf, where it stands, and what became of it. A side that has nothing there is MISSING."""
 
     place: Location
@@ -31,21 +31,21 @@ class LeafResults:
     def __init__(self, every: bool) -> None:
         self.every = every
         """Whether leaves that match are wanted as well."""
-        self._expected: list[Leaf] = []
-        self._extra: list[Leaf] = []
+        self._expected: list[LeafOutcome] = []
+        self._extra: list[LeafOutcome] = []
 
     def compared(self, place: Location, expected: Any, actual: Any, match: bool) -> None:
         """An expected leaf, and what the output has there."""
         if self.every or not match:
-            self._expected.append(Leaf(place, Status.MATCH if match else Status.MISMATCH, expected, actual))
+            self._expected.append(LeafOutcome(place, Status.MATCH if match else Status.MISMATCH, expected, actual))
 
     def lost(self, place: Location, expected: Any) -> None:
         """A leaf that only the expected document has."""
-        self._expected.append(Leaf(place, Status.OMISSION, expected, MISSING))
+        self._expected.append(LeafOutcome(place, Status.OMISSION, expected, MISSING))
 
     def extra(self, place: Location, actual: Any) -> None:
         """A leaf that only the output has."""
-        self._extra.append(Leaf(place, Status.HALLUCINATION, MISSING, actual))
+        self._extra.append(LeafOutcome(place, Status.HALLUCINATION, MISSING, actual))
 
     def extras(self) -> int:
         """How many leaves only the output had so far."""
@@ -62,13 +62,13 @@ class LeafResults:
         return [_result(leaf, rule) for leaf in (*self._expected, *self._extra)]
 
 
-def _result(leaf: Leaf, rule: str) -> FieldResult:
+def _result(leaf: LeafOutcome, rule: str) -> FieldResult:
     place, status, expected, actual = leaf
     score = 1.0 if status is Status.MATCH else 0.0
     return FieldResult(display(place), status, score, 1.0, expected, actual, _reason(leaf), rule)
 
 
-def _reason(leaf: Leaf) -> str:
+def _reason(leaf: LeafOutcome) -> str:
     if leaf.status is Status.MISMATCH:
         return differs(leaf.expected, leaf.actual)
     return _REASONS[leaf.status]

@@ -19,10 +19,8 @@ from evaluators.model import MISSING
 
 RowCounts: TypeAlias = tuple[int, int, int, int, int]
 """Match, mismatch, omission, hallucination, and how many of the last stand in items that only the output has."""
-Place: TypeAlias = Location | None
-"""Where a value stands; None while nobody wants to know."""
-Leaves: TypeAlias = list[tuple[Counter, Any, Place]]
-"""The counter, the value and the place of each leaf of a value."""
+Leaves: TypeAlias = list[tuple[Counter, Any, Location | None]]
+"""The counter, the value and the place of each leaf of a value; no place while nobody wants to know."""
 
 
 class RowWalk:
@@ -171,7 +169,7 @@ class OpenWalk:
         child.direct += direct
         return direct + below
 
-    def _walk(self, counter: Counter, expected: Any, output: Any, row: RowWalk, place: Place) -> int:
+    def _walk(self, counter: Counter, expected: Any, output: Any, row: RowWalk, place: Location | None) -> int:
         """Two values at the same place, both there: the number of leaves that match."""
         kind, other = expected.__class__, output.__class__
         leaf = not expected or (kind is not dict and kind is not list)
@@ -197,7 +195,7 @@ class OpenWalk:
         return 0
 
     def _walk_keys(
-        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Place
+        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Location | None
     ) -> int:
         keys = tuple(expected)
         shape = counter.shapes.get(keys) or self.tally.shape(counter, keys)
@@ -248,7 +246,9 @@ class OpenWalk:
             row.results.order_extras(extras, len(place), output)
         return match
 
-    def _walk_items(self, counter: Counter, expected: list[Any], output: list[Any], row: RowWalk, place: Place) -> int:
+    def _walk_items(
+        self, counter: Counter, expected: list[Any], output: list[Any], row: RowWalk, place: Location | None
+    ) -> int:
         child = counter.items or self.tally.items(counter)
         if child.skip:
             return 0
@@ -272,7 +272,7 @@ class OpenWalk:
             self._surplus(child, output, len(expected), row, place)
         return direct + below
 
-    def _lost(self, counter: Counter, value: Any, row: RowWalk, place: Place) -> None:
+    def _lost(self, counter: Counter, value: Any, row: RowWalk, place: Location | None) -> None:
         """Counts every leaf that only the expected document has."""
         leaves = self._leaves(counter, value, place)
         row.lost += len(leaves)
@@ -282,7 +282,7 @@ class OpenWalk:
                 row.results.lost(here, inner)
 
     def _extra_keys(
-        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Place
+        self, counter: Counter, expected: dict[str, Any], output: dict[str, Any], row: RowWalk, place: Location | None
     ) -> None:
         """Counts every leaf of the keys that only the output has."""
         for key, value in output.items():
@@ -290,7 +290,7 @@ class OpenWalk:
                 child = counter.keys.get(key) or self.tally.below(counter, key)
                 self._extra(self._leaves(child, value, None if place is None else (*place, key)), row)
 
-    def _surplus(self, counter: Counter, output: list[Any], start: int, row: RowWalk, place: Place) -> None:
+    def _surplus(self, counter: Counter, output: list[Any], start: int, row: RowWalk, place: Location | None) -> None:
         """Counts every leaf of the items that only the output has, from `start` on. The counter is theirs."""
         for index in range(start, len(output)):
             leaves = self._leaves(counter, output[index], None if place is None else (*place, index))
@@ -300,7 +300,7 @@ class OpenWalk:
             self.tally.surplus_items += bool(leaves)
             self._extra(leaves, row)
 
-    def _instead(self, counter: Counter, output: Any, row: RowWalk, place: Place) -> None:
+    def _instead(self, counter: Counter, output: Any, row: RowWalk, place: Location | None) -> None:
         """Counts what the output has where the expected document has something of another kind."""
         if output.__class__ is list and output:
             self._surplus(counter.items or self.tally.items(counter), output, 0, row, place)
@@ -314,7 +314,7 @@ class OpenWalk:
             if here is not None and row.results is not None:
                 row.results.extra(here, inner)
 
-    def _leaves(self, counter: Counter, value: Any, place: Place) -> Leaves:
+    def _leaves(self, counter: Counter, value: Any, place: Location | None) -> Leaves:
         """Every leaf of a value, in document order."""
         if counter.skip:
             return []
@@ -337,6 +337,6 @@ class OpenWalk:
         return {key: inner for key, inner in value.items() if not below(counter, key).skip}
 
 
-def _places(place: Place) -> Iterable[Place]:
+def _places(place: Location | None) -> Iterable[Location | None]:
     """The places of the items of a list."""
     return repeat(None) if place is None else ((*place, index) for index in count())
