@@ -15,7 +15,6 @@ texts equal.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from math import isinf
 from typing import Final, NamedTuple
 
@@ -69,22 +68,21 @@ class ReadValue(NamedTuple):
     refusal: NotJSON | None
 
 
-def read(text: str, start: int = 0, new_object: Callable[[], dict[str, JSON]] = dict) -> ReadValue:
+def read(text: str, start: int = 0) -> ReadValue:
     """The JSON value that begins at `start`, leading blanks aside. What follows it is not looked at.
 
     Raises NotJSON at the first mistake; its position is never before `start`.
     """
-    return _JsonReader(text, new_object).read(start)
+    return _JsonReader(text).read(start)
 
 
 class _JsonReader:
     """One reading of one text."""
 
-    __slots__ = ("new_object", "refusal", "text")
+    __slots__ = ("refusal", "text")
 
-    def __init__(self, text: str, new_object: Callable[[], dict[str, JSON]]) -> None:
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.new_object = new_object
         self.refusal: NotJSON | None = None
 
     def read(self, pos: int) -> ReadValue:
@@ -95,7 +93,7 @@ class _JsonReader:
             pos = self.blanks(pos)
             value: JSON
             if (first := text[pos : pos + 1]) in ("{", "["):
-                opened: list[JSON] | dict[str, JSON] = self.new_object() if first == "{" else []
+                opened: list[JSON] | dict[str, JSON] = {} if first == "{" else []
                 self.check_depth(len(open_) + 1, pos)
                 pos = self.blanks(pos + 1)
                 if text[pos : pos + 1] != ("}" if first == "{" else "]"):

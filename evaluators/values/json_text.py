@@ -150,8 +150,9 @@ def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
 
     Raises NotJSON as `parse` does.
     """
-    value = _usable(_read_whole(_as_str(text), _Remembering))
-    return tuple(dict.fromkeys(_repeated(value)))
+    text = _as_str(text)
+    parse(text)
+    return tuple(dict.fromkeys(_repeated(_decode_remembering(text))))
 
 
 def documents(text: str) -> FoundDocuments:
@@ -249,12 +250,12 @@ def _too_deep(text: str | bytes, value: JSON) -> bool:
     return True
 
 
-def _read_whole(text: str, new_object: Callable[[], dict[str, JSON]] = dict) -> ReadValue:
+def _read_whole(text: str) -> ReadValue:
     if not text.strip(_BLANKS):
         raise NotJSON("the text is empty")
     if text.startswith(_BOM):
         raise NotJSON("the text starts with a byte order mark, which is not JSON", 0)
-    reading = read(text, 0, new_object)
+    reading = read(text)
     rest = text[reading.end :].lstrip(_JSON_BLANKS)
     if rest:
         raise NotJSON("the value is complete, but the text goes on", len(text) - len(rest))
@@ -517,14 +518,16 @@ class _Places:
 class _Remembering(dict[str, JSON]):
     """An object that remembers the values which a repeated key has replaced."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: list[tuple[str, JSON]]) -> None:
         super().__init__()
         self.replaced: list[tuple[str, JSON]] = []
+        for key, value in members:
+            if key in self:
+                self.replaced.append((key, self[key]))
+            self[key] = value
 
-    def __setitem__(self, key: str, value: JSON) -> None:
-        if key in self:
-            self.replaced.append((key, self[key]))
-        super().__setitem__(key, value)
+
+_decode_remembering: Final = json.JSONDecoder(object_pairs_hook=_Remembering).decode
 
 
 def _repeated(value: JSON) -> Iterator[str]:
