@@ -10,7 +10,7 @@ check, by blame, and asks `unreadable` what an unreadable output costs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
@@ -39,7 +39,7 @@ from evaluators.needs import (
 )
 from evaluators.registry import Socket
 from evaluators.settings import Loc, Name, Settings
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import NamedTuple, dataclass, replace
 from evaluators.values.json_choice import Search
 from evaluators.values.paths import Path
 
