@@ -34,6 +34,10 @@ _WHERE: Final = {
     "Problems": "evaluators.issues",
     "Evaluator": "evaluators.builtin._evaluator",
     "Example": "evaluators.builtin._evaluator",
+    "Asking": "evaluators.builtin._evaluator",
+    "Learning": "evaluators.builtin._evaluator",
+    "Unreadable": "evaluators.builtin._evaluator",
+    "ScoredFields": "evaluators.builtin._scored_fields",
     "Column": "evaluators.builtin._evaluator",
     "Text": "evaluators.builtin._evaluator",
     "Expected": "evaluators.builtin._evaluator",
@@ -70,7 +74,18 @@ if TYPE_CHECKING:
     from evaluators.api.evaluation import DocumentEvaluation, Evaluation
     from evaluators.api.extending import comparator, evaluator, register, register_transform
     from evaluators.api.loading import Suite, load, loads
-    from evaluators.builtin._evaluator import Column, Evaluator, Example, Expected, Output, Text
+    from evaluators.builtin._evaluator import (
+        Asking,
+        Column,
+        Evaluator,
+        Example,
+        Expected,
+        Learning,
+        Output,
+        Text,
+        Unreadable,
+    )
+    from evaluators.builtin._scored_fields import ScoredFields
     from evaluators.comparators._comparator import COMPARATORS, Comparator, Question
     from evaluators.compare.comparison import Comparison
     from evaluators.fields.expected_check import validate_gold
@@ -100,6 +115,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPARATORS",
     "MISSING",
+    "Asking",
     "Blame",
     "Column",
     "Comparator",
@@ -111,6 +127,7 @@ __all__ = [
     "Expected",
     "FieldResult",
     "Issue",
+    "Learning",
     "Outcome",
     "Output",
     "Problems",
@@ -121,12 +138,14 @@ __all__ = [
     "RowResult",
     "RunResult",
     "Score",
+    "ScoredFields",
     "Selection",
     "Standing",
     "Status",
     "Suite",
     "Text",
     "TransformError",
+    "Unreadable",
     "__version__",
     "annotate_xeval",
     "comparator",

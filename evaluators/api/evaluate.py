@@ -180,9 +180,9 @@ def _line(
         context = {"comparators": _comparators(comparators or {}, asked), "judge": asked}
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
-        if evaluator.learns_from() is not None:
+        if (learning := evaluator.learning()) is not None:
             table = TestSet(ROWS, rows, Columns(), TestSetConfig())
-            evaluator = evaluator.taught(evaluator.lesson(list(documents(table, "expected"))))
+            evaluator = learning.apply(learning.infer(list(documents(table, "expected"))))
     except BadSettings as error:
         raise Problems(_issue(detail) for detail in error.details) from error
     return EvaluatorLine(NAME, evaluator)

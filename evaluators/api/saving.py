@@ -72,7 +72,7 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
     facts = RecordFacts(
         rows_format=job.rows,
         evaluators=(RecordedEvaluator(
-            line.name, line.settings.row_fields(), True, readings=readings_of(one, ROLES)
+            line.name, line.settings.scored_fields().of_rows, True, readings=readings_of(one, ROLES)
         ),),
         variants=(RecordedVariant(None, measured.rows, True, True, *kept),),
         header=tuple(ROLES),

@@ -4,18 +4,19 @@ A simple evaluator writes `needs` and `explain`; the fast check is made from `ex
 also writes `compile`, and a property test holds the two together.
 
 Cells and documents may be a `Fault`. A check never sees one: the plan turns a fault into a verdict before it calls the
-check, by blame, and asks `unreadable` what an unreadable output costs.
+check, by blame, and asks `unreadable` what an unreadable output costs. What others need to know of an evaluator follows from
+`scored_fields`, `unreadable`, `asking` and `learning`: each is one object, asked for where it is needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, TypeAlias
 
 from pydantic import Field
 
-from evaluators.fields.align import Align
-from evaluators.fields.scored import Documents
+from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.judges.asked_once import once
 from evaluators.judges.judge import Judge
@@ -39,17 +40,12 @@ from evaluators.needs import (
 )
 from evaluators.registry import Socket
 from evaluators.settings import Loc, Name, Settings
-from evaluators.value_class import NamedTuple, dataclass, replace
+from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import Search
-from evaluators.values.paths import Path
-
-if TYPE_CHECKING:
-    from evaluators.fields.closed import ClosedTree
-    from evaluators.fields.open_tree import OpenTree
-    from evaluators.fields.schema_scoring import SchemaScoring
 
 __all__ = [
     "BUILTIN",
+    "Asking",
     "Awaited",
     "Check",
     "Column",
@@ -57,13 +53,16 @@ __all__ = [
     "Example",
     "Expected",
     "FromColumn",
+    "Learning",
     "Need",
     "Needs",
     "Output",
     "Part",
     "Role",
+    "ScoredFields",
     "SurplusRules",
     "Text",
+    "Unreadable",
     "Wanted",
     "counts_of",
 ]
@@ -99,21 +98,55 @@ class FromColumn(Settings):
         return Column(self.column, literal=True)
 
 
-class SurplusRules(NamedTuple):
-    """What counts among what only the output has."""
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How an evaluator asks something that costs: a judge, a batch, an async function."""
 
-    keys: bool = True
-    items: bool = True
-    """Items of lists."""
+    ask: Callable[..., object]
+    """Puts what a row asks on the list. It takes the needs, none of them a `Fault`.
+
+    It is called before the row is scored, as long as the answers may lead to further questions: until it returns False, or
+    nothing is on the list that has no answer yet. `explain` will do, where it asks with `judges.asking.ask` or `ask_judge`:
+    there it meets placeholders for the answers that are not there yet, and what it says of them is dropped."""
+    judges: Mapping[Loc, Judge] = MappingProxyType({})
+    """The judges that only this evaluator asks, by where they stand among its settings."""
 
 
-class Awaited(NamedTuple):
-    """Fields that some row should measure."""
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What an evaluator must have seen of the test set before it can score."""
 
-    named: tuple[str, ...] = ()
-    """Those that the suite itself names: one that no row measures is an error (law 11)."""
-    declared: tuple[str, ...] = ()
-    """Those that only a schema names: one that no row measures is a warning."""
+    column: Column
+    """The column that it looks at."""
+    infer: Callable[[Sequence[JSON]], Mapping[str, Any]]
+    """What the JSON values of the column come to, as plain data that a worker can be given. Raises BadSettings."""
+    apply: Callable[[Mapping[str, Any]], Evaluator]
+    """The same settings with what was inferred. Raises BadSettings."""
+
+
+def _nothing(issue: Issue, *values: Any) -> Score:
+    return Score(0.0, passed=False, reason=issue.message, standing=Standing.UNREADABLE)
+
+
+def _compiled_nothing(check: Check) -> Check:
+    missing = Verdict(Standing.UNREADABLE, False, 0, 1)
+    return lambda *values: missing
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What an unreadable output costs: 0.0, unless a type says otherwise."""
+
+    explain: Callable[..., Score] = _nothing
+    """The score, from the issue and the needs, the unreadable one a `Fault`."""
+    compile: Callable[[Check], Check] = _compiled_nothing
+    """The fast form of `explain`, from the compiled check: a function of the same needs. Where a type has fields, its verdict
+    carries what each of them is missing."""
+    judged: bool = False
+    """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
+
+
+MISSING_OUTPUT: Final = Unreadable()
 
 
 class Evaluator(Settings):
@@ -128,8 +161,6 @@ class Evaluator(Settings):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
-    judges_unreadable: ClassVar[bool] = False
-    """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
 
     def needs(self) -> Needs:
         """What a check is called with, in order."""
@@ -139,143 +170,30 @@ class Evaluator(Settings):
         """The score of one row with its reasons: slow, obvious, and the reference for `compile`."""
         raise NotImplementedError
 
-    def asks(self) -> bool:
-        """Whether rows may ask something that costs: a judge, a batch, an async function."""
-        return False
-
-    def own_judges(self) -> Mapping[Loc, Judge]:
-        """The judges that only this evaluator asks, by where they stand among its settings."""
-        return {}
-
-    def ask(self, *values: Any) -> bool:
-        """Puts what a row asks on the list. `values` are the needs, none of them a `Fault`.
-
-        It is called before the row is scored, as long as the answers may lead to further questions: while it is True, and
-        something is on the list that has no answer yet. The default explains the row, so `explain` asks with
-        `judges.asking.ask` or `ask_judge`; there it meets placeholders for the answers that are not there yet, and what it
-        says of them is dropped.
-        """
-        self.explain(*values)
-        return True
-
     def compile(self) -> Check:
         """The fast check. Made from `explain` unless a type has a faster one."""
-        settle = self.settle
-        return lambda *values: settle(explain_once(self, *values))
+        return lambda *values: settle(self, explain_once(self, *values))
 
-    def unreadable(self, issue: Issue, *values: Any) -> Score:
-        """What an unreadable output scores: 0.0. `values` are the needs, the unreadable one a `Fault`."""
-        return Score(0.0, passed=False, reason=issue.message, standing=Standing.UNREADABLE)
+    def scored_fields(self) -> ScoredFields:
+        """The fields that it scores, and what others may ask of them; none unless a type has fields."""
+        return NO_FIELDS
 
-    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
-        """The fast form of `unreadable`, given the compiled check: a function of the same needs.
+    def unreadable(self) -> Unreadable:
+        """What an unreadable output costs."""
+        return MISSING_OUTPUT
 
-        Where a type has fields, its verdict carries what each of them lost.
-        """
-        lost = Verdict(Standing.UNREADABLE, False, 0, 1)
-        return lambda *values: lost
-
-    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole).
-
-        The default explains the row. A type with many fields makes only what is asked for.
-        """
-        score = explain_once(self, *values)
-        wrong = [result for result in score.fields if result.status not in _NOT_WRONG]
-        if not wrong:
-            return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
-        return [result for result in wrong if result.path in wanted]
-
-    def documents(self, *values: Any) -> Documents | None:
-        """The documents of one row with every result, for reports that list them; None for a type that has no schema.
-
-        An unreadable output is a `Fault`. Raises RowProblem where `explain` does.
-        """
+    def asking(self) -> Asking | None:
+        """How it asks what costs; None for a type whose rows never do."""
         return None
 
-    def field_names(self) -> tuple[str, ...]:
-        """The closed list of fields that verdict statuses stand for, in order; empty without one."""
-        return ()
-
-    def row_fields(self) -> tuple[str, ...]:
-        """The fields whose status every row has of its own, in the order of verdict statuses.
-
-        Those of a closed list, or the places of a schema: there a status stands for all instances of the field in the
-        row, and what is counted over a run are the instances.
-        """
-        return self.field_names()
-
-    def figure_names(self) -> tuple[str, ...]:
-        """The further figures of a row that verdicts carry beside the score, in order; empty without any."""
-        return ()
-
-    def awaited(self) -> Awaited:
-        """The fields of an open list that some row should measure."""
-        return Awaited()
-
-    def keyed_lists(self, *cells: Any) -> Iterable[tuple[Path, Align]]:
-        """The lists whose items are paired by a key: a key that no item has is an error (law 11).
-
-        `cells` are what a row has beside its two documents, for a type whose schema stands in one of them.
-        """
-        return ()
-
-    def substitutes(self) -> Mapping[str, int]:
-        """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-        return {}
-
-    def learns_from(self) -> Column | None:
-        """The column that the type must have seen before it can score (see `lesson`); None for one that knows enough."""
+    def learning(self) -> Learning | None:
+        """What it must have seen of the test set before it can score; None for one that knows enough."""
         return None
-
-    def lesson(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
-        """What the JSON values of that column teach, as plain data that a worker can be given. Raises BadSettings."""
-        raise NotImplementedError  # asked only of a type that `learns_from` a column
-
-    def taught(self, lesson: Mapping[str, Any]) -> Evaluator:
-        """The same settings with what was learned. Raises BadSettings."""
-        raise NotImplementedError  # asked only of a type that `learns_from` a column
-
-    def surplus(self) -> SurplusRules:
-        """Whether what only the output has lowers the score of a row."""
-        return SurplusRules()
-
-    def compares(self) -> ClosedTree | OpenTree | SchemaScoring | None:
-        """The fields that it compares, and how: listed ones, those that documents have, or those of a schema.
-
-        None for a type that compares no fields. Raises RowProblem where they are known only row by row.
-        """
-        return None
-
-    def named_keys(self) -> frozenset[str]:
-        """The keys at the top of a document that the settings name: of several documents, those that have them fit best.
-
-        For a list they are the keys of its items.
-        """
-        return frozenset()
-
-    def optional_fields(self) -> frozenset[str]:
-        """The listed fields that may be absent from every row without anything being wrong."""
-        return frozenset()
 
     def column(self, role: Role) -> Column:
         """The column of a role: the one this evaluator names, or the test set's."""
         named = getattr(self, role, None) if role in type(self).model_fields else None
         return Column(named, literal=True, role=role) if named else Column(role, role=role)
-
-    def settle(self, score: Score) -> Verdict:
-        """The verdict that an explained score stands for: `pass_at` applied, values dropped.
-
-        Raises RowProblem for a score, or a figure, that is no number from 0 to 1.
-        """
-        statuses = bytes(result.status for result in score.fields) if self.field_names() else b""
-        counts = counts_of(score) if not statuses else None
-        check_score(self.type, score)
-        if score.value is None:
-            return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
-        num, den = score.ratio or float(score.value).as_integer_ratio()
-        passed = score.passed if score.passed is False else num / den >= self.pass_at
-        return Verdict(score.standing, passed, num, den, statuses, counts, None, score.figures)
 
     def score(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
@@ -285,28 +203,7 @@ class Evaluator(Settings):
         Values are text or JSON values. Other columns that settings name are given by name.
         Raises Problems when the row cannot be measured: a needed value is missing or unusable, a time limit ran out.
         """
-        return self.explain_cells({"output": output, "expected": expected, "input": input, **columns})
-
-    def explain_cells(self, cells: Mapping[str, Any]) -> Score:
-        """`explain` on the cells of one row, by role and by column name: faults told apart by blame."""
-        values: list[Any] = []
-        keys = self.named_keys()
-        for need in self.needs():
-            values.append(read(need, cells, values, self.needs(), keys))
-        unreadable: Fault | None = None
-        for value in values:
-            if isinstance(value, Fault):
-                if value.issue.blame is not Blame.OUTPUT:
-                    raise Problems([value.issue])
-                unreadable = unreadable or value
-        try:
-            score = self.unreadable(unreadable.issue, *values) if unreadable else self.explain(*values)
-            settled = self.settle(score)
-        except RowProblem as error:
-            raise Problems([error.issue]) from error
-        if score.issue is not None and score.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
-            raise Problems([score.issue])
-        return replace(score, passed=settled.passed)
+        return explain_cells(self, {"output": output, "expected": expected, "input": input, **columns})
 
     async def score_async(
         self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
@@ -317,9 +214,67 @@ class Evaluator(Settings):
         return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
 
 
+def settle(settings: Evaluator, score: Score) -> Verdict:
+    """The verdict that an explained score stands for: `pass_at` applied, values dropped.
+
+    Raises RowProblem for a score, or a figure, that is no number from 0 to 1.
+    """
+    fields = settings.scored_fields()
+    verdict = _settled(settings, score, bool(fields.names))
+    return verdict if fields.by_place is None else fields.by_place(score, verdict)
+
+
+def _settled(settings: Evaluator, score: Score, listed: bool) -> Verdict:
+    statuses = bytes(result.status for result in score.fields) if listed else b""
+    counts = counts_of(score) if not statuses else None
+    check_score(settings.type, score)
+    if score.value is None:
+        return Verdict(score.standing, None, 0, 0, statuses, counts, score.issue, score.figures)
+    num, den = score.ratio or float(score.value).as_integer_ratio()
+    passed = score.passed if score.passed is False else num / den >= settings.pass_at
+    return Verdict(score.standing, passed, num, den, statuses, counts, None, score.figures)
+
+
 def lists_fields(settings: Evaluator) -> bool:
-    """Whether reports can list its rows result by result: the type has `documents`."""
-    return type(settings).documents is not Evaluator.documents
+    """Whether reports can list its rows result by result: the type gives the documents of a row."""
+    return settings.scored_fields().documents is not None
+
+
+def wrong_fields(settings: Evaluator, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    """What went wrong in a row that did not score 1, for the paths that are `wanted` ("" is the row as a whole).
+
+    A type with many fields makes only what is asked for; of others the row is explained.
+    """
+    if (wrong := settings.scored_fields().wrong) is not None:
+        return wrong(verdict, wanted, *values)
+    score = explain_once(settings, *values)
+    found = [result for result in score.fields if result.status not in _NOT_WRONG]
+    if not found:
+        return [FieldResult("", Status.MISMATCH, score.value, reason=score.reason)] if "" in wanted else []
+    return [result for result in found if result.path in wanted]
+
+
+def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Score:
+    """`explain` on the cells of one row, by role and by column name: faults told apart by blame.
+
+    Raises Problems when the row cannot be measured.
+    """
+    values: list[Any] = []
+    needs, keys = settings.needs(), settings.scored_fields().top_keys
+    for need in needs:
+        values.append(read(need, cells, values, needs, keys))
+    faults = [value for value in values if isinstance(value, Fault)]
+    for fault in faults:
+        if fault.issue.blame is not Blame.OUTPUT:
+            raise Problems([fault.issue])
+    try:
+        score = settings.unreadable().explain(faults[0].issue, *values) if faults else settings.explain(*values)
+        settled = settle(settings, score)
+    except RowProblem as error:
+        raise Problems([error.issue]) from error
+    if score.issue is not None and score.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG):
+        raise Problems([score.issue])
+    return replace(score, passed=settled.passed)
 
 
 def explain_once(settings: Evaluator, *values: Any) -> Score:

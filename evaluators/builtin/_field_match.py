@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from evaluators.builtin._evaluator import Check
@@ -59,18 +58,18 @@ class KeyCheck(OpenCheck):
         return self._known.get(counts) or self._verdict(counts)
 
 
-def explain_lost_keys(tree: OpenTree, issue: Issue, expected: Any) -> Score:
+def explain_missing_keys(tree: OpenTree, issue: Issue, expected: Any, _: Any = MISSING) -> Score:
     """What an unreadable output costs: every expected key."""
     if not isinstance(expected, dict):
         raise no_object(expected)
-    lost = explain_open(tree, expected, MISSING)
-    return Score(0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE)
+    missing = explain_open(tree, expected, MISSING)
+    return Score(0.0, False, missing.fields, issue.message, standing=Standing.UNREADABLE)
 
 
-def compile_lost_keys(check: Check) -> Callable[..., Verdict]:
-    """The fast form of `explain_lost_keys`."""
+def compile_missing(check: Check) -> Check:
+    """The fast form: the verdict of an output that has nothing, with a score of 0."""
 
-    def lost(expected: Any, _: Any) -> Verdict:
+    def missing(expected: Any, _: Any) -> Verdict:
         return check(expected, MISSING)._replace(standing=Standing.UNREADABLE, passed=False, num=0, den=1)
 
-    return lost
+    return missing

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Output
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Output, Unreadable
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.issues import Issue
 from evaluators.model import JSON, Score, Verdict
 from evaluators.needs import kind_of
 from evaluators.values import json_text
@@ -37,8 +35,6 @@ class ContainsJson(Evaluator):
     type: Literal["contains_json"] = "contains_json"
     require: Literal["any", "object", "array"] = "any"
     """What to look for: an `object`, an `array`, or `any` of the two."""
-
-    judges_unreadable: ClassVar[bool] = True
 
     examples = (
         Example("an object", output='{"city": "Paris"}', score=1.0, source="Agenta, Contains JSON"),
@@ -80,11 +76,11 @@ class ContainsJson(Evaluator):
 
         return check
 
-    def unreadable(self, issue: Issue, *values: Any) -> Score:
+    def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""
-        return Score.of(False, issue.message)
+        return Unreadable(lambda issue, *values: Score.of(False, issue.message), self._compile_no, judged=True)
 
-    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+    def _compile_no(self, check: Check) -> Check:
         _, no = yes_and_no(self)
         return lambda *values: no
 

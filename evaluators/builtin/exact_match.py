@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs
+from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, settle
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import MISSING, Score, Verdict
 from evaluators.needs import NO_OUTPUT, kind_of
@@ -43,19 +43,19 @@ class ExactMatch(Evaluator):
 
     def explain(self, output: Any, expected: Any) -> Score:
         if output is MISSING:
-            return self.unreadable(NO_OUTPUT.issue)
+            return self.unreadable().explain(NO_OUTPUT.issue)
         if same(output, expected) or (output is None and expected == ""):
             return Score.of(True, "the output equals the expected answer")
         return Score.of(False, _difference(output, expected))
 
     def compile(self) -> Check:
-        explain, settle = self.explain, self.settle
+        explain = self.explain
         yes, no = yes_and_no(self)
 
         def check(output: Any, expected: Any) -> Verdict:
             if output.__class__ is str and expected.__class__ is str:
                 return yes if output == expected else no
-            return settle(explain(output, expected))
+            return settle(self, explain(output, expected))
 
         return check
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output
+from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, ScoredFields
 from evaluators.model import Score
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
@@ -39,8 +39,8 @@ class FieldMatch(Evaluator):
     def needs(self) -> Needs:
         return self.column("expected"), Output(self.column("output"), "object")
 
-    def named_keys(self) -> frozenset[str]:
-        return frozenset((self.field,))
+    def scored_fields(self) -> ScoredFields:
+        return ScoredFields(top_keys=frozenset((self.field,)))
 
     def explain(self, expected: Any, output: Any) -> Score:
         if self.field not in output:

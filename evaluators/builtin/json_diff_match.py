@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, SurplusRules
+from evaluators.builtin._evaluator import (
+    Check,
+    Evaluator,
+    Example,
+    Expected,
+    Needs,
+    Output,
+    ScoredFields,
+    SurplusRules,
+    Unreadable,
+)
+from evaluators.builtin._field_match import compile_missing
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_check import OpenCheck, explain_open, wrong_leaves
@@ -98,24 +109,26 @@ class JsonDiffMatch(Evaluator):
         return OpenTree(
             same_type if self.compare_schema_only else same,
             penalize_extra=self.extra_fields == "penalize",
-            penalize_items=self.surplus().items,
+            penalize_items=self.surplus.items,
             fold_keys=self.case_insensitive_keys,
             skip=self.skip,
             types_only=self.compare_schema_only,
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 
+    @property
     def surplus(self) -> SurplusRules:
+        """Whether what only the output has lowers the score."""
         return SurplusRules(self.extra_fields == "penalize", (self.extra_items or self.extra_fields) == "penalize")
 
-    def compares(self) -> OpenTree:
-        return self.tree
+    def scored_fields(self) -> ScoredFields:
+        return ScoredFields(tree=self.tree, surplus=self.surplus, wrong=self._wrong)
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "like_expected", beside=expected, parts=True)
 
-    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
         return wrong_leaves(self.tree, expected, output, wanted)
 
@@ -128,11 +141,9 @@ class JsonDiffMatch(Evaluator):
     def compile(self) -> Check:
         return OpenCheck(self.tree, self.pass_at)
 
-    def unreadable(self, issue: Issue, *values: Any) -> Score:
-        lost = explain_open(self.tree, values[0], MISSING)
-        return Score(0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE)
+    def unreadable(self) -> Unreadable:
+        return Unreadable(self._explain_missing, compile_missing)
 
-    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
-        return lambda expected, _: check(expected, MISSING)._replace(
-            standing=Standing.UNREADABLE, passed=False, num=0, den=1
-        )
+    def _explain_missing(self, issue: Issue, expected: Any, _: Any) -> Score:
+        missing = explain_open(self.tree, expected, MISSING)
+        return Score(0.0, False, missing.fields, issue.message, standing=Standing.UNREADABLE)

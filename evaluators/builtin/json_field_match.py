@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from functools import cached_property
+from collections.abc import Collection, Iterable
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Evaluator, Example, Expected, Needs, Output, SurplusRules
-from evaluators.builtin._field_match import compile_keys, compile_lost_keys, explain_keys, explain_lost_keys
+from evaluators.builtin._evaluator import (
+    Check,
+    Evaluator,
+    Example,
+    Expected,
+    Needs,
+    Output,
+    ScoredFields,
+    SurplusRules,
+    Unreadable,
+)
+from evaluators.builtin._field_match import compile_keys, compile_missing, explain_keys, explain_missing_keys
 from evaluators.fields.open_check import wrong_leaves
 from evaluators.fields.open_tree import OpenTree
-from evaluators.issues import Issue
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.values.equality import same
 
@@ -56,17 +65,15 @@ class JsonFieldMatch(Evaluator):
         """What counts among the top-level keys."""
         return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
 
-    def surplus(self) -> SurplusRules:
-        return SurplusRules(keys=self.extra_fields == "penalize")
-
-    def compares(self) -> OpenTree:
-        return self.tree
+    def scored_fields(self) -> ScoredFields:
+        surplus = SurplusRules(keys=self.extra_fields == "penalize")
+        return ScoredFields(tree=self.tree, surplus=surplus, wrong=self._wrong)
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         return expected, Output(self.column("output"), "object", beside=expected)
 
-    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
         return wrong_leaves(self.tree, expected, output, wanted)
 
@@ -76,8 +83,5 @@ class JsonFieldMatch(Evaluator):
     def compile(self) -> Check:
         return compile_keys(self.tree, self.pass_at)
 
-    def unreadable(self, issue: Issue, *values: Any) -> Score:
-        return explain_lost_keys(self.tree, issue, values[0])
-
-    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
-        return compile_lost_keys(check)
+    def unreadable(self) -> Unreadable:
+        return Unreadable(partial(explain_missing_keys, self.tree), compile_missing)

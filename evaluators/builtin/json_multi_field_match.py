@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import Check, Column, Evaluator, Example, Expected, Needs, Output
+from evaluators.builtin._evaluator import (
+    Asking,
+    Check,
+    Column,
+    Evaluator,
+    Example,
+    Expected,
+    Needs,
+    Output,
+    ScoredFields,
+    Unreadable,
+)
 from evaluators.conditions import columns_of
-from evaluators.fields.align import Align
 from evaluators.fields.closed import ClosedTree, ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.fast import compile_fields
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
@@ -17,7 +27,6 @@ from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
 from evaluators.value_class import replace
-from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform
 
 MATCHED, NOT_MEASURED = bytes([Status.MATCH]), bytes([Status.NOT_MEASURED])
@@ -100,27 +109,27 @@ class JsonMultiFieldMatch(Evaluator):
         """The columns that the `when` of a field names."""
         return columns_of(condition for line in self.tree.scored for condition in line.when)
 
-    def compares(self) -> ClosedTree:
-        return self.tree
-
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         columns = tuple(Column(name, literal=True) for name in self.condition_columns)
         return expected, Output(self.column("output"), "like_expected", beside=expected), *columns
 
-    def named_keys(self) -> frozenset[str]:
-        return frozenset(key for line in self.fields for key in line.path.first_keys())
+    def scored_fields(self) -> ScoredFields:
+        return self._scored_fields
 
-    def field_names(self) -> tuple[str, ...]:
-        return self.tree.names
+    @cached_property
+    def _scored_fields(self) -> ScoredFields:
+        return ScoredFields(
+            names=self.tree.names,
+            lines=self.fields,
+            tree=self.tree,
+            top_keys=frozenset(key for line in self.fields for key in line.path.first_keys()),
+            optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
+            keyed_lists=lambda *cells: keyed_lists(self.fields),
+            wrong=self._wrong,
+        )
 
-    def keyed_lists(self, *cells: Any) -> Iterable[tuple[Path, Align]]:
-        return keyed_lists(self.fields)
-
-    def optional_fields(self) -> frozenset[str]:
-        return frozenset(line.name for line in self.tree.scored if line.optional or line.skip)
-
-    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output, *cells = values
         row = dict(zip(self.condition_columns, cells, strict=True))
         names = self.tree.names
@@ -133,10 +142,10 @@ class JsonMultiFieldMatch(Evaluator):
         row = dict(zip(self.condition_columns, cells, strict=True))
         return settle_row(self.tree, explain_fields(self.tree, expected, output, row))
 
-    def asks(self) -> bool:
-        return self.tree.costs
+    def asking(self) -> Asking | None:
+        return Asking(self._ask) if self.tree.costs else None
 
-    def ask(self, *values: Any) -> bool:
+    def _ask(self, *values: Any) -> bool:
         expected, output, *cells = values
         ask_fields(self.tree, expected, output, dict(zip(self.condition_columns, cells, strict=True)))
         return self.tree.pairs_by_asking
@@ -144,7 +153,10 @@ class JsonMultiFieldMatch(Evaluator):
     def compile(self) -> Check:
         return compile_fields(self.tree, self.pass_at, self.condition_columns)
 
-    def unreadable(self, issue: Issue, *values: Any) -> Score:
+    def unreadable(self) -> Unreadable:
+        return Unreadable(self._explain_missing, self._compile_missing)
+
+    def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
         row = dict(zip(self.condition_columns, cells, strict=True))
         settled = explain_fields(self.strict_tree, expected, MISSING, row)
@@ -153,12 +165,12 @@ class JsonMultiFieldMatch(Evaluator):
         lost = tuple(one.result for one in settled)
         return Score(0.0, False, lost, issue.message, standing=Standing.UNREADABLE)
 
-    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
-        def lost(expected: Any, _: Any, *cells: Any) -> Verdict:
+    def _compile_missing(self, check: Check) -> Check:
+        def missing(expected: Any, _: Any, *cells: Any) -> Verdict:
             found = check(expected, MISSING, *cells)
             statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
             if found.standing.kept_out:
                 return found._replace(statuses=statuses)
             return Verdict(Standing.UNREADABLE, False, 0, 1, statuses)
 
-        return lost
+        return missing

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, Validatio
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
 from evaluators.builtin._json_schema import check, error_of, first_keys, read_file, validator
 from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import MISSING, Score, Verdict
 from evaluators.settings import BadSettings, spell
@@ -101,8 +102,10 @@ class JsonSchemaValid(Evaluator):
     def needs(self) -> Needs:
         return Output(self.column("output"), want="any"), *columns_of(self.json_schema)
 
-    def named_keys(self) -> frozenset[str]:
-        return frozenset() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)
+    def scored_fields(self) -> ScoredFields:
+        if isinstance(self.json_schema, FromColumn):
+            return NO_FIELDS
+        return ScoredFields(top_keys=first_keys(self.json_schema))
 
     def explain(self, document: Any, *cells: object) -> Score:
         try:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
+from evaluators.builtin._evaluator import Asking, Evaluator, Example, Needs, ScoredFields, Text
 from evaluators.builtin._rubric import (
     AGREEMENT,
     Criteria,
@@ -137,19 +137,16 @@ class LlmJudge(Evaluator):
     def needs(self) -> Needs:
         return tuple(Text(self.column(name) if name in ROLES else Column(name, literal=True)) for name in self.shown)
 
-    def asks(self) -> bool:
-        return True
+    def asking(self) -> Asking:
+        return Asking(self.explain, self._own_judges())
 
-    def own_judges(self) -> Mapping[Loc, Judge]:
+    def _own_judges(self) -> Mapping[Loc, Judge]:
         found: dict[Loc, Judge | None] = {("judge",): self.judge}
         found |= {("panel", number, "judge"): one.judge for number, one in enumerate(self.panel)}
         return {loc: judge for loc, judge in found.items() if judge is not None}
 
-    def field_names(self) -> tuple[str, ...]:
-        return tuple(map(path_of, self.criteria or ()))
-
-    def figure_names(self) -> tuple[str, ...]:
-        return (AGREEMENT,) if len(self.panel) > 1 else ()
+    def scored_fields(self) -> ScoredFields:
+        return ScoredFields(tuple(map(path_of, self.criteria or ())), figures=(AGREEMENT,) if len(self.panel) > 1 else ())
 
     def explain(self, *cells: str) -> Score:
         found = self._judgements(dict(zip(self.shown, cells, strict=True)))

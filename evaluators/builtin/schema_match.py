@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -11,16 +11,19 @@ from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, Validati
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
+    Asking,
     Awaited,
     Check,
-    Column,
     Evaluator,
     Example,
     Expected,
     FromColumn,
+    Learning,
     Needs,
     Output,
+    ScoredFields,
     SurplusRules,
+    Unreadable,
 )
 from evaluators.builtin._json_schema import read_file, read_text
 from evaluators.builtin._phrases import columns_of, from_column, unusable
@@ -253,7 +256,7 @@ class SchemaMatch(Evaluator):
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
         return SchemaScoring(
             root, score, self.pass_at, (*null_processors(self.nulls, self.absent_values), *self.post_process),
-            self.surplus().items,
+            self.extra_items == "penalize",
         )  # fmt: skip
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
@@ -279,44 +282,33 @@ class SchemaMatch(Evaluator):
         output = Output(self.column("output"), "like_expected", beside=expected)
         return expected, output, *columns_of(self.json_schema)
 
-    def named_keys(self) -> frozenset[str]:
-        return self._scoring.root.first_keys() if self._scoring is not None else frozenset()
+    def scored_fields(self) -> ScoredFields:
+        known, surplus = self._scoring, SurplusRules(items=self.extra_items == "penalize")
+        optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
+        by_row = ScoredFields(
+            figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=self._keyed_lists,
+            wrong=self._wrong, documents=self._documents, by_place=self._by_place,
+        )  # fmt: skip
+        if known is None:
+            return by_row
+        named = tuple(name for name in known.fields if name not in optional)
+        awaited = Awaited(declared=known.fields) if self.fields is None else Awaited(named)
+        return replace(
+            by_row, places=known.row_fields, tree=known, top_keys=known.root.first_keys(), awaited=awaited,
+            substitutes=known.substitutes,
+        )  # fmt: skip
 
-    def figure_names(self) -> tuple[str, ...]:
-        return FIGURES
-
-    def keyed_lists(self, *cells: Any) -> Iterable[tuple[JSONPath, Align]]:
+    def _keyed_lists(self, *cells: Any) -> Iterable[tuple[JSONPath, Align]]:
         if self._scoring is None and not cells:
             return ()
         return self.scoring(cells).keyed_lists
 
-    def substitutes(self) -> Mapping[str, int]:
-        return self._scoring.substitutes if self._scoring is not None else {}
+    def learning(self) -> Learning | None:
+        if self.json_schema != INFER or self._scoring is not None:
+            return None
+        return Learning(self.column("expected"), self._infer, self._with_schema)
 
-    def surplus(self) -> SurplusRules:
-        return SurplusRules(items=self.extra_items == "penalize")
-
-    def compares(self) -> SchemaScoring:
-        return self.scoring()
-
-    def optional_fields(self) -> frozenset[str]:
-        return frozenset(line.name for line in self.fields or () if line.optional or line.skip)
-
-    def row_fields(self) -> tuple[str, ...]:
-        return self._scoring.row_fields if self._scoring is not None else ()
-
-    def awaited(self) -> Awaited:
-        if self._scoring is None:
-            return Awaited()
-        if self.fields is None:
-            return Awaited(declared=self._scoring.fields)
-        optional = self.optional_fields()
-        return Awaited(tuple(name for name in self._scoring.fields if name not in optional))
-
-    def learns_from(self) -> Column | None:
-        return self.column("expected") if self.json_schema == INFER and self._scoring is None else None
-
-    def lesson(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
+    def _infer(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
         if not documents:
             raise bad(
                 "there is no expected answer to infer a schema from",
@@ -324,53 +316,53 @@ class SchemaMatch(Evaluator):
             )
         return annotate_xeval(infer_schema(documents), self.defaults or None)
 
-    def taught(self, lesson: Mapping[str, Any]) -> Evaluator:
+    def _with_schema(self, schema: Mapping[str, Any]) -> Evaluator:
         copy = self.model_copy()
         copy._context = self._context
-        copy._scoring = copy._scoring_of(dict(lesson))
+        copy._scoring = copy._scoring_of(dict(schema))
         return copy
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         return self.scoring(cells).explain(expected, output)
 
-    def asks(self) -> bool:
-        return self._scoring is None or self._scoring.costs
+    def asking(self) -> Asking | None:
+        return Asking(self._ask) if self._scoring is None or self._scoring.costs else None
 
-    def ask(self, *values: Any) -> bool:
+    def _ask(self, *values: Any) -> bool:
         expected, output, *cells = values
         scoring = self.scoring(tuple(cells))
         if scoring.costs:
             scoring.ask(expected, output)
         return scoring.pairs_by_asking
 
-    def documents(self, *values: Any) -> Documents:
+    def _documents(self, *values: Any) -> Documents:
         expected, output, *cells = values
         scoring = self.scoring(tuple(cells))
         given = MISSING if isinstance(output, Fault) else output
         return Documents(scoring.root, expected, given, scoring.scored(expected, given))
 
-    def settle(self, score: Score) -> Verdict:
-        events, places = events_of(Scored(score.fields)), places_of(self.row_fields())
+    def _by_place(self, score: Score, verdict: Verdict) -> Verdict:
+        listed = self._scoring.row_fields if self._scoring is not None else ()
+        events, places = events_of(Scored(score.fields)), places_of(listed)
         statuses, values = row_statuses(events, places), row_values(events, places)
         match, mismatch, omission, hallucination = counted(score.fields)
-        return (
-            super()
-            .settle(score)
-            ._replace(statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
-        )
+        return verdict._replace(statuses=statuses, counts=(match, mismatch, omission, hallucination), values=values)
 
     def compile(self) -> Check:
         if self._scoring is not None:
             return self._scoring.check()
         return ColumnCheck(lambda *cells: self.scoring(cells))
 
-    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output, *cells = values
-        listed = frozenset(self.row_fields())
+        listed = frozenset(self._scoring.row_fields if self._scoring is not None else ())
         found = self.scoring(tuple(cells)).wrong(expected, output)
         return [result for result in found if (result.field if result.field in listed else "") in wanted]
 
-    def unreadable(self, issue: Issue, *values: Any) -> Score:
+    def unreadable(self) -> Unreadable:
+        return Unreadable(self._explain_missing, self._compile_missing)
+
+    def _explain_missing(self, issue: Issue, *values: Any) -> Score:
         expected, _, *cells = values
         scoring = self.scoring(tuple(cells))
         lost = scoring.scored(expected, MISSING)
@@ -380,7 +372,7 @@ class SchemaMatch(Evaluator):
             0.0, False, lost.fields, issue.message, standing=Standing.UNREADABLE, figures=((0, 1),) * len(FIGURES)
         )
 
-    def compile_unreadable(self, check: Check) -> Callable[..., Verdict]:
+    def _compile_missing(self, check: Check) -> Check:
         known: dict[Verdict, Verdict] = {}
 
         def lost(expected: Any, _: Any, *cells: Any) -> Verdict:

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
-    from evaluators.judges.asking_session import Asking
+    from evaluators.judges.asking_session import AskingProgress
 
 _EVERY_SECONDS: Final = 0.1
 _BAR: Final = 24
@@ -33,7 +33,7 @@ class ProgressLine:
             self._total = self._rows / share
         self._show()
 
-    def asked(self, asking: Asking) -> None:
+    def asked(self, asking: AskingProgress) -> None:
         """So far the asking of judges is."""
         self._asking = asking_text(asking)
         self._show()
@@ -67,7 +67,7 @@ def progress_text(rows: int, total: float | None, seconds: float) -> str:
     return f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}  {said}{left}"
 
 
-def asking_text(asking: Asking) -> str:
+def asking_text(asking: AskingProgress) -> str:
     """How far the asking is, to stand behind the rows; nothing before the first question."""
     if not (asking.sent or asking.cached):
         return ""

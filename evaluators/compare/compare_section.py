@@ -44,7 +44,7 @@ def read_compare(data: Any, context: Mapping[str, Any]) -> CompareSection:
 def guarded_target(written: str, lines: Sequence[EvaluatorLine]) -> Target:
     """The evaluator and the field that a guard is about. Raises Problems (config) when the suite has none of that name."""
     target = parse_target(written, [line.name for line in lines], "guard")
-    fields = next(line.settings.row_fields() for line in lines if line.name == target.evaluator)
+    fields = next(line.settings.scored_fields().of_rows for line in lines if line.name == target.evaluator)
     if target.field is not None and target.field not in fields:
         raise problem(
             "unknown-field",

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.numbers import written
 
 FIGURES: Final = ("precision", "recall", "f1", "mean_score", "overall_score", "field_score", "overall_pass_rate")

@@ -9,7 +9,7 @@ nested as deeply as they can be read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Paired, pair_items
 from evaluators.fields.counts import MEASURED
@@ -19,7 +19,6 @@ from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
 from evaluators.fields.units import Found, Listed, Outside, Unit
 from evaluators.fields.weighing import Fit, Scales
 from evaluators.model import MISSING, Status
-from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Step
 

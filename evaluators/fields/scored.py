@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult
-from evaluators.value_class import NamedTuple, dataclass
+from evaluators.value_class import dataclass
 
 
 @dataclass(frozen=True, slots=True)

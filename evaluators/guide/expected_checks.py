@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from evaluators.builtin._evaluator import FromColumn
+from evaluators.builtin._evaluator import FromColumn, ScoredFields
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.dialects import dialect_of
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
 from evaluators.fields.expected_check import Finding, check_expected, check_listed
 from evaluators.fields.metrics import places
 from evaluators.fields.references import pointer
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.xeval.read_xeval import read_xeval
 from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
@@ -133,8 +134,8 @@ def _of_suite(found: Answers) -> Iterator[Against]:
     """
     for line in found.suite.lines if found.suite is not None else ():
         settings: Any = line.settings
-        if not line.when and getattr(settings, "expected", None) is None:
-            yield from _listed(line.name, settings)
+        if not line.when and not settings.column("expected").literal:
+            yield from _listed(line.name, settings.scored_fields())
         if settings.type != "schema_match":
             continue
         name = f'the schema of "{line.name}"'
@@ -144,13 +145,13 @@ def _of_suite(found: Answers) -> Iterator[Against]:
             yield Against(name, _root(settings.json_schema, settings.dialect, name))
 
 
-def _listed(name: str, settings: Any) -> Iterator[Against]:
+def _listed(name: str, fields: ScoredFields) -> Iterator[Against]:
     """The listed fields of an evaluator, where some expected values may be unreadable."""
     name = f'the fields of "{name}"'
-    if settings.type == "json_multi_field_match" and any(settings.tree.readers):
-        yield Against(name, listed=settings.tree)
-    if settings.type == "schema_match" and settings.fields is not None:
-        root = settings.scoring().root
+    if isinstance(fields.tree, ClosedTree) and any(fields.tree.readers):
+        yield Against(name, listed=fields.tree)
+    if isinstance(fields.tree, SchemaScoring) and fields.lines is not None:
+        root = fields.tree.root
         if any(ask is not None for node in places(root) for ask in (*node.readers, node.compound_reader)):
             yield Against(name, root, readable_only=True)
 

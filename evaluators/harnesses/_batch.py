@@ -81,7 +81,7 @@ def score_columns(
 def _named(lines: Sequence[EvaluatorLine]) -> Iterator[tuple[str, Kind]]:
     for line in lines:
         yield from ((f"{line.name}.{end}", kind) for end, kind in _WHOLE)
-        for path in line.settings.row_fields():
+        for path in line.settings.scored_fields().of_rows:
             yield f"{line.name}.{path}", "text"
             yield f"{line.name}.{path}.score", "score"
     if OVERALL not in [line.name for line in lines]:
@@ -99,7 +99,7 @@ def _whole(verdicts: Sequence[Verdict]) -> list[list[Any]]:
 
 def _fields(line: EvaluatorLine, verdicts: Sequence[Verdict]) -> Iterator[list[Any]]:
     """Two columns for each listed field: its status, and its number. A row that says nothing of its fields has neither."""
-    listed = len(line.settings.row_fields())
+    listed = len(line.settings.scored_fields().of_rows)
     nothing = (None,) * listed
     said = [bool(verdict.statuses) for verdict in verdicts]
     numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, said, strict=True)]

@@ -37,7 +37,7 @@ _NAME: Final = "the rows of the host"
 def suite_of(suite: str | Path | Suite) -> Suite:
     """The suite, read when it is a file. Raises Problems, also when it cannot score a row before it has seen them all."""
     found = suite if isinstance(suite, Suite) else load(suite)
-    learning = [line.name for line in found.lines if line.settings.learns_from() is not None]
+    learning = [line.name for line in found.lines if line.settings.learning() is not None]
     if learning:
         raise problem(
             "learns-from-test-set",

@@ -88,7 +88,7 @@ def names_of(lines: Sequence[EvaluatorLine]) -> tuple[str, ...]:
     every = [OVERALL]
     for line in lines:
         name = segment(line.name)
-        every += [name, *(f"{name}/field/{field_name(path)}" for path in line.settings.row_fields())]
+        every += [name, *(f"{name}/field/{field_name(path)}" for path in line.settings.scored_fields().of_rows)]
     return tuple(dict.fromkeys(every))
 
 
@@ -157,7 +157,7 @@ def _evaluator_scores(one: Judged) -> Iterator[NamedScore]:
     whole = _whole(one, segment(one.line.name), one.line.name)
     yield whole
     results = list(one.result.score.fields) if one.result.score is not None else []
-    listed = one.line.settings.row_fields()
+    listed = one.line.settings.scored_fields().of_rows
     if listed and len(listed) == len(one.verdict.statuses):
         numbers = field_numbers(one.verdict)
         by_path = _by_field(results)
@@ -181,7 +181,7 @@ def _whole(one: Judged, name: str, evaluator: str | None) -> NamedScore:
     about = {"type": one.line.type, "status": verdict.standing.word}
     figures = {
         name: num / den
-        for name, (num, den) in zip(one.line.settings.figure_names(), verdict.figures, strict=False)
+        for name, (num, den) in zip(one.line.settings.scored_fields().figures, verdict.figures, strict=False)
         if den
     }
     return NamedScore(

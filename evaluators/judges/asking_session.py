@@ -13,10 +13,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evaluators.issues import Issue
-from evaluators.value_class import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,7 +33,7 @@ INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0, 0);
 """
 
 
-class Asking(NamedTuple):
+class AskingProgress(NamedTuple):
     """How far the asking of a run is."""
 
     sent: int = 0
@@ -124,13 +123,13 @@ class Session:
                 (tokens, answered, cached, failed, requests),
             )
 
-    def so_far(self) -> Asking:
+    def so_far(self) -> AskingProgress:
         """How far it is."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT sent, tokens, answered, cached, failed, requests FROM progress"
             ).fetchone()
-        return Asking(*row)
+        return AskingProgress(*row)
 
     def close(self) -> None:
         """Closes the file."""

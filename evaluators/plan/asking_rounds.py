@@ -24,7 +24,7 @@ def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
     An evaluator asks once all that it waits for has its answers.
     """
     rounds: dict[str, int] = {}
-    asking = {line.name for line in ordered if line.settings.asks()}
+    asking = {line.name for line in ordered if line.settings.asking() is not None}
     if not asking:
         return [[line] for line in ordered]
     for line in ordered:
@@ -44,6 +44,7 @@ class Asker:
     """An evaluator that asks: where its gates and its values stand among what the step reads."""
 
     line: EvaluatorLine
+    ask: Callable[..., object]
     gates: slice
     inputs: slice
 
@@ -68,7 +69,7 @@ def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
                 for index, one, values in waiting:
                     gathered.at(index, one.line.name)
                     try:
-                        more = one.line.settings.ask(*values)
+                        more = one.ask(*values) is not False
                     except Exception:  # a row is guarded: judging it will say what is wrong
                         continue
                     if more and gathered.open:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.builtin._evaluator import (
+    Asking,
     Check,
     Column,
     Expected,
@@ -214,23 +215,24 @@ class _Compiler:
 
     def _round(self, lines: Sequence[EvaluatorLine]) -> list[Compiled]:
         """Evaluators that ask together, or that ask nothing."""
-        if any(line.settings.asks() for line in lines):
-            self._asking(lines)
+        asking = [(line, found) for line in lines if (found := line.settings.asking()) is not None]
+        if asking:
+            self._asking(asking)
         return [self._evaluator(line) for line in lines]
 
-    def _asking(self, lines: Sequence[EvaluatorLine]) -> None:
+    def _asking(self, asking: Sequence[tuple[EvaluatorLine, Asking]]) -> None:
         """The step that asks what some evaluators ask of a chunk of rows."""
         reads: list[int] = []
         askers: list[Asker] = []
-        for line in lines:
+        for line, how in asking:
             gates = self._gates(line)
             inputs = [self._need(need, line) for need in line.settings.needs()]
             start = len(reads)
             reads += [*gates, *inputs]
-            askers.append(Asker(line, slice(start, start + len(gates)), slice(start + len(gates), len(reads))))
-        names = ", ".join(line.name for line in lines)
+            askers.append(Asker(line, how.ask, slice(start, start + len(gates)), slice(start + len(gates), len(reads))))
+        names = ", ".join(line.name for line, _ in asking)
         self._step(
-            ("asked", names), f"what {names} ask" + ("s" if len(lines) == 1 else ""), tuple(reads), ask_all(askers)
+            ("asked", names), f"what {names} ask" + ("s" if len(asking) == 1 else ""), tuple(reads), ask_all(askers)
         )
 
     def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
@@ -420,7 +422,7 @@ class _Compiler:
 
 def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
     """The keys at the top of documents that the suite names anywhere."""
-    return frozenset().union(*(line.settings.named_keys() for line in lines))
+    return frozenset().union(*(line.settings.scored_fields().top_keys for line in lines))
 
 
 def _how(search: Search) -> str:
@@ -455,7 +457,7 @@ def _explained(one: Compiled, verdict: Verdict, values: Sequence[Any]) -> Score 
     if verdict.standing in (Standing.INVALID, Standing.UNJUDGED, Standing.BUG) and not verdict.statuses:
         return None
     if unreadable is not None:
-        score = settings.unreadable(unreadable.issue, *values)
+        score = settings.unreadable().explain(unreadable.issue, *values)
     else:
         score = explain_once(settings, *values)
     return replace(score, passed=verdict.passed) if score.standing is verdict.standing else None

@@ -115,8 +115,9 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ca
 
 def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Callable[[Sequence[Any]], Verdict]:
     """What a row with a faulty value is worth, by blame: the test set's faults come first."""
-    lost = line.settings.compile_unreadable(check)
-    left_out = skip_unreadable and not line.settings.judges_unreadable
+    unreadable = line.settings.unreadable()
+    missing = unreadable.compile(check)
+    left_out = skip_unreadable and not unreadable.judged
 
     def verdict(values: Sequence[Any]) -> Verdict:
         faults = [value.issue for value in values if value.__class__ is Fault]
@@ -126,7 +127,7 @@ def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> 
         if left_out:
             return SKIPPED._replace(issue=faults[0])
         try:
-            return lost(*values)
+            return missing(*values)
         except RowProblem as error:
             return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
@@ -139,7 +140,7 @@ def gated_step(
     line: EvaluatorLine, judge: Callable[[list[Cells]], Cells], gates: int, check: Check
 ) -> Callable[[list[Cells], int], Cells]:
     """The verdicts of an evaluator that waits: rows that are not let through are blocked, skipped or without a score."""
-    lost = line.settings.compile_unreadable(check)
+    missing = line.settings.unreadable().compile(check)
 
     def run(columns: list[Cells], count: int) -> Cells:
         found: Cells = [None] * count
@@ -150,7 +151,7 @@ def gated_step(
                 open_rows.append(index)
             elif stopped is BLOCKED:
                 values = [column[index] for column in columns[gates:]]
-                found[index] = _blocked(values, lost) if line.unmet == "fail" else SKIPPED
+                found[index] = _blocked(values, missing) if line.unmet == "fail" else SKIPPED
             else:
                 found[index] = stopped
         inputs = [[column[index] for index in open_rows] for column in columns[gates:]]

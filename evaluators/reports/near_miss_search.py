@@ -18,7 +18,6 @@ from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RecordLine, RunRecord
@@ -50,8 +49,8 @@ def _of_variant(
     lines: Sequence[EvaluatorLine], variant: str | None, outcomes: Iterator[RecordLine], most_rows: int | None
 ) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
-    listed = {line.name for line in lines if getattr(line.settings, "fields", None) is not None}
-    by_row = {line.name: frozenset(line.settings.row_fields()) for line in lines}
+    listed = {line.name for line in lines if line.settings.scored_fields().lines is not None}
+    by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
     recorded = _recorded(outcomes, fields, by_row)
     most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = _share([len(mismatches) for _, mismatches in most])
@@ -77,10 +76,7 @@ def _share(counts: Sequence[int]) -> int:
 
 def compared_fields(settings: Evaluator) -> dict[str, Compared]:
     """How an evaluator compares each of its fields; empty for one that has no list of fields."""
-    try:
-        found = settings.compares()
-    except RowProblem:
-        return {}  # the schema stands in a column
+    found = settings.scored_fields().tree
     if isinstance(found, ClosedTree):
         return {
             line.name: Compared(line.comparator, found.chain(line), each=not line.path.definite)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from evaluators.builtin._composite import Composite
 from evaluators.builtin._evaluator import Evaluator, Example
 from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.fields.rules import explain_rule
@@ -139,7 +140,8 @@ def evaluator_line(name: str, plug: type[Evaluator]) -> str:
     """One line of a suite that uses the type, with the settings of its first example that has some."""
     settings = next((example.settings for example in plug.examples if example.settings), None)
     if "of" in plug.model_fields:
-        settings = {"of": {"first": 1, "second": 3} if getattr(plug, "takes_weights", False) else ["first", "second"]}
+        weighted = issubclass(plug, Composite) and plug.takes_weights
+        settings = {"of": {"first": 1, "second": 3} if weighted else ["first", "second"]}
     return flow({name: settings})[1:-1] if settings else name
 
 

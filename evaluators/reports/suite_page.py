@@ -56,7 +56,7 @@ def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: 
                 "reads": list(_reads(line, columns)),
                 "waits_for": list(_waits(line)),
                 "when": [condition_words(condition) for condition in line.when],
-                "fields": list(line.settings.field_names()),
+                "fields": list(line.settings.scored_fields().names),
                 "settings": settings_as_written(config, line),
             }
             for line in config.lines
@@ -119,10 +119,10 @@ _UNMET: Final = {
 
 
 def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[str]:
-    fields = getattr(line.settings, "fields", None)
-    if name == "fields" and isinstance(fields, tuple) and all(isinstance(one, FieldLine) for one in fields):
+    lines = line.settings.scored_fields().lines
+    if name == "fields" and lines is not None:
         yield "fields:"
-        yield from (f"- {_field_words(one)}" for one in fields)
+        yield from (f"- {_field_words(one)}" for one in lines)
     elif name == "of":
         yield f"combines: {_parts(value)}"
     elif name not in ("pass_at", "output", "expected", "input", "correct_answer_key"):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evaluators.judges.asking_session import Asking, Session
+from evaluators.judges.asking_session import AskingProgress, Session
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.question_counts import asks
 from evaluators.value_class import dataclass
@@ -47,7 +47,7 @@ def asking(prepared: Prepared, request: RunRequest) -> Iterator[RunAsking]:
 
 
 @contextmanager
-def _telling(session: Session, tell: Callable[[Asking], None] | None) -> Iterator[None]:
+def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) -> Iterator[None]:
     """Somebody is told now and then how far it is."""
     if tell is None:
         yield

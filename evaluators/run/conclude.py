@@ -29,13 +29,13 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
     `variants` are those of the test set; None where it has not been looked at, and then any name will do.
     """
     known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
-    fields = {line.name: line.settings.field_names() or _open_or_none(line.settings) for line in suite.lines}
+    fields = {line.name: line.settings.scored_fields().names or _open_or_none(line.settings) for line in suite.lines}
     source = suite.config.source
     issues = []
     for gate in suite.gates:
         loc = ("gates", gate.written)
         placed = replace(gate, where=source.place(loc, key=True))
-        made = {line.name: line.settings.figure_names() for line in suite.lines}
+        made = {line.name: line.settings.scored_fields().figures for line in suite.lines}
         found = check_gates([placed], fields, suite.config.slices, known, made)
         issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
     if issues:
@@ -140,4 +140,5 @@ def _id_warnings(prepared: Prepared, measured: Sequence[tuple[str | None, Measur
 
 def _open_or_none(settings: Evaluator) -> tuple[str, ...] | None:
     """None for an open tree and for a schema, whose fields are known only after the run; no fields otherwise."""
-    return None if settings.figure_names() or settings.compares() is not None else ()
+    fields = settings.scored_fields()
+    return None if fields.figures or fields.tree is not None else ()

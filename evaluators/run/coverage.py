@@ -88,7 +88,7 @@ def _listed(column: str, values: Sequence[str]) -> str:
 def _keys_found_nowhere(
     suite: LoadedSuite, line: EvaluatorLine, keys: KeyCounts, documents: Sequence[JSON]
 ) -> Iterator[Issue]:
-    for path, align in line.settings.keyed_lists():
+    for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""
         if (name, key) in keys.looked_for and (name, key) not in keys.met:
             hint = _key_in_place_of(path, align, documents)

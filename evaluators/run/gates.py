@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -24,7 +24,7 @@ from evaluators.run.statistics import Ratio
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import NamedTuple, dataclass
+from evaluators.value_class import dataclass
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
@@ -406,8 +406,8 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
             found.setdefault(gate.target.evaluator, {})[path, ratio] = None
     return {
         name: Watch(
-            tuple(targets), tuple(settings[name].field_names()),
-            settings[name].surplus().keys,
+            tuple(targets), tuple(settings[name].scored_fields().names),
+            settings[name].scored_fields().surplus.keys,
         )
         for name, targets in found.items()
         if name in settings

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
@@ -45,7 +45,7 @@ from evaluators.suite.graph import in_order
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.value_class import NamedTuple, dataclass, field, replace
+from evaluators.value_class import dataclass, field, replace
 
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""
@@ -195,7 +195,7 @@ class Work:
         self.result = SplitResult(split.index)
         self.watches = [job.watches.get(one.line.name) for one in plan.evaluators]
         self.ledgers = [
-            Ledger(len(one.line.settings.field_names()), watch)
+            Ledger(len(one.line.settings.scored_fields().names), watch)
             for one, watch in zip(plan.evaluators, self.watches, strict=True)
         ]
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}

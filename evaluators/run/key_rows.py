@@ -21,7 +21,8 @@ class KeyRows:
     def __init__(self, one: Compiled) -> None:
         self.counts = KeyCounts()
         self._one = one
-        lists = tuple(one.line.settings.keyed_lists())
+        self._keyed_lists = one.line.settings.scored_fields().keyed_lists
+        lists = tuple(self._keyed_lists())
         self._reader = KeyReader(lists) if lists else None
         self._by_row = not lists and isinstance(one.check, ColumnCheck)
         self._readers: dict[int, tuple[Any, KeyReader]] = {}
@@ -57,7 +58,7 @@ class KeyRows:
 
     def _reader_of(self, cells: Sequence[Any]) -> KeyReader:
         """The reader of a row whose schema stands in a cell."""
-        lists = self._one.line.settings.keyed_lists(*cells)
+        lists = self._keyed_lists(*cells)
         known = self._readers.get(id(lists))
         if known is None:
             known = self._readers[id(lists)] = (lists, KeyReader(lists))

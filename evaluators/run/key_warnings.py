@@ -58,7 +58,9 @@ def _numbers(keys: KeyStats) -> str:
 
 def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
     known: Iterator[Align] = (
-        align for path, align in line.settings.keyed_lists() if (path.canonical, align.key) == (keys.path, keys.key)
+        align
+        for path, align in line.settings.scored_fields().keyed_lists()
+        if (path.canonical, align.key) == (keys.path, keys.key)
     )
     return next(known, None)
 

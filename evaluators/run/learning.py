@@ -37,12 +37,13 @@ def taught(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> L
     lessons: dict[str, Mapping[str, Any]] = {}
     issues: list[Issue] = []
     for line in suite.lines:
-        column = line.settings.learns_from()
-        if column is None:
+        learning = line.settings.learning()
+        if learning is None:
             continue
+        column = learning.column
         name = column.name if column.literal else roles.get(column.name, column.name)
         try:
-            lessons[line.name] = line.settings.lesson(list(documents(table, name)))
+            lessons[line.name] = learning.infer(list(documents(table, name)))
         except BadSettings as error:
             issues += [_as_issue(line.name, f'column "{name}" of {test_set.name}', each) for each in error.details]
     if issues:

@@ -83,7 +83,8 @@ class LoadedSuite:
         """Everybody who may be asked, by where the suite names them: its judge, and those that evaluators bring along."""
         found: dict[Loc, Judge] = {} if self.judge is None else {("judge",): self.judge}
         for line in self.lines:
-            found |= {(*line.loc, *loc): judge for loc, judge in line.settings.own_judges().items()}
+            asking = line.settings.asking()
+            found |= {(*line.loc, *loc): judge for loc, judge in asking.judges.items()} if asking is not None else {}
         return found
 
     @property

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.judges.asking_session import Asking
+from evaluators.judges.asking_session import AskingProgress
 from evaluators.judges.judge import Judge
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
@@ -62,7 +62,7 @@ class RunRequest:
     """How many rows trackers send one by one, in place of what they are set to."""
     before_asking: Callable[[Prepared], None] | None = None
     """Called before the first question of a run that may ask somebody."""
-    asked: Callable[[Asking], None] | None = None
+    asked: Callable[[AskingProgress], None] | None = None
     """Told now and then how far the asking of judges is."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
@@ -98,7 +98,7 @@ def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
-    if any(line.settings.learns_from() for line in suite.lines):
+    if any(line.settings.learning() is not None for line in suite.lines):
         from evaluators.run.learning import taught
 
         suite = taught(suite, opened, roles)

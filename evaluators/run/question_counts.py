@@ -39,7 +39,7 @@ class RunQuestions:
 
 def asks(suite: LoadedSuite) -> bool:
     """Whether rows may ask somebody at all."""
-    return any(line.settings.asks() for line in suite.lines)
+    return any(line.settings.asking() is not None for line in suite.lines)
 
 
 def questions_of(prepared: Prepared, repeat_judge: int = 1) -> RunQuestions:

@@ -8,9 +8,9 @@ it is one of those, so that the parts of a run can be joined either way; which w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final, Literal, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
-from evaluators.builtin._evaluator import Evaluator, lists_fields
+from evaluators.builtin._evaluator import Evaluator, wrong_fields
 from evaluators.fields.declared import Declared
 from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG
@@ -24,7 +24,7 @@ from evaluators.run.record_lines import Recorded, array_line, field_line, row_li
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
-from evaluators.value_class import NamedTuple, dataclass
+from evaluators.value_class import dataclass
 from evaluators.values.json_text import compact
 
 Kept: TypeAlias = Literal["all", "wrong", "none"]
@@ -224,14 +224,15 @@ class _Outcomes:
         self._schemas = schemas
         self._most = recording.most
         self._settings: Evaluator = one.line.settings
-        self._fields = self._settings.row_fields()
+        scored = self._settings.scored_fields()
+        self._fields = scored.of_rows
         self._listed = frozenset(self._fields)
         self._named = b'"evaluator":%b,' % compact(one.line.name)
         self._heads: dict[str, bytes] = {}
         """By key: how lines begin."""
         self._full = set(full)
-        self._by_schema = lists_fields(self._settings)
-        self._of_rows = not self._by_schema and type(self._settings).evidence is Evaluator.evidence
+        self._by_schema = scored.documents is not None
+        self._of_rows = not self._by_schema and scored.wrong is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = _everything(recording, full)
         self.taken: dict[str, int] = {}
@@ -301,7 +302,7 @@ class _Outcomes:
                 result = self._plan.explain_from(self._one, list(slots), index)
                 return _explained(result.score, whole=explained or self._everything)
             wanted = keys if not self._everything else _keys(verdict, self._fields)
-            return Recorded(fields=list(self._settings.evidence(verdict, wanted, *values))) if wanted else Recorded()
+            return Recorded(fields=list(wrong_fields(self._settings, verdict, wanted, *values))) if wanted else Recorded()
         except RowProblem as error:
             return Recorded(f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
@@ -370,8 +371,9 @@ def documents_of(settings: Evaluator, verdict: Verdict, values: Sequence[Any]) -
     faults = [value.issue.blame for value in values if isinstance(value, Fault)]
     if verdict.standing in (Standing.BLOCKED, Standing.SKIPPED) or any(blame is not Blame.OUTPUT for blame in faults):
         return None
+    made = settings.scored_fields().documents
     try:
-        return settings.documents(*values)
+        return made(*values) if made is not None else None
     except RowProblem:  # the verdict says what is wrong
         return None
 

@@ -69,7 +69,7 @@ def facts_of(
         rows_format=rows_format,
         evaluators=tuple(
             RecordedEvaluator(
-                line.name, line.settings.row_fields(), lists_fields(line.settings), line.needs,
+                line.name, line.settings.scored_fields().of_rows, lists_fields(line.settings), line.needs,
                 PurePath(lines[line.name]).name, places[line.name], readings_of(one, prepared.roles),
             )
             for line, one in zip(suite.lines, prepared.plan().evaluators, strict=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
 from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
@@ -28,7 +29,7 @@ from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.reader import Split
-from evaluators.value_class import NamedTuple, dataclass, field, replace
+from evaluators.value_class import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +159,19 @@ def slice_figures(
 def _stats(
     line: EvaluatorLine, tally: Tally, variant: str | None, key: SliceKey | None, clustered: bool
 ) -> EvaluatorStats:
+    fields = line.settings.scored_fields()
     return evaluator_stats(
         line.name,
         line.type,
-        line.settings.field_names(),
+        fields.names,
         tally,
         variant=variant,
         slice_=key,
-        extra_counts=line.settings.surplus().keys,
-        surplus_counts=line.settings.surplus().items,
-        optional=line.settings.optional_fields(),
-        figure_names=line.settings.figure_names(),
-        substituted=line.settings.substitutes(),
+        extra_counts=fields.surplus.keys,
+        surplus_counts=fields.surplus.items,
+        optional=fields.optional,
+        figure_names=fields.figures,
+        substituted=fields.substitutes or {},
         clustered=clustered,
     )
 
@@ -183,7 +185,7 @@ class Merging:
         """What places in messages call the test set."""
         self._number = job.table.first_number
         self._merged = MeasuredTestSet(
-            [Tally(len(line.settings.field_names())) for line in lines], [KeyCounts() for _ in lines]
+            [Tally(len(line.settings.scored_fields().names)) for line in lines], [KeyCounts() for _ in lines]
         )
         self._waiting: dict[int, SplitResult] = {}
         self.full: frozenset[str] = frozenset()
@@ -270,16 +272,16 @@ def coverage(
         if one.rows and one.scored - one.empty_expected == 0 and not (one.invalid or one.unjudged or one.bugs):
             found.append(_nothing_measured(line, one, where, values(line.when) if one.skipped == one.rows else None))
             continue
-        optional = line.settings.optional_fields()
-        for field_ in one.fields if line.settings.field_names() else ():
+        scored = line.settings.scored_fields()
+        for field_ in one.fields if scored.names else ():
             counts = field_.counts
-            if counts.measured or counts.fault or field_.path in optional or not one.scored:
+            if counts.measured or counts.fault or field_.path in scored.optional or not one.scored:
                 continue
             at = fields.get((line.name, field_.path), where)
             found.append(_field_measured_nothing(line, field_, at, nearest))
         if one.scored:
             measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
-            for path in line.settings.awaited().named:
+            for path in scored.awaited.named:
                 if path not in measured:
                     unmet = FieldStats(path, Counts(), None, None, None, None)
                     at = fields.get((line.name, path), where)
@@ -300,7 +302,11 @@ def schema_gaps(
                 Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
             )
         measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
-        unmet = [path for path in line.settings.awaited().declared if path not in measured] if one.scored else []
+        unmet = (
+            [path for path in line.settings.scored_fields().awaited.declared if path not in measured]
+            if one.scored
+            else []
+        )
         if unmet:
             message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
             found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))

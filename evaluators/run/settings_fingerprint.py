@@ -39,7 +39,8 @@ def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, 
             found[key] = _checksum(value)
     words = set(_words(settings))
     found |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
-    for loc, judge in line.settings.own_judges().items():
+    asking = line.settings.asking()
+    for loc, judge in asking.judges.items() if asking is not None else ():
         place = " → ".join(map(str, loc))
         found |= {f"{place} → {name}": _checksum(value) for name, value in judge.meaning().items()}
     file = settings.get("schema")

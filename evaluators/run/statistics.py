@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import lcm, sqrt
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
 
 from evaluators.run.result import Counts, Interval
-from evaluators.value_class import NamedTuple
 
 LEVEL: Final = 0.05
 """A difference is called real when chance explains it less often than this, after the correction for many tests."""

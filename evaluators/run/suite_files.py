@@ -10,10 +10,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.run.loaded import LoadedSuite
-from evaluators.value_class import NamedTuple
 
 SUITE_FOLDER: Final = "suite"
 _PRESET: Final = "preset:"

@@ -32,7 +32,8 @@ class EvaluatorLine:
 
     def taught(self, lesson: Mapping[str, Any] | None) -> EvaluatorLine:
         """The line with what its evaluator learned from the test set."""
-        return self if lesson is None else replace(self, settings=self.settings.taught(lesson))
+        learning = self.settings.learning() if lesson is not None else None
+        return replace(self, settings=learning.apply(lesson)) if learning is not None and lesson is not None else self
 
     @property
     def type(self) -> str:

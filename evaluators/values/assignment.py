@@ -25,9 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.value_class import NamedTuple
 from evaluators.values.arrays import SMALL, many, numpy
 
 Pairs: TypeAlias = list[tuple[int, int]]

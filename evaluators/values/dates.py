@@ -10,9 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Iterable
-from typing import Final, TypeAlias
-
-from evaluators.value_class import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

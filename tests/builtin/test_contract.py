@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example, read, settle
 from evaluators.issues import Blame, Fault, Problems, RowProblem
 from evaluators.model import JSON, MISSING, Score, Standing, Verdict
 from evaluators.needs import Expected, Part
@@ -93,7 +94,7 @@ def test_the_fast_check_says_what_the_explanation_says(
     faults = [value for value in values if isinstance(value, Fault)]
     if faults:
         if all(fault.issue.blame is Blame.OUTPUT for fault in faults):
-            unreadable = evaluator.unreadable(faults[0].issue, *values)
+            unreadable = evaluator.unreadable().explain(faults[0].issue, *values)
             assert unreadable.value == 0.0
             assert unreadable.standing in (Standing.SCORED, Standing.UNREADABLE)
         return
@@ -103,7 +104,7 @@ def test_the_fast_check_says_what_the_explanation_says(
         assert isinstance(verdict, RowProblem)
         assert score.issue.code == verdict.issue.code
         return
-    wanted = evaluator.settle(score)
+    wanted = settle(evaluator, score)
     assert (verdict.standing, verdict.passed, verdict.value) == (wanted.standing, wanted.passed, wanted.value)
     assert verdict.statuses == wanted.statuses
     assert score.value is None or 0.0 <= score.value <= 1.0
@@ -147,3 +148,11 @@ def test_a_row_that_cannot_be_measured_is_a_problem_when_it_is_scored_alone() ->
     for output in ('{"a": "x"}', '{"a": []}', "{}", "prose"):
         with pytest.raises(Problems, match="expected value cannot be transformed"):
             one.score(output, '{"a": []}')
+
+
+def test_the_contract_has_few_members() -> None:
+    own = {name for name, value in vars(Evaluator).items() if inspect.isfunction(value) and not name.startswith("_")}
+    assert own == {
+        "needs", "explain", "compile", "scored_fields", "unreadable", "asking", "learning",
+        "column", "score", "score_async",
+    }  # fmt: skip

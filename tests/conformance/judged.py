@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.llm_judge import LlmJudge
 from evaluators.fields.counts import entries, field_score
 from evaluators.fields.evaluation_config import parse_evaluation_config
@@ -127,7 +128,7 @@ def answer_orbiter(case: Case) -> Answer:
     context = {} if "judge" in case.line else {"judge": Replies(content=case.line["judge_response"])}
     try:
         evaluator = build(LlmJudge, _settings(case), context)
-        score = evaluator.explain_cells(case.cells)
+        score = explain_cells(evaluator, case.cells)
     except Problems as problems:
         return Answer(blame=problems.issues[0].blame.value, why=str(problems))
     except ValueError as refused:  # settings that cannot be used

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.builtin._evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator, explain_cells
 from evaluators.issues import Problems
 from evaluators.model import Score, Standing, Status
 from evaluators.suite.config import read_config
@@ -19,7 +19,7 @@ def answer(case: Case) -> Answer:
     except Problems as problems:
         return Answer(blame="config", why=str(problems))
     try:
-        score = evaluator.explain_cells(case.cells)
+        score = explain_cells(evaluator, case.cells)
     except Problems as problems:
         return Answer(blame=problems.issues[0].blame.value, why=str(problems))
     return _answer(case, score)

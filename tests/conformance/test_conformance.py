@@ -86,7 +86,7 @@ def _fast(case: Case) -> Answer:
     for need in needs:
         values.append(read(need, case.cells, values, needs))
     try:
-        verdict = (evaluator.compile_unreadable(check) if _unreadable(values) else check)(*values)
+        verdict = (evaluator.unreadable().compile(check) if _unreadable(values) else check)(*values)
     except RowProblem as error:
         return Answer(blame=error.issue.blame.value)
     for value in values:

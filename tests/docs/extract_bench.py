@@ -104,7 +104,7 @@ def scored(schemas: Sequence[str] = SCHEMAS, substitutes: Sequence[str] = SUBSTI
     for schema in schemas:
         for substitute in substitutes:
             settings = evaluator(schema, substitute)
-            check, names = settings.compile(), settings.figure_names()
+            check, names = settings.compile(), settings.scored_fields().figures
             places = [at for figure in FIGURES for at, name in enumerate(names) if name.endswith(figure)]
             for name, expected in documents(schema):
                 for kind in KINDS:

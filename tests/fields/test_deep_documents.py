@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.builtin._evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.model import Standing
 from tests.laws.schemas import exact, tallied
 from tests.laws.structures import evaluator
@@ -41,7 +41,7 @@ def parts(depth: int, name: str) -> dict[str, Any]:
 def agreed(one: Evaluator, expected: Any, output: Any) -> Any:
     """The fast verdict, which is the slow one."""
     found = one.compile()(expected, output)
-    assert exact(found) == exact(one.settle(one.explain(expected, output)))
+    assert exact(found) == exact(settle(one, one.explain(expected, output)))
     return found
 
 

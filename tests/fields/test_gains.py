@@ -10,6 +10,7 @@ import numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.builtin._evaluator import settle
 from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
@@ -173,7 +174,7 @@ def test_a_complete_pair_stays_where_values_may_be_near() -> None:
     one = build(JsonMultiFieldMatch, {"fields": fields})
     explained = one.explain({"items": expected}, {"items": output})
     assert [result.actual for result in explained.fields] == [[0, -1], [0, -1], [0, 9]]
-    assert one.compile()({"items": expected}, {"items": output}) == one.settle(explained)
+    assert one.compile()({"items": expected}, {"items": output}) == settle(one, explained)
 
 
 def test_equal_items_stay_together_though_others_match_as_well() -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import evaluators
 from evaluators.cli import command
-from evaluators.judges.asking_session import Asking
+from evaluators.judges.asking_session import AskingProgress
 from evaluators.run.record import read_record
 from evaluators.tracking.assessments import assessed_rows
 from evaluators.tracking.note import note_of
@@ -299,10 +299,10 @@ def test_a_text_without_a_metric_asks_whether_it_means_the_same(server: ChatServ
 def test_the_progress_line_says_how_far_the_asking_is() -> None:
     from evaluators.cli._progress import ProgressLine, asking_text
 
-    assert asking_text(Asking()) == ""
-    assert asking_text(Asking(sent=1200, cached=3, failed=2)) == "  judge: 1,200 asked, 3 cached, 2 failed"
+    assert asking_text(AskingProgress()) == ""
+    assert asking_text(AskingProgress(sent=1200, cached=3, failed=2)) == "  judge: 1,200 asked, 3 cached, 2 failed"
     line = ProgressLine(io.StringIO())
-    line.asked(Asking(sent=1))
+    line.asked(AskingProgress(sent=1))
     assert line._asking == "  judge: 1 asked, 0 cached, 0 failed"
 
 

@@ -336,7 +336,10 @@ def test_a_run_folder_is_read_without_the_recording(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text("", encoding="utf-8")
     folder = run(tmp_path, "one", {"recorded": {"file": "answers.jsonl"}})
     (tmp_path / "answers.jsonl").unlink()
-    assert list(evaluators.load(next((folder / "suite").iterdir())).lines[0].settings.row_fields()) == ["title", "total"]
+    assert list(evaluators.load(next((folder / "suite").iterdir())).lines[0].settings.scored_fields().of_rows) == [
+        "title",
+        "total",
+    ]
     with pytest.raises(Problems, match="cannot be read"):
         run(tmp_path, "two", {"recorded": {"file": "answers.jsonl"}})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, settle
 from evaluators.issues import RowProblem
 from evaluators.model import JSON, Verdict
 from evaluators.settings import BadSettings, build
@@ -219,14 +219,14 @@ def verdict(one: Evaluator, expected: Any, output: Any) -> Verdict:
 def explained(one: Evaluator, expected: Any, output: Any) -> Verdict:
     """The verdict that the explanation stands for."""
     try:
-        return counted(one, one.settle(one.explain(expected, output)))
+        return counted(one, settle(one, one.explain(expected, output)))
     except RowProblem as error:
         return unmeasured(error)
 
 
 def counted(one: Evaluator, found: Verdict) -> Verdict:
     """The verdict of an explanation; a document without a leaf counts nothing, four times."""
-    open_tree = not one.field_names()
+    open_tree = not one.scored_fields().names
     return found._replace(counts=found.counts or (0, 0, 0, 0)) if open_tree else found
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.events import FIGURES
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult, Standing, Status, Verdict
@@ -87,7 +87,7 @@ def test_breaking_a_right_value_raises_no_figure_of_a_schema(data: st.DataObject
     place = data.draw(st.sampled_from(chosen))
     assume(value is not MISSING or isinstance(place[-1], str))
     after = each.one.explain(each.expected, broken(each.output, place, value))
-    was, now = each.one.settle(before), each.one.settle(after)
+    was, now = settle(each.one, before), settle(each.one, after)
     at = ".".join(map(str, place))
     assume(now.issue is None)
     assume(
@@ -104,7 +104,7 @@ def test_an_empty_or_unreadable_output_raises_no_figure_of_a_schema(each: Drawn,
     assume(before.standing not in UNMEASURED)
     assume(verdict(each.one, each.expected, each.expected).den)  # where nothing is expected, an empty output is right
     if nothing is MISSING:
-        after = each.one.compile_unreadable(each.one.compile())(each.expected, MISSING)
+        after = each.one.unreadable().compile(each.one.compile())(each.expected, MISSING)
         assert after.standing is Standing.UNREADABLE
     else:
         after = verdict(each.one, each.expected, nothing)
@@ -120,7 +120,7 @@ def test_an_unreadable_output_raises_no_figure(one: Evaluator, pair: tuple[Any, 
     assume(before.standing not in UNMEASURED and before.standing is not Standing.NOT_MEASURED)
     assume(not any(line.when for line in getattr(one, "fields", ())))
     try:
-        after = one.compile_unreadable(one.compile())(pair[0], MISSING)
+        after = one.unreadable().compile(one.compile())(pair[0], MISSING)
     except RowProblem:
         return
     assert after.standing is Standing.UNREADABLE

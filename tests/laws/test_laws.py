@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.closed import explain_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
@@ -89,8 +89,8 @@ def test_an_unreadable_output_scores_0_and_matches_nothing(one: Evaluator, pair:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
     expected = pair[0]
     assume(verdict(one, expected, pair[1]).standing is not Standing.INVALID)
-    fast = one.compile_unreadable(one.compile())(expected, MISSING)
-    slow = counted(one, one.settle(one.unreadable(issue, expected, MISSING)))
+    fast = one.unreadable().compile(one.compile())(expected, MISSING)
+    slow = counted(one, settle(one, one.unreadable().explain(issue, expected, MISSING)))
     assert fast == slow
     assert (fast.value, fast.passed, fast.standing) == (0.0, False, Standing.UNREADABLE)
     assert Status.MATCH not in fast.statuses

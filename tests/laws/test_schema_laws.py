@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
+from evaluators.builtin._evaluator import Evaluator, settle
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import FIGURES
 from evaluators.issues import Blame, Issue
@@ -68,7 +68,7 @@ def test_every_figure_is_between_0_and_1_and_a_row_passes_from_its_threshold(eac
 def test_the_fast_verdict_is_the_explained_one(each: Drawn) -> None:
     check = each.one.compile()
     found = check(each.expected, each.output)
-    assert exact(found) == exact(each.one.settle(explained(each)))
+    assert exact(found) == exact(settle(each.one, explained(each)))
     assert exact(check(each.expected, each.output)) == exact(found)
 
 
@@ -76,8 +76,8 @@ def test_the_fast_verdict_is_the_explained_one(each: Drawn) -> None:
 @given(drawn())
 def test_an_unreadable_output_scores_0_and_matches_nothing(each: Drawn) -> None:
     issue = Issue("unreadable-output", Blame.OUTPUT, "the output is not usable JSON")
-    fast = each.one.compile_unreadable(each.one.compile())(each.expected, MISSING)
-    slow = each.one.settle(each.one.unreadable(issue, each.expected, MISSING))
+    fast = each.one.unreadable().compile(each.one.compile())(each.expected, MISSING)
+    slow = settle(each.one, each.one.unreadable().explain(issue, each.expected, MISSING))
     if verdict(each.one, each.expected, each.output).standing is Standing.INVALID:
         assert exact(fast) == exact(slow)
         assert fast.standing is Standing.INVALID
@@ -209,7 +209,7 @@ def test_a_value_that_is_lost_never_raises_a_figure(data: st.DataObject, each: D
     steps = steps_of(chosen.path)
     assume(steps)
     put(output, steps, {"broken": ["off"]})
-    was, now = figures(each.one.settle(before)), figures(verdict(each.one, each.expected, output))
+    was, now = figures(settle(each.one, before)), figures(verdict(each.one, each.expected, output))
     for name, figure in was.items():
         found = now[name]
         assert figure is None or found is None or found <= figure

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Unreadable
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Result, Score, Standing, Verdict
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
@@ -307,11 +307,11 @@ class Fragile(Moody):
 
     type: Literal["fragile"] = "fragile"  # type: ignore[assignment]  # another word for another type
 
-    def compile_unreadable(self, check: Any) -> Any:
-        def lost(*values: Any) -> Verdict:
-            raise KeyError("lost")
+    def unreadable(self) -> Unreadable:
+        def missing(*values: Any) -> Verdict:
+            raise KeyError("missing")
 
-        return lost
+        return Unreadable(compile=lambda check: missing)
 
 
 def test_a_bug_in_a_blocked_row_costs_one_verdict() -> None:

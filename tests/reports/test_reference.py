@@ -75,7 +75,7 @@ def test_the_fields_for_a_suite_load(name: str, tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").touch()
     judge = "judge: {recorded: {file: answers.jsonl}}\n" if any_comparator(name).judged else ""
     suite = loads(f"{judge}evaluators:\n  - json_multi_field_match:\n{lines}", folder=tmp_path)
-    assert suite.lines[0].settings.field_names()
+    assert suite.lines[0].settings.scored_fields().names
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in entries("transforms")])

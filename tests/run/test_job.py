@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN, Check, Evaluator, Needs
+from evaluators.builtin._evaluator import BUILTIN, Check, Evaluator, Needs, ScoredFields
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FieldResult, Score, Standing, Verdict
+from evaluators.model import FieldResult, Score, Standing, Status, Verdict
 from evaluators.run.job import run_split
 from evaluators.run.slices import OTHER_VALUES
 
@@ -32,13 +32,16 @@ class Fussy(Evaluator):
         no = Verdict(Standing.SCORED, False, 0, 1)
         return lambda output: no
 
-    def evidence(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+    def scored_fields(self) -> ScoredFields:
+        return ScoredFields(wrong=self._wrong)
+
+    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         ASKED.append(values[0])
         if values[0] == "slow":
             raise RowProblem(Issue("timeout", Blame.ENVIRONMENT, "the time limit ran out"))
         if values[0] == "broken":
             raise ZeroDivisionError("division by zero")
-        yield from super().evidence(verdict, wanted, *values)
+        yield FieldResult("", Status.MISMATCH, 0.0, reason=f"it is {values[0]}")
 
     def explain(self, output: Any) -> Score:
         return Score.of(False, f"it is {output}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
-
-from evaluators.value_class import NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 Codes: TypeAlias = list[int]
 Both: TypeAlias = Callable[[Any, Any, Codes], None]

@@ -7,10 +7,9 @@ of schemas for the items, or a map of any keys is a leaf: it is compared as a wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.fields.references import CHOICES
-from evaluators.value_class import NamedTuple
 
 PREFIX: Final = "x-eval-"
 KNOWN_TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")

@@ -1,0 +1,89 @@
+"""What others ask of an evaluator's fields: their names, what is counted of them, and how they are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from evaluators.model import FieldResult, Score, Verdict
+from evaluators.value_class import dataclass
+
+if TYPE_CHECKING:
+    from evaluators.fields.align import Align
+    from evaluators.fields.closed import ClosedTree
+    from evaluators.fields.lines import FieldLine
+    from evaluators.fields.open_tree import OpenTree
+    from evaluators.fields.schema_scoring import SchemaScoring
+    from evaluators.fields.scored import Documents
+    from evaluators.values.paths import Path
+
+WrongFields: TypeAlias = Callable[..., Iterable[FieldResult]]
+"""Takes the verdict of a row, the paths that are wanted, and the needs, one by one."""
+
+
+class SurplusRules(NamedTuple):
+    """What counts among what only the output has."""
+
+    keys: bool = True
+    items: bool = True
+    """Items of lists."""
+
+
+class Awaited(NamedTuple):
+    """Fields that some row should measure."""
+
+    named: tuple[str, ...] = ()
+    """Those that the suite itself names: one that no row measures is an error (law 11)."""
+    declared: tuple[str, ...] = ()
+    """Those that only a schema names: one that no row measures is a warning."""
+
+
+def _no_lists(*cells: Any) -> Iterable[tuple[Path, Align]]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredFields:
+    """The fields that an evaluator scores. Every part has a default: an evaluator without fields has none of them."""
+
+    names: tuple[str, ...] = ()
+    """The closed list of fields that verdict statuses stand for, in order; empty without one."""
+    places: tuple[str, ...] = ()
+    """The places of a schema whose status every row has of its own, in the order of verdict statuses. There a status stands
+    for all instances of the field in the row, and what is counted over a run are the instances."""
+    figures: tuple[str, ...] = ()
+    """The further figures of a row that verdicts carry beside the score, in order."""
+    lines: tuple[FieldLine, ...] | None = None
+    """The lines of `fields:`; None for a type, or a suite, that lists no fields."""
+    tree: ClosedTree | OpenTree | SchemaScoring | None = None
+    """What is compared, and how: listed fields, those that documents have, or those of a schema. None where nothing is compared
+    by field, and where the schema is known only row by row."""
+    top_keys: frozenset[str] = frozenset()
+    """The keys at the top of a document that the settings name: of several documents, those that have them fit best. For a
+    list they are the keys of its items."""
+    optional: frozenset[str] = frozenset()
+    """Those that may be absent from every row without anything being wrong."""
+    awaited: Awaited = Awaited()
+    """The fields of an open list that some row should measure."""
+    surplus: SurplusRules = SurplusRules()
+    """Whether what only the output has lowers the score of a row."""
+    substitutes: Mapping[str, int] | None = None
+    """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
+    keyed_lists: Callable[..., Iterable[tuple[Path, Align]]] = _no_lists
+    """The lists whose items are paired by a key: a key that no item has is an error (law 11). It takes what a row has beside
+    its two documents, for a type whose schema stands in a cell; without cells it gives those of every row."""
+    wrong: WrongFields | None = None
+    """What went wrong in a row, for the paths that are wanted. None: the explained row says it."""
+    documents: Callable[..., Documents] | None = None
+    """The documents of one row with every result, for reports that list them; None for a type that has no schema. It takes the
+    needs; an unreadable output is a `Fault`. Raises RowProblem where `explain` does."""
+    by_place: Callable[[Score, Verdict], Verdict] | None = None
+    """Adds to a verdict what the explained score says of places; None where the statuses of a closed list say everything."""
+
+    @property
+    def of_rows(self) -> tuple[str, ...]:
+        """The fields whose status every row has of its own, in the order of verdict statuses."""
+        return self.places or self.names
+
+
+NO_FIELDS: Final = ScoredFields()
