@@ -202,7 +202,7 @@ def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: 
     arrow, parquet = pyarrow()
     schema = _schema(arrow, columns)
     with _parquet_writer(parquet, target, schema) as writer:
-        waiting = schema.empty_table()
+        waiting = arrow.Table.from_batches([], schema)
         for path, first in parts:
             numbers = _numbers(path, codes)
             for block in _blocks(path):

@@ -30,8 +30,9 @@ from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
 
-PARQUET_FROM_BYTES: Final = 64 * 1024 * 1024
-"""Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for."""
+PARQUET_FROM_BYTES: Final = 256 * 1024 * 1024
+"""Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for. Below it, loading
+pyarrow takes longer than it saves, and the cells that are kept take ten times the room of the rows."""
 HASHED_BESIDE: Final = 8 * 1024 * 1024
 """From this size of input on, its fingerprint is worked out in a thread."""
 
