@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.model import RowResult, Standing, Status, Verdict
+from evaluators.model import Standing, Status, Verdict
 from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
 from evaluators.reports.html.material import material_of
@@ -16,7 +16,7 @@ from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, out
 from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import result_of
-from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why, write_rows
+from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, Options, hardest_rows
 from evaluators.run.figures import score_text
 from evaluators.run.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
@@ -153,7 +153,8 @@ def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
     evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
     with open_text(path) as stream:
         marks: dict[int, tuple[Verdict, Mark]] = {}
-        marked = (_marked(facts.evaluators, facts.header, row, marks) for row in record.rows(variant))
+        reasons = _Reasons(facts.evaluators)
+        marked = (_marked(facts.header, row, marks, reasons) for row in record.rows(variant))
         write_rows(stream, facts.header, evaluators, marked, ";" if facts.delimiter == ";" else ",")
 
 
@@ -167,9 +168,9 @@ def write_lines(path: Path, record: RunRecord, variant: str | None) -> None:
 def hardest(most: int, record: RunRecord) -> Section:
     """The rows with the lowest scores, each with its reasons. A row's score is the mean over its evaluators."""
     found = heapq.nsmallest(most, _unkept(record), key=lambda one: one[:3])
-    evaluators = record.facts.evaluators
+    reasons = _Reasons(record.facts.evaluators)
     return hardest_rows(
-        HardRow(number, row.id, score_text(mean), _why(evaluators, row), record.variants[place])
+        HardRow(number, row.id, score_text(mean), reasons.of(row), record.variants[place])
         for mean, place, number, row in found
     )
 
@@ -185,10 +186,7 @@ def _unkept(record: RunRecord) -> Iterator[tuple[float, int, int, RecordedRow]]:
 
 
 def _marked(
-    evaluators: Sequence[RecordedEvaluator],
-    header: Sequence[str],
-    row: RecordedRow,
-    known: dict[int, tuple[Verdict, Mark]],
+    header: Sequence[str], row: RecordedRow, known: dict[int, tuple[Verdict, Mark]], reasons: _Reasons
 ) -> MarkedRow:
     """A row as the file has it. `known` holds the marks of verdicts that rows share, by their identity."""
     for verdict in row.verdicts:
@@ -196,18 +194,34 @@ def _marked(
             known[id(verdict)] = verdict, Mark(verdict.value, verdict.statuses, field_numbers(verdict))
     marks = [known[id(verdict)][1] for verdict in row.verdicts]
     cells = row.cells or {}
-    return MarkedRow(
-        tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, _why(evaluators, row)
-    )
+    return MarkedRow(tuple(_cell_text(cells[name]) if name in cells else "" for name in header), marks, reasons.of(row))
 
 
-def _why(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> str:
-    results = {
-        one.name: result_of(one, verdict, row.recorded.get(one.name, _NOTHING), right_ones=False)
-        for one, verdict in zip(evaluators, row.verdicts, strict=True)
-        if not _perfect(verdict)
-    }
-    return why(RowResult(row.id, row.number, results)) if results else ""
+class _Reasons:
+    """What kept rows from a full score, in words. What a verdict says of a row without outcomes is said once."""
+
+    def __init__(self, evaluators: Sequence[RecordedEvaluator]) -> None:
+        self._evaluators = evaluators
+        self._known: list[dict[int, tuple[Verdict, str]]] = [{} for _ in evaluators]
+
+    def of(self, row: RecordedRow) -> str:
+        """The reasons of a row, each with its evaluator; empty when there are none."""
+        said = [
+            (one.name, self._reason(place, verdict, row.recorded.get(one.name)))
+            for place, (one, verdict) in enumerate(zip(self._evaluators, row.verdicts, strict=True))
+            if not _perfect(verdict)
+        ]
+        return "; ".join([f"{name}: {reason}" for name, reason in said if reason])
+
+    def _reason(self, place: int, verdict: Verdict, recorded: Recorded | None) -> str:
+        one = self._evaluators[place]
+        if recorded is not None:
+            return why_of(result_of(one, verdict, recorded, right_ones=False))
+        known = self._known[place].get(id(verdict))
+        if known is None:
+            found = why_of(result_of(one, verdict, _NOTHING, right_ones=False))
+            known = self._known[place][id(verdict)] = verdict, found
+        return known[1]
 
 
 def _perfect(verdict: Verdict) -> bool:

@@ -24,7 +24,7 @@ class _ShapeKind(NamedTuple):
 
     types: frozenset[type]
     said: str
-    holds: Callable[[Any], bool] = lambda value: True
+    holds: Callable[[Any], bool] | None = None
 
 
 def _lists_of(*types: type) -> Callable[[Any], bool]:
@@ -148,5 +148,8 @@ def _check(line: Line, kinds: Mapping[str, _ShapeKind], needed: Sequence[str]) -
             raise ValueError(f'"{key}" is missing')
     for key, value in line.items():
         kind = kinds.get(key)
-        if kind is not None and not (type(value) in kind.types and kind.holds(value)):
+        if kind is None:
+            continue
+        types, _, holds = kind
+        if type(value) not in types or (holds is not None and not holds(value)):
             raise ValueError(f'"{key}" should be {kind.said}; found {quote(value)}')
