@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 from pydantic import Field
 
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
+from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.judges.asked_once import once
 from evaluators.judges.judge import Judge
@@ -184,6 +185,11 @@ class Evaluator(Settings):
 
     def asking(self) -> Asking | None:
         """How it asks what costs; None for a type whose rows never do."""
+        return None
+
+    def looks(self) -> Looks | None:
+        """What its verdicts depend on, for a type that says the same of rows that differ in the same places; None where they
+        depend on more."""
         return None
 
     def learning(self) -> Learning | None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, settle
 from evaluators.builtin._verdicts import yes_and_no
+from evaluators.fields.trace.looks import Looks
 from evaluators.model import MISSING, Score, Verdict
 from evaluators.needs import NO_OUTPUT, kind_of
 from evaluators.values.equality import same
@@ -40,6 +41,9 @@ class ExactMatch(Evaluator):
 
     def needs(self) -> Needs:
         return self.column("output"), self.column("expected")
+
+    def looks(self) -> Looks:
+        return Looks()
 
     def explain(self, output: Any, expected: Any) -> Score:
         if output is MISSING:

@@ -25,6 +25,7 @@ from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_check import OpenCheck, explain_open, wrong_leaves
 from evaluators.fields.open_tree import OpenTree
+from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.settings import ReadBy
@@ -131,6 +132,9 @@ class JsonDiffMatch(Evaluator):
     def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
         return wrong_leaves(self.tree, expected, output, wanted)
+
+    def looks(self) -> Looks | None:
+        return None if self.compare_schema_only or self.case_insensitive_keys else Looks()
 
     def explain(self, expected: Any, output: Any) -> Score:
         score = explain_open(self.tree, expected, output)

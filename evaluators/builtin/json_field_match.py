@@ -21,6 +21,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._field_match import compile_keys, compile_missing, explain_keys, explain_missing_keys
 from evaluators.fields.open_check import wrong_leaves
 from evaluators.fields.open_tree import OpenTree
+from evaluators.fields.trace.looks import Looks
 from evaluators.model import FieldResult, Score, Verdict
 from evaluators.values.equality import same
 
@@ -76,6 +77,9 @@ class JsonFieldMatch(Evaluator):
     def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
         return wrong_leaves(self.tree, expected, output, wanted)
+
+    def looks(self) -> Looks:
+        return Looks()
 
     def explain(self, expected: Any, output: Any) -> Score:
         return explain_keys(self.tree, expected, output)

@@ -23,6 +23,8 @@ from evaluators.conditions import columns_of
 from evaluators.fields.closed import ClosedTree, ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.fast import compile_fields
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
+from evaluators.fields.trace.listed_looks import looks_of_lines
+from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
@@ -137,6 +139,9 @@ class JsonMultiFieldMatch(Evaluator):
             number for number, status in enumerate(verdict.statuses) if status in WRONG and names[number] in wanted
         }
         return [one.result for one in explain_some(self.tree, numbers, expected, output, row)] if numbers else []
+
+    def looks(self) -> Looks | None:
+        return looks_of_lines(self.tree)
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         row = dict(zip(self.condition_columns, cells, strict=True))

@@ -8,6 +8,7 @@ from typing import Any, Final
 from evaluators.fields.leaf_results import LeafResults
 from evaluators.fields.open_tree import OpenTree, verdict_of_counts
 from evaluators.fields.path_check import PathCheck
+from evaluators.fields.path_details import Detail
 from evaluators.fields.path_tally import Counts, PathTally
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.walk import OpenWalk, RowCounts
@@ -28,6 +29,9 @@ class OpenCheck(PathCheck, OpenWalk):
 
     def counted(self) -> PathTally:
         return self.tally
+
+    def drained(self) -> tuple[dict[str, Counts], dict[Detail, int]]:
+        return self.tally.drained()
 
     def watching(self, paths: Sequence[str]) -> WatchedCheck:
         return WatchedCheck(self, paths)
@@ -67,6 +71,9 @@ class WatchedCheck(PathCheck):
 
     def counted(self) -> PathTally:
         return self.tally
+
+    def drained(self) -> tuple[dict[str, Counts], dict[Detail, int]]:
+        return self.tally.drained()
 
     def watching(self, paths: Sequence[str]) -> WatchedCheck:
         return WatchedCheck(self.check, paths)

@@ -30,6 +30,10 @@ class PathCheck:
         """What was counted so far."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
+    def drained(self) -> tuple[Mapping[str, tuple[int, int, int, int]], Mapping[Detail, int]]:
+        """What was counted, by path and beside it; counting begins afresh. Asked of evaluators that have looks."""
+        raise NotImplementedError  # the contract: each family of checks counts its own paths
+
     def watching(self, paths: Sequence[str]) -> PathCheck:
         """The check, which also says of each row what became of some fields."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths

@@ -33,6 +33,13 @@ class KeyShape:
         self.children = children
         self.skips = any(child.skip for child in children.values())
 
+    def settle(self) -> None:
+        """Hands its count down to the paths of its keys."""
+        if self.seen:
+            for child in self.children.values():
+                child.direct += self.seen
+            self.seen = 0
+
 
 class Counter:
     """The tallies of one path, and the counters of the paths below it."""
@@ -46,6 +53,7 @@ class Counter:
         "mismatch",
         "name",
         "omission",
+        "path",
         "shapes",
         "skip",
         "surplus",
@@ -54,6 +62,8 @@ class Counter:
     def __init__(self, name: tuple[Any, ...], skip: bool = False) -> None:
         self.name = name
         self.skip = skip
+        self.path: str | None = None
+        """Its spelling, once somebody asked."""
         self.keys: dict[Any, Counter] = {}
         self.items: Counter | None = None  # the counter of every index, which is in `keys` as well
         self.shapes: dict[tuple[str, ...], KeyShape] = {}
@@ -70,6 +80,8 @@ class PathTally:
         self.surplus_items = self.surplus_rows = 0
         self.overflow = Counter((OVERFLOW,))
         self.root = Counter((), self._skips(()))
+        self._counters = [self.root, self.overflow]
+        self._shapes: list[KeyShape] = []
 
     def below(self, counter: Counter, key: Any) -> Counter:
         """The counter of a key, made at its first use. `ANY` stands for every index."""
@@ -82,6 +94,7 @@ class PathTally:
             return self.overflow
         self.made += 1
         found = counter.keys[key] = Counter(name, skip)
+        self._counters.append(found)
         return found
 
     def items(self, counter: Counter) -> Counter:
@@ -92,53 +105,54 @@ class PathTally:
     def shape(self, counter: Counter, keys: tuple[str, ...]) -> KeyShape:
         """The shape of an object at a path, made at its first use."""
         if len(counter.shapes) >= SHAPE_CAP:
-            settle_shapes(counter)
+            self._settle_shapes(counter)
         found = counter.shapes[keys] = KeyShape({key: self.below(counter, key) for key in keys})
+        self._shapes.append(found)
         return found
+
+    def _settle_shapes(self, counter: Counter) -> None:
+        """Hands the counts of a path's shapes down to the paths of their keys, and forgets the shapes."""
+        for shape in counter.shapes.values():
+            shape.settle()
+        counter.shapes.clear()
+        known = {id(shape) for one in self._counters for shape in one.shapes.values()}
+        self._shapes = [shape for shape in self._shapes if id(shape) in known]
 
     def counts(self) -> dict[str, Counts]:
         """(match, mismatch, omission, hallucination) by display path, sorted by path."""
-        everything = [*_all(self.root), self.overflow]
-        for counter in everything:
-            settle_shapes(counter)
-        found = {
-            self._path(counter): (
-                counter.direct - counter.less,
-                counter.mismatch,
-                counter.omission,
-                counter.hallucination,
-            )
-            for counter in everything
-        }
-        return {path: counts for path, counts in sorted(found.items()) if any(counts)}
+        return dict(sorted(self._counted()))
+
+    def _counted(self) -> Iterator[tuple[str, Counts]]:
+        for shape in self._shapes:
+            shape.settle()
+        for counter in self._counters:
+            right = counter.direct - counter.less
+            if right or counter.mismatch or counter.omission or counter.hallucination:
+                yield self._path(counter), (right, counter.mismatch, counter.omission, counter.hallucination)
+
+    def drained(self) -> tuple[dict[str, Counts], dict[Detail, int]]:
+        """What was counted since the last time, and what `details` says of it. The places that were met stay known."""
+        details, counts = self.details(), dict(self._counted())
+        for counter in self._counters:
+            counter.direct = counter.less = counter.mismatch = counter.omission = 0
+            counter.hallucination = counter.surplus = 0
+        self.surplus_items = self.surplus_rows = 0
+        return counts, details
 
     def details(self) -> dict[Detail, int]:
         """The items that only the output has, in how many rows, and their values by path."""
         if not self.surplus_rows:
             return {}
         found = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
-        for counter in (*_all(self.root), self.overflow):
+        for counter in self._counters:
             if counter.surplus:
                 found[self._path(counter), SURPLUS_VALUES, 1] = counter.surplus
         return found
 
     def _path(self, counter: Counter) -> str:
-        return OVERFLOW if counter is self.overflow else Path(counter.name).canonical
+        if counter.path is None:
+            counter.path = OVERFLOW if counter is self.overflow else Path(counter.name).canonical
+        return counter.path
 
     def _skips(self, name: tuple[Any, ...]) -> bool:
         return self.tree.skips(name)
-
-
-def settle_shapes(counter: Counter) -> None:
-    """Hands the counts of a path's shapes down to the paths of their keys."""
-    for shape in counter.shapes.values():
-        for child in shape.children.values():
-            child.direct += shape.seen
-    counter.shapes.clear()
-
-
-def _all(counter: Counter) -> Iterator[Counter]:
-    pending = [counter]
-    for place in pending:
-        yield place
-        pending += place.keys.values()

@@ -79,11 +79,17 @@ def guarded(rule: Rule, ask: Ask | None) -> Rule:
     return readable_first
 
 
+def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> bool:
+    """Whether two values match exactly when they are equal."""
+    compare = compare_of(comparator)
+    return chain(transforms) is None and getattr(compare, "__func__", compare) is same
+
+
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
     """The fast rule for expected values that can be read."""
     compare, transform, two_sided = compare_of(comparator), chain(transforms), comparator.reads == "both"
     of_expected, word = chain_of_expected(transforms), word_of(comparator)
-    if transform is None and getattr(compare, "__func__", compare) is same:
+    if asks_equality(comparator, transforms):
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
 
     def rule(expected: Any, actual: Any) -> Judged:

@@ -10,7 +10,7 @@ rows of the chunk and asked at once, in a step before their verdicts; then those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -108,14 +108,36 @@ class Plan:
     searched: dict[str, int] = field(default_factory=dict)
     """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
 
-    def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
-        """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row."""
+    def run(
+        self,
+        columns: Mapping[str, Cells],
+        count: int,
+        filled: Mapping[int, Cells] = MappingProxyType({}),
+        steps: Sequence[Step] | None = None,
+        run: Callable[[Step, list[Cells], int], Cells] = lambda step, read, count: step.run(read, count),
+    ) -> list[Cells]:
+        """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row.
+
+        `filled` are slots that need no step any more. `steps` are those to run, all of them without it. `run` runs one.
+        """
         slots: list[Cells] = [[]] * len(self.names)
         for slot, name in enumerate(self.columns):
             slots[slot] = columns.get(name) or [MISSING] * count
-        for step in self.steps:
-            slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
+        for slot, column in filled.items():
+            slots[slot] = column
+        for step in self.steps if steps is None else steps:
+            if step.fills not in filled:
+                slots[step.fills] = run(step, [slots[slot] for slot in step.reads], count)
         return slots
+
+    def steps_to(self, wanted: Iterable[int], filled: Collection[int] = ()) -> list[Step]:
+        """The steps that fill some slots, in order, where others are filled already."""
+        needed, found = set(wanted), []
+        for step in reversed(self.steps):
+            if step.fills in needed and step.fills not in filled:
+                needed.update(step.reads)
+                found.append(step)
+        return found[::-1]
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
@@ -139,7 +161,7 @@ class Plan:
         found: PickedDocument | Fault | None = value.chosen(*lookup.kinds(slots, index))
         return found
 
-    def explain_from(self, one: Compiled, slots: list[Cells], index: int) -> Result:
+    def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
         """What one evaluator says of one row of a chunk, with reasons."""
         verdict: Verdict = slots[one.verdicts][index]
         values = [slots[slot][index] for slot in one.inputs]

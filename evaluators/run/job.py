@@ -26,14 +26,15 @@ from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
 from evaluators.model import Verdict
 from evaluators.needs import Column, Expected, Need, Part
-from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, Reading, compile_plan
+from evaluators.plan.traced_rows import TracedRows, shared_rows
 from evaluators.run.clusters import ClusterCounts, cluster_names
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
 from evaluators.run.recorder import Recorder, Recording
+from evaluators.run.row_codes import RowCodes, Taken
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, SliceKey, slice_text
 from evaluators.run.tally import Ledger, Tally
@@ -107,6 +108,8 @@ class Job:
     """The file that workers share while they ask; None where nobody is asked."""
     repeat_judge: int = 1
     """How often a judge is asked each question."""
+    traces: bool = True
+    """Rows with the same trace are scored once; False scores each of them in full, to the same figures and bytes."""
     reasoning_length: int | None = None
     """How long a judge's reason is kept; None keeps all of it."""
 
@@ -158,14 +161,16 @@ def run_split(
     suite again where the caller has it.
     """
     watched = {name: watch.paths for name, watch in job.watches.items()}
-    plan = compile_plan(lines if lines is not None else job.suite.lines(), job.roles, job.reading, watched)
+    lines = lines if lines is not None else job.suite.lines()
+    plan = compile_plan(lines, job.roles, job.reading, watched)
+    traced = shared_rows(lines, job.roles, job.reading, watched) if job.traces else None
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
     columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
-    with without_cycle_search(), asking, shortened, repeats, Work(job, split, plan, full) as work:
+    with without_cycle_search(), asking, shortened, repeats, Work(job, split, plan, full, traced) as work:
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False
@@ -189,7 +194,9 @@ def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
 class Work:
     """One split in progress. Left as a context, its files are closed."""
 
-    def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
+    def __init__(
+        self, job: Job, split: Split, plan: Plan, full: Collection[str], traced: TracedRows | None = None
+    ) -> None:
         self.job = job
         self.plan = plan
         self.result = SplitResult(split.index)
@@ -198,6 +205,7 @@ class Work:
             Ledger(len(one.line.settings.scored_fields().names), watch)
             for one, watch in zip(plan.evaluators, self.watches, strict=True)
         ]
+        self.rows = RowCodes(plan, self.ledgers, traced)
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
         self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
@@ -219,14 +227,12 @@ class Work:
     def __exit__(self, *_: object) -> None:
         self._close_files()
 
-    def take(self, chunk: Chunk) -> list[Cells]:
-        """Scores the rows of a chunk. Gives the filled slots of the plan."""
+    def take(self, chunk: Chunk) -> Taken:
+        """Scores the rows of a chunk."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
-        slots = self.plan.run(columns, chunk.count)
-        self.result.several += self.plan.several(slots)
-        codes = [
-            ledger.codes(slots[one.verdicts]) for ledger, one in zip(self.ledgers, self.plan.evaluators, strict=True)
-        ]
+        taken = self.rows.take(columns, chunk.count)
+        self.result.several += taken.several
+        codes = taken.codes
         names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
         if self.clusters is not None and names is not None:
             self.clusters.add(names, codes)
@@ -236,22 +242,25 @@ class Work:
             self.writer.add(chunk.offsets, chunk.ids, codes, RowFacts(given, names, slices))
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
-        self._notice(chunk, slots, codes)
+        self._notice(chunk, taken)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
+            slots, _ = taken.look_up(range(chunk.count))
             self.result.glimpse.take(self.plan, columns, slots, chunk.count)
-        for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
-            if keys.wanted:
-                keys.take(chunk.offsets, slots, ledger.verdicts, column)
+        if any(keys.wanted for keys in self.keys):
+            slots, _ = taken.look_up(range(chunk.count))
+            for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
+                if keys.wanted:
+                    keys.take(chunk.offsets, slots, ledger.verdicts, column)
         if self.recorder is not None:
             wanted = self.recorder.wanted(chunk, codes)
-            self.recorder.take(chunk, columns, wanted, slots, range(chunk.count))
+            self.recorder.take(chunk, columns, wanted, *taken.look_up(wanted.rows))
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
             self.result.ids.add(chunk.offsets, chunk.ids)
         if self.job.joined is not None:
             self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count
         self.result.span = chunk.span
-        return slots
+        return taken
 
     def note(self, chunk: Chunk, notes: Notes) -> None:
         """Writes down who was asked what for a chunk, and what they answered."""
@@ -273,6 +282,7 @@ class Work:
         result = self.result
         for name, counts in self.slices.items():
             result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
+        self.rows.count()
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
             watch = self.watches[place]
             clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
@@ -283,6 +293,7 @@ class Work:
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)
+        self.rows.settle(result.tallies)
         result.keys = [keys.counts for keys in self.keys]
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
@@ -295,15 +306,22 @@ class Work:
             if each is not None:
                 each.close()
 
-    def _notice(self, chunk: Chunk, slots: list[list[Any]], codes: Sequence[list[int]]) -> None:
+    def _notice(self, chunk: Chunk, taken: Taken) -> None:
         """The issues of a chunk, in the order of rows."""
+        noticed = [
+            notice.rows(ledger.verdicts, column)
+            for notice, ledger, column in zip(self.notices, self.ledgers, taken.codes, strict=True)
+        ]
+        if not any(noticed):
+            return
+        slots, at = taken.look_up(sorted(set().union(*noticed)))
         raised: dict[int, list[_Raised]] = {}
-        for notice, ledger, column in zip(self.notices, self.ledgers, codes, strict=True):
+        for notice, indexes in zip(self.notices, noticed, strict=True):
             one = notice.one
-            for index in notice.rows(ledger.verdicts, column):
-                verdict: Verdict = slots[one.verdicts][index]
+            for index in indexes:
+                verdict: Verdict = slots[one.verdicts][at[index]]
                 if verdict.issue is not None:
-                    values = [slots[slot][index] for slot in one.inputs]
+                    values = [slots[slot][at[index]] for slot in one.inputs]
                     raised.setdefault(index, []).append(_Raised(notice.rank, verdict.issue, one, values))
         whole_rows = dict(chunk.faults)
         for index in sorted(raised):

@@ -36,7 +36,7 @@ def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
         return _judged(plan, slots)
 
 
-def _judged(plan: Plan, slots: list[Cells]) -> tuple[Judged, ...]:
+def _judged(plan: Plan, slots: Sequence[Cells]) -> tuple[Judged, ...]:
     return tuple(Judged(one.line, slots[one.verdicts][0], plan.explain_from(one, slots, 0)) for one in plan.evaluators)
 
 
@@ -58,8 +58,9 @@ class LiveRows:
         columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
         with keeping():
             ids = [row_id] if row_id else None
-            slots = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
+            taken = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
             self._rows += 1
+            slots, _ = taken.look_up([0])
             return _judged(work.plan, slots)
 
     def measured(self) -> MeasuredTestSet:

@@ -219,13 +219,16 @@ class Ledger:
         try:
             found = [by_id[id(verdict)] for verdict in column]
         except KeyError:
-            known, meet = by_id.get, self._code
-            found = [meet(verdict) if (code := known(id(verdict))) is None else code for verdict in column]
+            found = [self.number(verdict) for verdict in column]
         for code in found:
             counts[code] += 1
         return found
 
-    def _code(self, verdict: Verdict) -> int:
+    def number(self, verdict: Verdict) -> int:
+        """The number of a verdict, not counted."""
+        code = self._by_id.get(id(verdict))
+        if code is not None:
+            return code
         code = self._by_value.get(verdict)
         if code is None:
             code = self._by_value[verdict] = len(self.verdicts)
@@ -234,6 +237,12 @@ class Ledger:
         if len(self._kept) < self.KEPT:
             self._kept.append(verdict)
             self._by_id[id(verdict)] = code
+        return code
+
+    def counted(self, verdict: Verdict) -> int:
+        """The number of a verdict, counted once."""
+        code = self.number(verdict)
+        self.counts[code] += 1
         return code
 
     def settle(self) -> Tally:
