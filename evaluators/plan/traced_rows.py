@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -25,6 +24,7 @@ from evaluators.needs import expected_of
 from evaluators.plan.cells import Cells, SearchedCell
 from evaluators.plan.suite_plan import Plan, Reading, Step, compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import dataclass
 from evaluators.values.json_choice import LENIENT
 from evaluators.values.json_text import FoundDocuments
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from evaluators.fields.path_details import Detail
 from evaluators.model import Verdict
@@ -16,6 +15,7 @@ from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan
 from evaluators.plan.traced_rows import PathNote, TracedRow, TracedRows
 from evaluators.run.tally import Ledger, Tally
+from evaluators.value_class import dataclass
 
 Codes = tuple[int, ...]
 """The codes of a row, one for each evaluator that shares a trace."""

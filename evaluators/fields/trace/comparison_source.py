@@ -15,12 +15,12 @@ from msgspec import UNSET
 
 from evaluators.fields.readable import Ask
 from evaluators.fields.trace.looks import Steps
-from evaluators.fields.trace.numbers import MOST_ITEMS, PlaceNumbers
+from evaluators.fields.trace.place_numbers import MOST_ITEMS, PlaceNumbers
 from evaluators.fields.trace.record_type import LearnedPlace, Unalike
 from evaluators.model import MISSING
 
 
-class Comparison(NamedTuple):
+class WrittenComparison(NamedTuple):
     """The functions for a type, and their source."""
 
     shape: Callable[[Any, PlaceNumbers], None]
@@ -30,14 +30,14 @@ class Comparison(NamedTuple):
     source: str
 
 
-def comparison(root: LearnedPlace, readable: Mapping[Steps, Ask]) -> Comparison:
+def comparison(root: LearnedPlace, readable: Mapping[Steps, Ask]) -> WrittenComparison:
     """The comparison of documents of a type. `readable` has places without indexes; both functions raise Unalike there for an
     expected value that cannot be read."""
     writer = _Writer(readable)
     number = writer.object(root)
     source = "\n".join(writer.lines) + "\n"
     exec(compile(source, "<comparison of documents>", "exec"), writer.names)  # the source is this module's own
-    return Comparison(writer.names[f"shape_{number}"], writer.names[f"walk_{number}"], source)
+    return WrittenComparison(writer.names[f"shape_{number}"], writer.names[f"walk_{number}"], source)
 
 
 class _Writer:

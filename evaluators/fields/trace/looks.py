@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import Rule
+from evaluators.value_class import dataclass, field
 from evaluators.values.paths import Step
 
 Steps: TypeAlias = tuple[Step, ...]

@@ -10,7 +10,7 @@ import msgspec
 from evaluators.fields.rules import Rule
 from evaluators.fields.trace.comparison_source import comparison
 from evaluators.fields.trace.looks import Looks, Steps
-from evaluators.fields.trace.numbers import PlaceNumbers, Trace
+from evaluators.fields.trace.place_numbers import PlaceNumbers, Trace
 from evaluators.fields.trace.record_type import LearnedPlace, Unalike, learned
 from evaluators.values.paths import ANY
 
