@@ -4,6 +4,9 @@ Every place is opened one level at a time: a *visit* (a node, a place, and what 
 known at once (units, arrays, places outside the schema) and further visits. A side that has nothing is MISSING, so the
 leaves that only one side has are found by the same walk. The visits wait on a list, not on the stack: documents may be
 nested as deeply as they can be read.
+
+Who looks for what is wrong gives a *search*: places that it does not look for are not opened, nor are equal ones where
+what is equal cannot be wrong. What chooses a branch, or weighs two items, looks at all of both.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from evaluators.fields.align import Paired, pair_items
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.fields.searching import Search
 from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
 from evaluators.fields.units import Found, Listed, Outside, Unit
 from evaluators.fields.weighing import Fit, Scales
@@ -50,22 +54,33 @@ class Extra(NamedTuple):
 Thing: TypeAlias = Found | Visit | Extra
 
 
-def gather(root: FieldNode, expected: Side, output: Side) -> list[Found]:
-    """Everything that both documents come to, in document order."""
-    return _Gathering().everything(Visit(root, (), expected, output))
+def gather(root: FieldNode, expected: Side, output: Side, search: Search | None = None) -> list[Found]:
+    """Everything that both documents come to, in document order; with a search, at least what it looks for."""
+    return _Gathering(search).found(Visit(root, (), expected, output))
 
 
 class _Gathering:
     """One row's walk. It keeps the rules that weigh branches and pairs."""
 
-    def __init__(self) -> None:
+    def __init__(self, search: Search | None) -> None:
         self.scales = Scales()
+        self.search = search
+        """What is looked for; None while all has to be looked at."""
         self.asks = True
         """Lists may ask about the items that are left over. While pairs are only weighed, the lists inside them may not."""
         self.passed_over = False
         """A list that would have asked did not, since `passed_over` was last set to False."""
 
     def everything(self, *first: Thing) -> list[Found]:
+        """What some things come to, all of it."""
+        search, self.search = self.search, None
+        try:
+            return self.found(*first)
+        finally:
+            self.search = search
+
+    def found(self, *first: Thing) -> list[Found]:
+        """What some things come to, as far as it is looked for."""
         found: list[Found] = []
         pending: list[Thing] = [*reversed(first)]
         while pending:
@@ -81,6 +96,8 @@ class _Gathering:
     def opened(self, visit: Visit) -> Sequence[Thing]:
         """What a place turns into."""
         node = visit.node
+        if self.search is not None and self.search.passes(node, visit.expected, visit.output):
+            return ()
         if visit.expected is MISSING and visit.output is MISSING:
             return _absent(visit)
         if node.skip:

@@ -6,7 +6,7 @@ says so. The whole document is `$`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -25,7 +25,8 @@ class Unpaired:
 InstancePath: TypeAlias = tuple[Step | Unpaired, ...]
 
 
-def spelled(location: Iterable[Step | Unpaired]) -> str:
+@lru_cache(maxsize=20_000)
+def spelled(location: InstancePath) -> str:
     """The path as people read it."""
     text = ""
     for step in location:

@@ -8,7 +8,7 @@ partial credit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.comparators._answers import checked, compare_of, explain_of, failed, word_of
 from evaluators.comparators._comparator import COMPARATORS, Comparator
@@ -51,6 +51,9 @@ class Explained:
     def status(self) -> Status:
         """The bare status."""
         return self.judged.status if isinstance(self.judged, Partial) else self.judged
+
+
+EQUAL: Final = Explained(MATCH, "equal")
 
 
 class Ready(NamedTuple):
@@ -140,9 +143,10 @@ def prepare_rule(
 
     The expected value is known to be readable.
     """
-    two_sided, transform, of_expected = comparator.reads == "both", chain(transforms), chain_of_expected(transforms)
+    two_sided = comparator.reads == "both"
     if two_sided and same(expected, actual):
-        return Explained(MATCH, "equal")
+        return EQUAL
+    transform, of_expected = chain(transforms), chain_of_expected(transforms)
     if transform is None:
         return Ready(expected, actual)
     try:

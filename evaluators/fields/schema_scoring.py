@@ -6,24 +6,25 @@ explains every row; without them the fast check is used, which the property test
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.compiled.trees import compilable, nodes
+from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.compiled.walker import NotCompiled
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
 from evaluators.fields.keywords import keyword_problems
-from evaluators.fields.metrics import places, substituted
+from evaluators.fields.metrics import substituted
 from evaluators.fields.post_process import Processor, ships
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
 from evaluators.fields.score import ask_document, score_document, wrong_results
 from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.searching import Searching
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval.read_xeval import read_xeval
 from evaluators.judges.asked_once import once, value_key
 from evaluators.model import FieldResult, Score, Verdict
@@ -104,7 +105,12 @@ class SchemaScoring:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """The places that are compared as one value, each once, in the order of the schema."""
-        return tuple(dict.fromkeys(node.name for node in places(self.root) if node.unit or node.compound))
+        return tuple(self.searching.ways)
+
+    @cached_property
+    def searching(self) -> Searching:
+        """What is wrong in a row is searched for with this."""
+        return Searching(self.root)
 
     @cached_property
     def row_fields(self) -> tuple[str, ...]:
@@ -153,11 +159,23 @@ class SchemaScoring:
         """Asks what costs in the documents of one row, and nothing else."""
         ask_document(self.root, expected, output)
 
-    def wrong(self, expected: Any, output: Any) -> list[FieldResult]:
-        """The results of one row that are wrong. Quicker than `scored`."""
+    def wrong(self, expected: Any, output: Any, wanted: Collection[str] | None = None) -> list[FieldResult]:
+        """The results of one row that are wrong, of those among `row_fields` that are wanted; "" stands for all the others.
+
+        None is all. Only what is wanted is looked at, unless post-processors have to see everything.
+        """
+        listed = frozenset(self.row_fields)
         if self.processors:
-            return [result for result in self.scored(expected, output).fields if result.status in WRONG]
-        return wrong_results(self.root, expected, output)
+            found = [result for result in self.scored(expected, output).fields if result.status in WRONG]
+        else:
+            anywhere = wanted is None or "" in wanted
+            search = (
+                self.searching.everywhere() if anywhere else self.searching.for_fields(listed.intersection(wanted or ()))
+            )
+            found = wrong_results(self.root, expected, output, search)
+        if wanted is None:
+            return found
+        return [result for result in found if (result.field if result.field in listed else "") in wanted]
 
     def explain(self, expected: Any, output: Any) -> Score:
         """The score of one row with a result per unit. `details` has the other figures and the arrays."""

@@ -51,6 +51,7 @@ from evaluators.fields.gather import gather
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.scored import ArrayResult, Scored
+from evaluators.fields.searching import Search
 from evaluators.fields.settle import WRONG, settle_arrays, settle_unit
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.unit_answers import Answers, compare
@@ -94,12 +95,13 @@ def ask_document(root: FieldNode, expected: Any, output: Any) -> None:
     compare([each for each in found if isinstance(each, Unit)], costly_only=True)
 
 
-def wrong_results(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
-    """The results of one row that are wrong, and no others: what is equal is passed over without a look.
+def wrong_results(root: FieldNode, expected: Any, output: Any, search: Search | None = None) -> list[FieldResult]:
+    """The results of one row that are wrong; with a search, at least those that it looks for.
 
     Nothing is counted and no post-processor runs.
     """
-    units = [each for each in gather(root, expected, output) if isinstance(each, Unit) and _may_be_wrong(each)]
+    found = gather(root, expected, output, search)
+    units = [each for each in found if isinstance(each, Unit) and _may_be_wrong(each)]
     answers = compare(units)
     results = [settle_unit(unit, answers.get(number)) for number, unit in enumerate(units)]
     return [result for result in results if result.status in WRONG]

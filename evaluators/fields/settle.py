@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from evaluators.fields.counts import MEASURED
@@ -48,7 +49,7 @@ def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
         unit.actual,
         answer.reason if answer is not None and answer.reason else _reason(unit, status),
         "skip" if status is Status.SKIPPED else unit.metric.rule if unit.metric is not None else None,
-        Path(unit.path).canonical,
+        _named(unit.path),
         _details(unit, status, judged, answer.details if answer is not None else {}),
     )
 
@@ -112,13 +113,16 @@ def _matches(array: Listed, row: int, column: int, statuses: Sequence[Status]) -
     return Status.MATCH in statuses or same(array.expected[row], array.actual[column])
 
 
+_named = lru_cache(maxsize=10_000)(lambda path: Path(path).canonical)
+
+
 def _item(path: str, row: int) -> str:
     return f"[{row}]" if path == "$" else f"{path}[{row}]"
 
 
 def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping[str, object]) -> dict[str, object]:
     """What else is known of a result. `said` is the comparator's own; our names win."""
-    details: dict[str, object] = {name: value for name, value in said.items() if name not in OURS}
+    details: dict[str, object] = {name: value for name, value in said.items() if name not in OURS} if said else {}
     details["code"] = reason_code(status, unit.expected, unit.actual)
     if unit.outside:
         details["outside"] = True
@@ -132,7 +136,8 @@ def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping
             details["batch"] = True
         if unit.metric.stands_for is not None:
             details["stands_for"] = unit.metric.stands_for
-        details.update(compared(chain(unit.transforms), unit.expected, unit.actual))
+        if unit.transforms:
+            details.update(compared(chain(unit.transforms), unit.expected, unit.actual))
     return details
 
 

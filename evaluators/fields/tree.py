@@ -8,7 +8,8 @@ itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
@@ -74,6 +75,8 @@ class Below:
     """The branches of a choice, each with the path of the choice itself."""
 
 
+MOST_NODES: Final = 5_000
+"""Of a schema that refers to itself so many places are looked at."""
 NOTHING_BELOW: Final = Below()
 UNDECLARED: Final = Shape()
 ORDERED: Final = Align()
@@ -150,7 +153,7 @@ class FieldNode:
         """It is compared as one value."""
         return self.kind == "leaf" or bool(self.metrics)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The path as people read it: `items[*].name`."""
         return Path(self.path).canonical
@@ -168,3 +171,17 @@ def _each_key(node: FieldNode, keys: Iterable[str]) -> tuple[Transform, ...]:
 
     converts = any(transform.converts for transforms in known.values() for transform in transforms)
     return (Transform("each_key", apply, converts=converts), *node.transforms)
+
+
+def nodes(root: FieldNode) -> Iterator[FieldNode]:
+    """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do."""
+    pending = deque([root])
+    for _ in range(MOST_NODES):
+        if not pending:
+            return
+        node = pending.popleft()
+        yield node
+        if not node.unit and not node.skip:
+            below = node.below
+            pending += [*below.keys.values(), *below.branches]
+            pending += [child for child in (below.others, below.items) if child is not None]

@@ -41,7 +41,8 @@ class Unit:
     @property
     def weight(self) -> Fraction:
         """The weight of its place, times that of its metric."""
-        return self.place_weight * self.metric.weight if self.metric is not None else self.place_weight
+        own = WHOLE if self.metric is None else self.metric.weight
+        return self.place_weight if own == 1 else self.place_weight * own
 
     @property
     def unreadable(self) -> Issue | None:

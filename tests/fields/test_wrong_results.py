@@ -4,17 +4,114 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from evaluators.fields.schema import SchemaScoring
 from evaluators.fields.score import score_document, wrong_results
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
+from evaluators.model import MISSING, FieldResult, Status
 from tests.fields.random_trees import pairs
+from tests.laws.structures import evaluator
+
+
+def wrong_of(root: FieldNode, expected: Any, output: Any) -> list[FieldResult]:
+    """The wrong results of the whole scoring: the reference."""
+    return [result for result in score_document(root, expected, output).fields if result.status in WRONG]
 
 
 @settings(max_examples=150, deadline=None)
-@given(pairs())
-def test_the_wrong_results_are_those_of_the_whole_row(drawn: tuple[FieldNode, Any, Any]) -> None:
+@given(pairs(), st.randoms(use_true_random=False))
+def test_the_wrong_results_are_those_of_the_whole_row(drawn: tuple[FieldNode, Any, Any], chance: Any) -> None:
     root, expected, output = drawn
-    whole = [result for result in score_document(root, expected, output).fields if result.status in WRONG]
+    whole = wrong_of(root, expected, output)
     assert wrong_results(root, expected, output) == whole
+    scoring = SchemaScoring(root, "f1", 1.0)
+    assert scoring.wrong(expected, output) == whole
+    wanted = {name for name in (*scoring.row_fields, "") if chance.random() < 0.4}
+    listed = set(scoring.row_fields)
+    assert scoring.wrong(expected, output, wanted) == [
+        result for result in whole if (result.field if result.field in listed else "") in wanted
+    ]
+
+
+def listing(*required: str, align: object = None, **compare: object) -> dict[str, Any]:
+    """The schema of an object with a list of things, `name` and `code` each."""
+    item: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "x-eval-compare": compare.get("name", "exact")},
+            "code": {"type": "string", "x-eval-compare": "exact"},
+        },
+    }
+    things = {"type": "array", "items": item, "x-eval-align": align or {"ordered": True}}
+    title = {"type": "string", "x-eval-compare": compare.get("title", "exact")}
+    return {"type": "object", "required": list(required), "properties": {"title": title, "things": things}}
+
+
+A, B = {"name": "a", "code": "1"}, {"name": "b", "code": "2"}
+BY_CODE = {"match_by": "key_field", "key": "code"}
+
+CASES: dict[str, tuple[dict[str, Any], Any, Any, list[tuple[str, Status]]]] = {
+    "equal documents": (listing(), {"title": "t", "things": [A]}, {"title": "t", "things": [A]}, []),
+    "one field of one item": (
+        listing(), {"title": "t", "things": [A, B]}, {"title": "t", "things": [A, {**B, "name": "c"}]},
+        [("things[1].name", Status.MISMATCH)],
+    ),
+    "a list that is not there": (
+        listing(), {"title": "t", "things": [A]}, {"title": "t"},
+        [("things[0].name", Status.OMISSION), ("things[0].code", Status.OMISSION)],
+    ),
+    "an output that cannot be read": (listing(), {"title": "t"}, MISSING, [("title", Status.OMISSION)]),
+    "equal lists whose items have no key pair in order": (
+        listing(align=BY_CODE), {"things": [{"name": "a"}]}, {"things": [{"name": "a"}]}, [],
+    ),
+    "a pattern that equal texts do not match": (
+        listing(title={"regex": {"pattern": "^[A-Z]"}}), {"title": "t"}, {"title": "t"}, [("title", Status.MISMATCH)],
+    ),
+    "an expected value that cannot be read, in equal items": (
+        listing(name={"date": {}}), {"things": [{"name": "soon"}]}, {"things": [{"name": "soon"}]},
+        [("things[0].name", Status.FAULT)],
+    ),
+    "a key outside of the schema": (
+        listing(), {"title": "t"}, {"title": "t", "more": 1}, [("more", Status.HALLUCINATION)],
+    ),
+    "text where a list stands": (
+        listing(), {"things": [A]}, {"things": "none"},
+        [("things[0].name", Status.OMISSION), ("things[0].code", Status.OMISSION), ("things", Status.HALLUCINATION)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_only_what_is_wanted_is_found(case: str) -> None:
+    schema, expected, output, wrong = CASES[case]
+    one = evaluator("schema_match", {"schema": schema})
+    scoring = one.compares()
+    assert [(result.path, result.status) for result in scoring.wrong(expected, output)] == wrong
+    assert scoring.wrong(expected, output) == wrong_of(scoring.root, expected, output)
+    for name in ("title", "things[*].name", "things[*].code", ""):
+        mine = [result for result in scoring.wrong(expected, output) if _key(result, scoring.row_fields) == name]
+        assert list(one.evidence(one.compile()(expected, output), {name}, expected, output)) == mine
+
+
+def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
+    return result.field if result.field in listed else ""
+
+
+def test_equal_items_without_a_key_are_wrong_where_they_stay_apart() -> None:
+    item = {"things": {"align": {"key_field": {"key": "code", "keyless": "apart"}}}, "things[*].name": "exact"}
+    scoring = evaluator("schema_match", {"fields": item}).compares()
+    document = {"things": [{"name": "a"}]}
+    found = [(result.path, result.status) for result in scoring.wrong(document, document, {"things[*].name"})]
+    assert found == [("things[0].name", Status.OMISSION), ("things[+0].name", Status.HALLUCINATION)]
+
+
+def test_a_required_key_that_neither_side_has_is_missing_from_equal_documents() -> None:
+    leaf = {"type": "string", "evaluation_config": "string_exact"}
+    schema = {"type": "object", "properties": {"a": leaf, "b": leaf}, "required": ["b"]}
+    scoring = evaluator("schema_match", {"schema": schema}).compares()
+    found = scoring.wrong({"a": "x"}, {"a": "x"})
+    assert found == wrong_of(scoring.root, {"a": "x"}, {"a": "x"})

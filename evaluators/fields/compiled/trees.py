@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from math import lcm
 from typing import Any, Final
 
@@ -13,11 +11,10 @@ from evaluators.fields.compiled.compiled_units import compile_unit, skipped_walk
 from evaluators.fields.compiled.objects import compile_object
 from evaluators.fields.compiled.walker import Codes, CompiledUnit, NotCompiled, Walker
 from evaluators.fields.gain_columns import exact, transitive, weigher
-from evaluators.fields.tree import FieldNode
+from evaluators.fields.tree import FieldNode, nodes
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING
 
-MOST_NODES: Final = 5_000
 DEEP: Final = 16
 """From so many steps on, a node is compiled when it is first met: a schema may refer to itself."""
 
@@ -119,17 +116,3 @@ def scale_of(root: FieldNode) -> int:
     weights = {node.weight for node in nodes(root)}
     weights |= {node.weight * metric.weight for node in nodes(root) for metric in node.metrics}
     return lcm(*{weight.denominator for weight in weights})
-
-
-def nodes(root: FieldNode) -> Iterator[FieldNode]:
-    """The nodes of a tree, nearest first. A schema that refers to itself repeats itself, so the first of them will do."""
-    pending = deque([root])
-    for _ in range(MOST_NODES):
-        if not pending:
-            return
-        node = pending.popleft()
-        yield node
-        if not node.unit and not node.skip:
-            below = node.below
-            pending += [*below.keys.values(), *below.branches]
-            pending += [child for child in (below.others, below.items) if child is not None]
