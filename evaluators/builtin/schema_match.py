@@ -229,6 +229,9 @@ class SchemaMatch(Evaluator):
             found = "neither" if self.fields is None else "both"
             hint = "write schema: FILE, or fields: [name, total]" if self.fields is None else "keep one of them"
             raise bad(f'schema_match needs "schema" or "fields"; found {found}', hint=hint)
+        if self.json_schema == INFER and self.dialect == "evaluation_config":
+            hint = "leave dialect out, or write the schema down: evaluators infer-schema"
+            raise bad("a schema that is inferred says how to compare in the words of x-eval", "dialect", hint=hint)
         if self.fields is not None:
             self._scoring = self._scored_by(tree_of_lines(self.fields, self.transforms), "x-eval")
         elif isinstance(self.json_schema, dict):

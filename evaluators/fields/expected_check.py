@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.closed import ClosedTree, unreadable_expected
+from evaluators.fields.gather import distinct
 from evaluators.fields.infer import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.xeval.read_xeval import parse_eval_schema
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.registry import suggestion
-from evaluators.value_class import dataclass
+from evaluators.value_class import dataclass, field
 from evaluators.values.path_text import Step, display
 from evaluators.values.quoting import kind, quote
 
@@ -120,6 +121,8 @@ class _Check:
     id_field: str | None
     warn_missing: bool
     strict_types: bool
+    choices: dict[tuple[int, Place], list[Finding]] = field(default_factory=dict)
+    """What was found at choices: branches that are alike lead to the same ones further down."""
 
     def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[Finding]:
         """The id of the document is there, can be used, and is its own."""
@@ -141,8 +144,11 @@ class _Check:
         if value is None:
             return
         if node.kind == "choice":
-            fits = [list(self.value(value, branch, place)) for branch in node.below.branches]
-            yield from min(fits, key=lambda findings: _cost(findings), default=[])
+            met = id(node.origin or node), place
+            if met not in self.choices:
+                fits = [list(self.value(value, branch, place)) for branch in distinct(node.below.branches)]
+                self.choices[met] = min(fits, key=lambda findings: _cost(findings), default=[])
+            yield from self.choices[met]
             return
         if node.kind == "leaf" or node.metrics:
             yield from self._type(value, node, place)

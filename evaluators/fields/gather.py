@@ -11,7 +11,7 @@ what is equal cannot be wrong. What chooses a branch, or weighs two items, looks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.fields.align import Paired, pair_items
@@ -70,6 +70,8 @@ class _Gathering:
         """Lists may ask about the items that are left over. While pairs are only weighed, the lists inside them may not."""
         self.passed_over = False
         """A list that would have asked did not, since `passed_over` was last set to False."""
+        self.choices: dict[Hashable, tuple[list[Found], bool]] = {}
+        """What a choice came to at its place. Branches that are alike lead to the same choices further down, again and again."""
 
     def everything(self, *first: Thing) -> list[Found]:
         """What some things come to, all of it."""
@@ -111,7 +113,21 @@ class _Gathering:
         branches = [visit._replace(node=branch) for branch in _fitting(visit)]
         if len(branches) < 2:
             return branches
-        best_fit, chosen = None, []
+        node, others = visit.node, tuple(map(id, visit.others))
+        sides = id(visit.expected), id(visit.output)
+        place = id(node.origin or node), node.weight, node.path, visit.location, *sides, others, self.asks
+        if place not in self.choices:
+            before, self.passed_over = self.passed_over, False
+            found = self.best(branches)
+            self.choices[place] = found, self.passed_over
+            self.passed_over = before
+        found, passed_over = self.choices[place]
+        self.passed_over = self.passed_over or passed_over
+        return found
+
+    def best(self, branches: Sequence[Visit]) -> list[Found]:
+        """What the branch comes to that fits best, of several."""
+        best_fit, chosen = None, list[Found]()
         for branch in branches:
             found = self.everything(branch)
             units = list(_units_of(found))
@@ -280,14 +296,20 @@ def _fitting(visit: Visit) -> Sequence[FieldNode]:
     Those of the kind that the expected value has (the output's, where nothing is expected), or all when there are none;
     and of these the ones that lack the fewest keys of an expected object.
     """
-    branches, expected = visit.node.below.branches, visit.expected
+    branches, expected = distinct(visit.node.below.branches), visit.expected
     value = visit.output if expected is MISSING or expected is None else expected
     kind = {dict: "object", list: "array"}.get(value.__class__, "leaf")
     alike = [branch for branch in branches if branch.kind in (kind, "choice")] or branches
     if len(alike) < 2 or not isinstance(expected, dict):
         return alike
     lacking = [_lacking(branch, expected) for branch in alike]
-    return [branch for branch, lacks in zip(alike, lacking, strict=True) if lacks == min(lacking)]
+    least = min(lacking)
+    return [branch for branch, lacks in zip(alike, lacking, strict=True) if lacks == least]
+
+
+def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
+    """The branches of a choice, those that are the same schema once."""
+    return tuple({id(branch.origin or branch): branch for branch in reversed(branches)}.values())[::-1]
 
 
 def _lacking(branch: FieldNode, expected: Mapping[str, Any]) -> int:

@@ -5,6 +5,12 @@ be called `anyOf`. Each schema becomes a new dict that remembers where every one
 later, in a comparator say, is placed there and not where the reference stood. What stands beside a `$ref` adds to its
 target and wins over it. A reference that leads back into itself stays, and so does its target under `$defs`: the reader
 of the schema expands it as far as the documents go. Nothing is fetched: only places in the same document are followed.
+
+Each reference is filled in with a copy of its target, so that messages name every place; in a schema that grows too large
+by that, references to one target share one copy.
+
+`referencing` finds what a reference leads to, and not where that stands in the file, which every message says. To find the
+place takes the few lines at the end of this module; what fills the others, merging and places, no library does.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, spell
 
 Schema: TypeAlias = dict[str, Any]
+Here: TypeAlias = tuple[tuple[str, "Loc | None"], ...]
 
 MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 """Keywords whose value is a map from names to schemas."""
@@ -31,6 +38,8 @@ SINGLES: Final = (
 """Keywords whose value is a schema, or something simpler."""
 CHOICES: Final = ("anyOf", "oneOf")
 SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
+MOST_COPIES: Final = 2_000
+"""After so many schemas, references to one target share it."""
 MOST_SCHEMAS: Final = 100_000
 """More than any schema that a person wrote; fewer than fill the memory when references double at every level."""
 
@@ -87,7 +96,8 @@ def resolve_schema_references(schema: object) -> Schema:
 
 def plain(schema: Mapping[str, Any]) -> Schema:
     """A copy made of ordinary dicts and lists, which shares nothing."""
-    return {key: _plain(value) for key, value in schema.items()}
+    copied = _Plain()
+    return {key: copied(value) for key, value in schema.items()}
 
 
 def resolve(schema: object) -> Placed:
@@ -106,7 +116,7 @@ def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
     if not isinstance(schema, Mapping):
         raise BadSettings([Detail((), f"a schema must be a map; found {spell(schema)}", code="bad-schema")])
     walk = _Walk(schema)
-    resolved = walk.schema(schema, (), ())
+    resolved = walk.schema(schema, (), (), (("#", None),))
     resolved.pop("$defs", None)
     if targets := walk.targets():
         resolved["$defs"] = targets
@@ -120,25 +130,30 @@ class _Walk:
         self.root = root
         self.details: list[Detail] = []
         self.kept: dict[str, str] = {}
+        self.shared: dict[str, Placed] = {}
+        """Targets that were filled in, by reference."""
         self.made = 0
 
-    def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...]) -> Placed:
-        """One schema resolved. `inside` are the references that are being filled in."""
+    def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Placed:
+        """One schema resolved.
+
+        `inside` are the references that are being filled in; `here` those of them that are about this very value, each
+        with its place.
+        """
         self.made += 1
-        if self.made > MOST_SCHEMAS:
-            message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
-            raise BadSettings([Detail(loc, message, "references that branch at every level multiply", code="bad-schema")])
         own = Placed(loc)
         for key, value in schema.items():
             if key not in ("$ref", "allOf", *CHOICES):
                 own[key] = self._value(key, value, (*loc, key), inside)
         for index, branch in enumerate(_schemas(schema.get("allOf"))):
-            merge(own, self._any(branch, (*loc, "allOf", index), inside))
+            merge(own, self._any(branch, (*loc, "allOf", index), inside, here))
         for key in CHOICES:
             if key in schema:
                 self._choose(own, key, schema[key], (*loc, key), inside)
         if "$ref" in schema:
-            self._refer(own, schema["$ref"], (*loc, "$ref"), inside)
+            if set(schema) == {"$ref"} and schema["$ref"] in self.shared and self.made > MOST_COPIES:
+                return self.shared[schema["$ref"]]
+            self._refer(own, schema["$ref"], (*loc, "$ref"), inside, here)
         return own
 
     def _value(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
@@ -150,25 +165,39 @@ class _Walk:
             return [self._any(inner, (*loc, index), inside) for index, inner in enumerate(value)]
         return self._any(value, loc, inside) if key in SINGLES else value
 
-    def _any(self, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
-        return self.schema(value, loc, inside) if isinstance(value, Mapping) else value
+    def _any(self, value: Any, loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Any:
+        return self.schema(value, loc, inside, here) if isinstance(value, Mapping) else value
 
     # References
 
-    def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...]) -> None:
+    def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...], here: Here) -> None:
         if not isinstance(reference, str):
             self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
             own.lost = True
             return
-        if reference in inside or reference == "#":
+        followed = dict(here)
+        if reference in followed:
+            hint = "let it describe a value, with type and properties"
+            message = f'$ref "{reference}" leads to itself'
+            self.details.append(Detail(followed[reference] or loc, message, hint, code="bad-reference"))
+            own.lost = True
+        elif reference in inside or reference == "#":
             own["$ref"] = self._keep(reference)
             own.written["$ref"] = loc
-            return
-        found = self.target(reference, loc)
-        if found is None:
+        elif (found := self._filled(reference, loc, inside, here)) is None:
             own.lost = True
         else:
-            merge(own, self.schema(found[0], found[1], (*inside, reference)))
+            merge(own, found)
+
+    def _filled(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
+        """What a reference leads to, filled in; None where that is nothing."""
+        if reference in self.shared and self.made > MOST_COPIES:
+            return self.shared[reference]
+        found = self.target(reference, loc)
+        if found is None:
+            return None
+        made = self.shared[reference] = self.schema(*found, (*inside, reference), (*here, (reference, loc)))
+        return made
 
     def _keep(self, reference: str) -> str:
         """How a reference that leads back is written: to `$defs`, where its target stays."""
@@ -188,7 +217,7 @@ class _Walk:
         while waiting := [reference for reference, name in self.kept.items() if name not in found]:
             for reference in waiting:
                 target = self.target(reference, ())
-                found[self.kept[reference]] = self.schema(*target, (reference,)) if target else {}
+                found[self.kept[reference]] = self.schema(*target, (reference,), ((reference, None),)) if target else {}
         return found
 
     def target(self, reference: str, loc: Loc) -> tuple[Mapping[str, Any], Loc] | None:
@@ -284,10 +313,24 @@ def _merged(first: object, second: object) -> object:
     return own
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else copy.copy(value)
+class _Plain:
+    """Copies values, up to a sensible number of maps."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def __call__(self, value: Any) -> Any:
+        """The value in plain dicts and lists. Raises BadSettings for what is too large to be written out."""
+        if isinstance(value, list):
+            return [self(inner) for inner in value]
+        if not isinstance(value, Mapping):
+            return copy.copy(value)
+        self._made += 1
+        if self._made > MOST_SCHEMAS:
+            message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
+            hint = "references that branch at every level multiply"
+            raise BadSettings([Detail(own_place(value, ()), message, hint, code="bad-schema")])
+        return {key: self(inner) for key, inner in value.items()}
 
 
 def _schemas(value: object) -> Sequence[Any]:

@@ -10,12 +10,12 @@ output alone or cannot read every expected value, or whose items may stay apart 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from evaluators.value_class import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 from evaluators.fields.metrics import places
 from evaluators.fields.tree import MOST_NODES, FieldNode, SchemaPath, nodes
+from evaluators.value_class import dataclass
 from evaluators.values.equality import same
 
 Paths: TypeAlias = frozenset[SchemaPath]
@@ -36,9 +36,9 @@ class Searching:
         return frozenset().union(*[_way_to(node.path) for node in every if _loud(node)])
 
     @cached_property
-    def ways(self) -> dict[str, Paths]:
-        """The places that are compared as one value, in the order of the schema, each with its path and those above it."""
-        return {node.name: _way_to(node.path) for node in places(self.root) if node.unit or node.compound}
+    def ways(self) -> dict[str, SchemaPath]:
+        """The places that are compared as one value, in the order of the schema, each with its path."""
+        return {node.name: node.path for node in places(self.root) if node.unit or node.compound}
 
     def everywhere(self) -> Search:
         """The search for whatever is wrong."""
@@ -46,7 +46,7 @@ class Searching:
 
     def for_fields(self, names: Iterable[str]) -> Search:
         """The search for what is wrong in some of the `ways`."""
-        return Search(self.loud, frozenset().union(*[self.ways[name] for name in names]))
+        return Search(self.loud, frozenset().union(*[_way_to(self.ways[name]) for name in names]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,9 @@ class Search:
         return self.loud is not None and node.path not in self.loud and same(expected, output)
 
 
+@lru_cache(maxsize=1_000)
 def _way_to(path: SchemaPath) -> Paths:
+    """A place and all above it."""
     return frozenset(path[:end] for end in range(len(path) + 1))
 
 

@@ -108,6 +108,8 @@ class FieldNode:
     shape: Shape = UNDECLARED
     make: Callable[[], Below] | None = None
     """Makes what stands below, when it is first asked for."""
+    origin: object = field(default=None, compare=False, repr=False)
+    """What the node was made from. Nodes of one origin, in different places, ask for the same."""
 
     @cached_property
     def below(self) -> Below:

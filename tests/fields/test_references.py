@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from evaluators.fields.expected_check import check_expected
 from evaluators.fields.references import resolve, resolve_schema_references
 from evaluators.issues import Problems
+from evaluators.settings import BadSettings
+from tests.laws.structures import evaluator
 
 TEXT = {"type": "string"}
 NODE = {"type": "object", "properties": {"v": TEXT, "kids": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}}
@@ -145,3 +149,109 @@ def test_every_key_remembers_where_it_was_written() -> None:
 def test_a_schema_that_is_no_map_is_a_problem() -> None:
     with pytest.raises(Problems, match="a schema must be a map; found a list"):
         resolve_schema_references(["x"])
+
+
+NOTHING_ELSE: dict[str, dict[str, Any]] = {
+    "the document itself, with words beside it": {"$ref": "#", "x-eval-compare": "exact"},
+    "itself": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/n"}}},
+    "itself, with keys beside it": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/n", "title": "n"}}},
+    "each other": {"$ref": "#/$defs/n", "$defs": {"n": {"$ref": "#/$defs/m"}, "m": {"$ref": "#/$defs/n"}}},
+    "itself, as one of all": {"$ref": "#/$defs/n", "$defs": {"n": {"allOf": [{"$ref": "#/$defs/n"}, TEXT]}}},
+}
+
+
+@pytest.mark.parametrize("case", NOTHING_ELSE)
+def test_a_reference_that_describes_a_value_by_itself_is_a_problem(case: str) -> None:
+    with pytest.raises(Problems, match=r'\$ref "#[^"]*" leads to itself') as raised:
+        resolve_schema_references(NOTHING_ELSE[case])
+    assert [issue.where for issue in raised.value.issues] == ["schema #/$ref"]
+
+
+def both_dialects(schema: Callable[[dict[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
+    return [schema({**TEXT, "x-eval-compare": "exact"}), schema({**TEXT, "evaluation_config": "string_exact"})]
+
+
+def twice(leaf: dict[str, Any]) -> dict[str, Any]:
+    """A tree with two ways down, each with words beside its reference."""
+    ways = {"a": {"$ref": "#/$defs/n", "title": "left"}, "b": {"$ref": "#/$defs/n", "description": "right"}}
+    return {"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"v": leaf, **ways}}}}
+
+
+def adding(leaf: dict[str, Any]) -> dict[str, Any]:
+    """References that add keys to what they lead to."""
+    more = {"$ref": "#/$defs/n", "properties": {"w": leaf}}
+    ways = {"a": {"$ref": "#/$defs/n", "properties": {"q": more}}, "b": more}
+    return {"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"v": leaf, **ways}}}}
+
+
+def alike(leaf: dict[str, Any]) -> dict[str, Any]:
+    """A choice of three branches that are the same."""
+    choice = {"oneOf": [{"$ref": "#/$defs/n"}] * 3}
+    return {"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"v": leaf, "a": choice}}}}
+
+
+def nearly_alike(leaf: dict[str, Any]) -> dict[str, Any]:
+    """A choice of two branches that both lead to it."""
+    choice = {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/m"}]}
+    return {
+        "$ref": "#/$defs/n",
+        "$defs": {
+            "n": {"type": "object", "properties": {"v": leaf, "a": {"$ref": "#/$defs/c"}}},
+            "m": {"type": "object", "properties": {"v": leaf, "a": {"$ref": "#/$defs/c"}, "x": leaf}},
+            "c": choice,
+        },
+    }
+
+
+def all_of_all(leaf: dict[str, Any]) -> dict[str, Any]:
+    """Eight schemas, each of which has all of them as keys."""
+    names = [f"d{number}" for number in range(8)]
+    defs = {
+        name: {"type": "object", "properties": {"v": leaf, "a": {"$ref": "#/$defs/d1"}, **ways}}
+        for name in names
+        for ways in [{f"k{other}": {"$ref": f"#/$defs/{other}"} for other in names}]
+    }
+    return {"$ref": "#/$defs/d0", "$defs": defs}
+
+
+@pytest.mark.parametrize("schema", [twice, adding, alike, nearly_alike, all_of_all])
+def test_a_schema_that_refers_to_itself_is_read_as_deep_as_the_documents_go(
+    schema: Callable[[dict[str, Any]], dict[str, Any]],
+) -> None:
+    expected: dict[str, Any] = {"v": "x"}
+    output: dict[str, Any] = {"v": "y"}
+    for _ in range(20):
+        expected, output = {"v": "x", "a": expected}, {"v": "x", "a": output}
+    for written in both_dialects(schema):
+        one = evaluator("schema_match", {"schema": written})
+        verdict = one.compile()(expected, output)
+        assert verdict.counts == (20, 1, 0, 0)
+        assert one.explain(expected, output).ratio == (20, 21)
+        found = one.compares().wrong(expected, output)
+        assert [result.path for result in found] == ["a." * 20 + "v"]
+        assert list(check_expected([expected], one.compares().root, warn_missing=False)) == []
+
+
+def test_a_choice_that_is_its_own_branch_is_a_problem_in_both_dialects() -> None:
+    def schema(leaf: dict[str, Any]) -> dict[str, Any]:
+        defs = {
+            "n": {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/m"}]},
+            "m": {"anyOf": [{"$ref": "#/$defs/n"}, leaf]},
+        }
+        return {"$ref": "#/$defs/n", "$defs": defs}
+
+    for written in both_dialects(schema):
+        with pytest.raises(BadSettings, match="this choice leads to itself"):
+            evaluator("schema_match", {"schema": written})
+
+
+@pytest.mark.parametrize("required", [[{}], [["b"]], 3, "b", {"b": True}])
+def test_required_keys_that_are_no_names_are_the_same_problem_in_both_dialects(required: object) -> None:
+    for written in both_dialects(lambda leaf: {"type": "object", "properties": {"a": leaf}, "required": required}):
+        with pytest.raises(BadSettings, match='"required" must be a list of names'):
+            evaluator("schema_match", {"schema": written})
+
+
+def test_a_schema_is_inferred_in_the_words_of_x_eval_alone() -> None:
+    with pytest.raises(BadSettings, match="a schema that is inferred says how to compare in the words of x-eval"):
+        evaluator("schema_match", {"schema": "infer", "dialect": "evaluation_config"})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.fields.schema import SchemaScoring
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.score import score_document, wrong_results
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode

@@ -109,8 +109,12 @@ def test_a_default_is_not_seen_by_another_thread() -> None:
 
 
 @pytest.mark.parametrize(
-    ("json_type", "comparator"), [(3, "exact"), ("", "exact"), ("string", None), ("string", {}), ("string", "")]
-)
+    ("json_type", "comparator"),
+    [
+        (3, "exact"), ("", "exact"), ("string", None), ("string", {}), ("string", ""), ("strng", "exact"),
+        ("string", "fuzy"), ("string", "skip"), ("number", {"numeric": {"tolerence": 1}}),
+    ],
+)  # fmt: skip
 def test_a_default_that_says_nothing_is_refused(json_type: Any, comparator: Any) -> None:
     with pytest.raises(Problems):
         set_type_default(json_type, comparator)

@@ -16,7 +16,8 @@ from evaluators.issues import RowProblem
 from evaluators.model import MISSING
 
 DEEP: Final = 16
-"""From so many steps on, a node is compiled when it is first met: a schema may refer to itself."""
+MOST_AT_ONCE: Final = 1_000
+"""A container that stands so deep, or after so many others, is compiled when it is first met: a schema may refer to itself."""
 
 
 class CompiledTree:
@@ -31,6 +32,7 @@ class CompiledTree:
     def forget(self) -> None:
         """Starts the numbering of events afresh; codes given so far mean nothing any more."""
         self.coding = Coding(self._scale, self._surplus_counts)
+        self._built = 0
         self._walker = self._build(self.root, inside=False)
 
     @property
@@ -65,7 +67,9 @@ class CompiledTree:
             return skipped_walker(self.coding, node, inside)
         if node.unit:
             return unit_walker(self._unit(node, inside))
-        return self._container(node, inside) if len(node.path) < DEEP else self._late(node, inside)
+        self._built += 1
+        at_once = len(node.path) < DEEP and self._built <= MOST_AT_ONCE
+        return self._container(node, inside) if at_once else self._late(node, inside)
 
     def _container(self, node: FieldNode, inside: bool) -> Walker:
         below = node.below

@@ -56,7 +56,7 @@ Target: TypeAlias = tuple[str, int]
 Found = TypeVar("Found")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class MetricPlan:
     """What one schema asks for, wherever it is used. `same_as` is another plan, where a schema refers back to it."""
 
@@ -104,6 +104,10 @@ class _ConfigReader:
         self.context = context
         self.details = details
         self.targets: dict[Target, MetricPlan | None] = {}
+        self.known: dict[int, tuple[MetricPlan, object]] = {}
+        """By the id of a schema: its plan, and the schema itself, so that the id is not used again."""
+        self.choices: list[tuple[MetricPlan, Loc]] = []
+        """The choices that were read, each with its place."""
 
     def tree(self) -> FieldNode:
         """The tree. Raises BadSettings with what is wrong anywhere."""
@@ -112,6 +116,7 @@ class _ConfigReader:
         for name in MetricPlan.__slots__:
             setattr(plan, name, getattr(found, name))
         self.refuse_circle(("#", 0), self.root)
+        self.refuse_own_branches()
         if self.details:
             raise BadSettings(said_once(dict.fromkeys(self.details)))
         return self.node(plan, (), Fraction(1))
@@ -133,6 +138,7 @@ class _ConfigReader:
             stands_for=plan.stands_for,
             shape=plan.shape,
             make=(lambda: self.below(plan, path, weight)) if deep else None,
+            origin=plan,
         )
 
     def below(self, plan: MetricPlan, path: SchemaPath, weight: Fraction) -> Below:
@@ -153,7 +159,14 @@ class _ConfigReader:
     # Plans
 
     def plan(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
-        """What one schema asks for. Its problems are noted."""
+        """What one schema asks for. Its problems are noted, once for a schema that stands in several places."""
+        known = self.known.get(id(schema))
+        if known is None:
+            known = self.known[id(schema)] = self.made(schema, path), schema
+        return known[0]
+
+    def made(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
+        """What a schema asks for that was not met before."""
         loc = own_place(schema, ())
         if "$ref" in schema:
             return self.referred(schema, path)
@@ -288,7 +301,24 @@ class _ConfigReader:
         if first is not None and all(len(one) == 1 and one[0].alike(first) for one in asked):
             del self.details[known:]  # read once more, as one unit
             return replace(self.unit(schema, (first,), shape, path), weight=words.weight)
-        return MetricPlan("choice", weight=words.weight, shape=shape, branches=plans)
+        made = MetricPlan("choice", weight=words.weight, shape=shape, branches=plans)
+        self.choices.append((made, own_place(schema, ())))
+        return made
+
+    def refuse_own_branches(self) -> None:
+        """Notes choices that lead to themselves with nothing between."""
+        for choice, loc in self.choices:
+            waiting, seen = [*choice.branches], {id(choice)}
+            while waiting:
+                branch = self.found(waiting.pop())
+                if branch is choice:
+                    message = "this choice leads to itself: it would be its own branch"
+                    hint = "let a branch describe a value, with type and properties"
+                    self.details.append(Detail(loc, message, hint, code="bad-reference"))
+                    break
+                if branch.kind == "choice" and id(branch) not in seen:
+                    seen.add(id(branch))
+                    waiting.extend(branch.branches)
 
     def unit(
         self, schema: Mapping[str, Any], asked: tuple[AskedMetric, ...], shape: Shape, path: SchemaPath

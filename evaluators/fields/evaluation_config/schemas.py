@@ -72,7 +72,7 @@ def shape_of(schema: Mapping[str, Any]) -> Shape:
     return Shape(
         types,
         bool(nullable),
-        frozenset(required) if isinstance(required, list) else frozenset(),
+        frozenset(name for name in required if isinstance(name, str)) if isinstance(required, list) else frozenset(),
         title if isinstance(title, str) else None,
         description if isinstance(description, str) else None,
     )

@@ -64,7 +64,7 @@ class SchemaPart:
         """The node of this part at a path. What stands below is made when it is asked for."""
         return FieldNode(
             path, self.kind, self.metrics, self.transforms, self.align, self.compound,
-            skip=self.skip, stands_for=self.stands_for, shape=self.shape, make=lambda: self._below(path),
+            skip=self.skip, stands_for=self.stands_for, shape=self.shape, make=lambda: self._below(path), origin=self,
         )  # fmt: skip
 
     def _below(self, path: SchemaPath) -> Below:

@@ -75,9 +75,19 @@ def looked_into(schema: Mapping[str, Any]) -> str | None:
 
 def annotated(schema: Any) -> bool:
     """Some place of the schema has an `x-eval-` key."""
-    if isinstance(schema, Mapping):
-        return any(str(key).startswith(PREFIX) for key in schema) or any(map(annotated, schema.values()))
-    return isinstance(schema, list) and any(map(annotated, schema))
+    waiting, seen = [schema], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Mapping):
+            if any(str(key).startswith(PREFIX) for key in one):
+                return True
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return False
 
 
 def _declares(properties: object) -> bool:
