@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.fields.metrics import JSON_TYPES
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 
@@ -270,6 +271,15 @@ def _skipped_without_a_type(case: Case) -> bool:
     return any(one.get("x-eval-skip") is True and "type" not in one for one in schemas(case))
 
 
+def _unknown_type_default(case: Case) -> bool:
+    """A default is set for what is no JSON type, or names a comparator that there is not."""
+    return any(
+        json_type not in JSON_TYPES or comparator not in COMPARATORS.names()
+        for json_type, comparator in case.line.get("type_defaults", ())
+        if isinstance(comparator, str)
+    )
+
+
 def _one_type_twice(case: Case) -> bool:
     """A list of types that comes to one: a type twice, or integer beside number."""
     for schema in schemas(case):
@@ -376,6 +386,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "choice_that_is_compared": _choice_that_is_compared,
     "skipped_without_a_type": _skipped_without_a_type,
     "one_type_twice": _one_type_twice,
+    "unknown_type_default": _unknown_type_default,
     "empty_items": _empty_items,
     "reference": _has("$ref"),
     "options_of_no_use": _params_outside,
