@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from evaluators.run.result import Bound, Counts, FieldStats
-from evaluators.run.statistics import Ratio, part_and_whole, wilson
+from evaluators.run.statistics import wilson
+from evaluators.values.confusion import Confusion, Ratio
 
 
 def bounds_of(fields: Iterable[FieldStats], counts: Counts | None = None, rows: int | None = None) -> tuple[Bound, ...]:
@@ -22,5 +23,5 @@ def bounds_of(fields: Iterable[FieldStats], counts: Counts | None = None, rows: 
 def _bounds(path: str | None, counts: Counts, rows: int | None) -> Iterator[Bound]:
     wrong = counts.mismatch + counts.error
     for figure in get_args(Ratio):
-        part, whole = part_and_whole(figure, counts.match, wrong, counts.omission, counts.hallucination)
+        part, whole = Confusion(counts.match, wrong, counts.omission, counts.hallucination).sums(figure)
         yield Bound(path, figure, whole if rows is None else rows, wilson(part, whole))

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, Status
+from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
 FIGURES: Final = ("precision", "recall", "f1", "mean_score", "overall_score", "field_score", "overall_pass_rate")
@@ -48,18 +49,17 @@ class Tallied(NamedTuple):
     @property
     def precision(self) -> Fraction | None:
         """Matches among what the output gave."""
-        return self.settled(_share(self.match, self.match + self.mismatch + self.hallucination))
+        return Confusion(*self).exact("precision")
 
     @property
     def recall(self) -> Fraction | None:
         """Matches among what was expected."""
-        return self.settled(_share(self.match, self.match + self.mismatch + self.omission))
+        return Confusion(*self).exact("recall")
 
     @property
     def f1(self) -> Fraction | None:
         """Precision and recall in one figure."""
-        whole = 2 * self.match + 2 * self.mismatch + self.omission + self.hallucination
-        return _share(2 * self.match, whole)
+        return Confusion(*self).exact("f1")
 
     def settled(self, figure: Fraction | None) -> Fraction | None:
         """A figure of these results: one that has nothing to divide by is undefined only where nothing was measured."""

@@ -28,6 +28,7 @@ from evaluators.fields.path_details import (
 )
 from evaluators.fields.scored import Scored
 from evaluators.model import FieldResult, Status
+from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
 FIGURES: Final = (
@@ -87,7 +88,7 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
     """The figures of the events of one row. One that has nothing to divide by is undefined only where
     nothing was measured; it is 0 where anything went wrong, and else 1.
 
-    P = M/(M+X+H), R = M/(M+X+O) and F1 = 2M/(2M+2X+H+O) over statuses, errors among the mismatches; the two totals as
+    Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
     extract-bench defines them: the overall score weighs an array by its expected items, the field score does not.
     """
     statuses = [0] * len(Status)
@@ -113,11 +114,11 @@ def row_figures(events: Iterable[Event]) -> RowFigures:
                 entries += 1
     match, mismatch = statuses[Status.MATCH], statuses[Status.MISMATCH] + statuses[Status.ERROR]
     omission, hallucination = statuses[Status.OMISSION], statuses[Status.HALLUCINATION]
-    wrong = match + mismatch
+    counts = Confusion(match, mismatch, omission, hallucination)
     figures = (
-        (match, wrong + hallucination),
-        (match, wrong + omission),
-        (2 * match, 2 * wrong + hallucination + omission),
+        counts.sums("precision"),
+        counts.sums("recall"),
+        counts.sums("f1"),
         mean.ratio(),
         overall.ratio(),
         flat.ratio(),

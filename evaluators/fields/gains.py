@@ -25,7 +25,7 @@ WHOLE: Final = Fraction(1)
 
 
 class Worth(NamedTuple):
-    """What a pair of items comes to: its F1 is 2 × matched / whole."""
+    """What a pair of items comes to: its F1 is 2 × matched / whole, as `Confusion` has it."""
 
     matched: int
     """Measured results that match."""

@@ -9,6 +9,7 @@ from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult
 from evaluators.value_class import dataclass
+from evaluators.values.confusion import Confusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +62,24 @@ class ArrayResult:
         return self.score == 1
 
     @property
+    def items(self) -> Confusion:
+        """The items as counts: a pair that does not match is one missing and one invented."""
+        return Confusion(self.matched, 0, self.missed, self.spurious)
+
+    @property
     def precision(self) -> Fraction | None:
         """Matched among the items of the output; 0 where there are none, and some are missed."""
-        return _share(self.matched, self.matched + self.spurious or self.missed)
+        return self.items.exact("precision")
 
     @property
     def recall(self) -> Fraction | None:
         """Matched among the expected items; 0 where there are none, and some are made up."""
-        return _share(self.matched, self.matched + self.missed or self.spurious)
+        return self.items.exact("recall")
 
     @property
     def f1(self) -> Fraction | None:
         """Precision and recall in one figure."""
-        return _share(2 * self.matched, 2 * self.matched + self.missed + self.spurious)
+        return self.items.exact("f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,3 @@ def list_score(matched: int, missed: int, surplus: int, alike: bool) -> Fraction
     """The score of a list in the totals, `matched / (matched + missed + surplus)`; without items 1 where both sides are alike."""
     whole = matched + missed + surplus
     return Fraction(matched, whole) if whole else Fraction(int(alike))
-
-
-def _share(part: int, whole: int) -> Fraction | None:
-    return Fraction(part, whole) if whole else None

@@ -20,6 +20,7 @@ from evaluators.fields.units import Unit
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import Outcome, Status
+from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
 from evaluators.values.transforms import Transform
 
@@ -45,7 +46,7 @@ class Scales:
         counts = tallied((key, Status.MISMATCH if status is Status.FAULT else status) for key, status in statuses)
         if not counts.measured:
             return judged(same(expected, output))
-        return Worth(counts.match, counts.measured + counts.match + counts.mismatch)
+        return Worth(counts.match, Confusion(*counts).of_both)
 
     def _status(self, unit: Unit) -> Status:
         metric = unit.metric

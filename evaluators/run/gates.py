@@ -20,11 +20,11 @@ from evaluators.registry import suggestion
 from evaluators.run.figures import beside_limit, counted, limit_text, rows_text
 from evaluators.run.reach import USUAL, Reach, best_mean, reach, unseen_by_precision, worst_mean
 from evaluators.run.result import EvaluatorStats, FieldStats, GateResult
-from evaluators.run.statistics import Ratio
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import dataclass
+from evaluators.values.confusion import Ratio
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 

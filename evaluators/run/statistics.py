@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import lcm, sqrt
-from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
+from typing import Final, NamedTuple
 
 from evaluators.run.result import Counts, Interval
+from evaluators.values.confusion import RATIOS, Confusion
 
 LEVEL: Final = 0.05
 """A difference is called real when chance explains it less often than this, after the correction for many tests."""
 Z_95: Final = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
-
-
-Ratio: TypeAlias = Literal["accuracy", "precision", "recall", "f1"]
-"""A figure that is one sum over all fields divided by another."""
 
 
 class Ratios(NamedTuple):
@@ -62,34 +59,14 @@ def mean_of(sums: Mapping[int, int], count: int) -> float | None:
 
 
 def ratios(counts: Counts) -> Ratios:
-    """Accuracy, precision, recall and F1 of the counts.
-
-    With M matches, X mismatches (errors included), H hallucinations and O omissions: accuracy = M/(M+X+H+O),
-    precision = M/(M+X+H), recall = M/(M+X+O), F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong: an
-    output that gave nothing of what was expected has a precision of 0.
-    """
-    four = counts.match, counts.mismatch + counts.error, counts.omission, counts.hallucination
-
-    def figure(name: Ratio) -> float | None:
-        part, whole = part_and_whole(name, *four)
-        return share(part, whole or counts.measured)
-
-    return Ratios(figure("accuracy"), figure("precision"), figure("recall"), figure("f1"))
+    """Accuracy, precision, recall and F1 of the counts."""
+    found = confusion(counts)
+    return Ratios(*[found.rounded(figure) for figure in RATIOS])
 
 
-def part_and_whole(figure: Ratio, right: int, wrong: int, missing: int, invented: int) -> tuple[int, int]:
-    """What is divided by what: the two sums of a figure. Errors are among the mismatches."""
-    given, expected = right + wrong + invented, right + wrong + missing
-    match figure:
-        case "accuracy":
-            return right, expected + invented
-        case "precision":
-            return right, given
-        case "recall":
-            return right, expected
-        case "f1":
-            return 2 * right, given + expected
-    assert_never(figure)
+def confusion(counts: Counts) -> Confusion:
+    """The counts that figures are made of; errors are wrong."""
+    return Confusion(counts.match, counts.mismatch + counts.error, counts.omission, counts.hallucination)
 
 
 def share(part: int, whole: int) -> float | None:

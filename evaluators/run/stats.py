@@ -41,6 +41,7 @@ from evaluators.run.result import (
 )
 from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.tally import FigureSum, Tally
+from evaluators.values.confusion import Confusion
 
 MOST_FIELDS = 2_000
 NO_COUNTS = (0, 0, 0, 0)
@@ -270,10 +271,9 @@ def _array(further: Mapping[tuple[str, int], int]) -> ArrayStats | None:
     matched, missed, spurious, paired = (further.get((kind, 1), 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
     if not matched + missed + spurious:
         return None
+    items = Confusion(matched, 0, missed, spurious)
     return ArrayStats(
-        matched, missed, spurious, paired,
-        share(matched, matched + spurious or missed), share(matched, matched + missed or spurious),
-        share(2 * matched, 2 * matched + missed + spurious),
+        matched, missed, spurious, paired, items.rounded("precision"), items.rounded("recall"), items.rounded("f1"),
         further.get((EVALUATED, 1), 0), further.get((PASSED, 1), 0),
     )  # fmt: skip
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from evaluators.model import Standing, Status, Verdict
-from evaluators.run.statistics import Ratio, part_and_whole
 from evaluators.value_class import dataclass
+from evaluators.values.confusion import Confusion, Ratio
 
 Watched: TypeAlias = tuple[str | None, Ratio]
 """(the canonical path of a field, or None for all fields together; the figure)."""
@@ -47,7 +47,7 @@ class Watch:
             match, mismatch, omission, hallucination = counts
             extra = hallucination if self.extra_counts or figure != "accuracy" else 0
             if match or mismatch or omission or extra:
-                yield target, *part_and_whole(figure, match, mismatch, omission, extra)
+                yield target, *Confusion(match, mismatch, omission, extra).sums(figure)
 
     def _of_all(self, verdict: Verdict) -> _Counts | None:
         if self.fields:

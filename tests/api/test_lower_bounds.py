@@ -14,7 +14,8 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.run.intervals import RatioSums, share_interval
 from evaluators.run.result import GateResult, RunResult
-from evaluators.run.statistics import Ratio, part_and_whole, wilson
+from evaluators.run.statistics import wilson
+from evaluators.values.confusion import Confusion, Ratio
 
 Row = tuple[dict[str, Any], dict[str, Any]]
 """(expected, output)."""
@@ -102,7 +103,7 @@ def gate_of(*found: Any, **named: Any) -> GateResult:
 
 def sums_of(rows: Sequence[Row], path: str | None, figure: Ratio, clusters: int = 0) -> Iterator[tuple[int, int]]:
     """(part, whole) of each row, or of each cluster."""
-    each = [part_and_whole(figure, *counts_of(row, path)) for row in rows]
+    each = [Confusion(*counts_of(row, path)).sums(figure) for row in rows]
     if not clusters:
         yield from each
         return

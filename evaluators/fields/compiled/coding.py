@@ -14,6 +14,7 @@ from evaluators.fields.rules import Judged, Partial
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import Status
+from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path
 
@@ -136,5 +137,5 @@ class Coding:
                 one_sided += 1
             else:
                 wrong += 1
-        whole = 2 * right + 2 * wrong + one_sided
+        whole = Confusion(right, wrong, one_sided).of_both
         return Worth(right, whole) if whole else None

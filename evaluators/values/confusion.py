@@ -1,0 +1,68 @@
+"""What becomes of a number of things, in four counts, and the figures that are made of them.
+
+With M right, X wrong, O missing and H invented: accuracy = M/(M+X+H+O), precision = M/(M+X+H), recall = M/(M+X+O),
+F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong, such as the precision of an output that gave nothing
+of what was expected; where there was nothing at all it is undefined.
+
+Fields, items of lists, pairs of items and whole runs have the same formulas: they are here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
+
+Ratio: TypeAlias = Literal["accuracy", "precision", "recall", "f1"]
+"""A figure that is one sum divided by another."""
+RATIOS: Final[tuple[Ratio, ...]] = ("accuracy", "precision", "recall", "f1")
+
+
+class Confusion(NamedTuple):
+    """Four counts."""
+
+    right: int = 0
+    wrong: int = 0
+    """Errors of the output are among these."""
+    missing: int = 0
+    """Only the expected side has them."""
+    invented: int = 0
+    """Only the output has them."""
+
+    @property
+    def measured(self) -> int:
+        """All that count."""
+        return self.right + self.wrong + self.missing + self.invented
+
+    @property
+    def of_both(self) -> int:
+        """What the output gave and what was expected, together: what twice the matches are divided by for F1."""
+        return 2 * (self.right + self.wrong) + self.missing + self.invented
+
+    def sums(self, figure: Ratio) -> tuple[int, int]:
+        """What is divided by what."""
+        given, expected = self.right + self.wrong + self.invented, self.right + self.wrong + self.missing
+        match figure:
+            case "accuracy":
+                return self.right, expected + self.invented
+            case "precision":
+                return self.right, given
+            case "recall":
+                return self.right, expected
+            case "f1":
+                return 2 * self.right, self.of_both
+        assert_never(figure)
+
+    def ratio(self, figure: Ratio) -> tuple[int, int]:
+        """The figure as a fraction: (0, measured) where there is nothing to divide by, which is (0, 0) without anything."""
+        part, whole = self.sums(figure)
+        return part, whole or self.measured
+
+    def exact(self, figure: Ratio) -> Fraction | None:
+        """The figure; None where it is undefined."""
+        part, whole = self.ratio(figure)
+        return Fraction(part, whole) if whole else None
+
+    def rounded(self, figure: Ratio) -> float | None:
+        """The figure as the float that is nearest to it; None where it is undefined."""
+        part, whole = self.ratio(figure)
+        return part / whole if whole else None

@@ -1,0 +1,69 @@
+"""The formulas of precision, recall and F1, and that a figure is rounded to one float wherever it is rounded."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.fields.counts import Tallied
+from evaluators.fields.events import Event, RowFigures, row_figures
+from evaluators.fields.scored import ArrayResult
+from evaluators.model import Status
+from evaluators.run.result import Counts
+from evaluators.run.statistics import ratios
+from evaluators.values.confusion import RATIOS, Confusion, Ratio
+
+NUMBERS = st.integers(0, 40) | st.integers(0, 10**12)
+CONFUSIONS = st.builds(Confusion, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("counts", "figures"),
+    [
+        (Confusion(6, 1, 2, 1), [(6, 10), (6, 8), (6, 9), (12, 17)]),
+        (Confusion(3, 0, 0, 0), [(3, 3), (3, 3), (3, 3), (6, 6)]),
+        (Confusion(0, 0, 4, 0), [(0, 4), (0, 4), (0, 4), (0, 4)]),  # the output gave nothing: its precision is 0
+        (Confusion(0, 0, 0, 2), [(0, 2), (0, 2), (0, 2), (0, 2)]),  # nothing was expected: the recall is 0
+        (Confusion(0, 0, 0, 0), [(0, 0), (0, 0), (0, 0), (0, 0)]),
+    ],
+)
+def test_the_figures_of_four_counts(counts: Confusion, figures: list[tuple[int, int]]) -> None:
+    """Accuracy, precision, recall, F1."""
+    assert [counts.ratio(name) for name in RATIOS] == figures
+
+
+@given(CONFUSIONS)
+def test_f1_is_the_harmonic_mean_of_precision_and_recall(counts: Confusion) -> None:
+    precision, recall, f1 = (counts.exact(name) for name in ("precision", "recall", "f1"))
+    if precision and recall:
+        assert f1 == 2 * precision * recall / (precision + recall)
+    else:
+        assert not f1
+
+
+@given(CONFUSIONS, st.sampled_from(RATIOS))
+def test_a_figure_is_rounded_alike_from_its_counts_and_from_its_fraction(counts: Confusion, figure: Ratio) -> None:
+    exact = counts.exact(figure)
+    assert counts.rounded(figure) == (None if exact is None else float(exact))
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
+def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
+    matched: int, missed: int, spurious: int
+) -> None:
+    row = ArrayResult("a", "a", "ordered", matched, missed, spurious, 0, Fraction(1), "match")
+    run = ratios(Counts(match=matched, omission=missed, hallucination=spurious))
+    assert [run.precision, run.recall, run.f1] == [
+        None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)
+    ]
+
+
+@given(st.lists(st.sampled_from([Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION]), max_size=12))
+def test_a_row_has_the_same_figures_by_events_and_by_results(statuses: list[Status]) -> None:
+    counts = Tallied(*(statuses.count(status) for status in list(Status)[1:5]))
+    found: RowFigures = row_figures([Event("a", status) for status in statuses])
+    exact = [Fraction(num, den) if den else None for num, den in found.figures[:3]]
+    assert exact == [counts.precision, counts.recall, counts.f1]
