@@ -11,7 +11,7 @@ from tests.conformance.values import kind
 from tests.conformance.x_eval_cases import MISSING_KEY, WRONG_KIND
 from tests.conformance.x_eval_refused import refused
 from tests.conformance.x_eval_resolved import described, inside, json_type, only_type, resolved, types_of
-from tests.conformance.x_eval_schemas import unusable_parameters
+from tests.conformance.x_eval_schemas import unknown_type_default, unusable_parameters
 
 CONFIG: Final = Answer(blame="config")
 BY_TYPE: Final = {"number": "numeric", "integer": "numeric"}
@@ -101,6 +101,10 @@ def _defaults(case: Case) -> dict[str, Any]:
 
 def _infer(case: Case) -> Answer:
     return Answer(value=inferred(case.settings["values"])) if case.settings["values"] else CONFIG
+
+
+def _annotate(case: Case) -> Answer:
+    return CONFIG if unknown_type_default(case) else Answer(value=annotated(case.settings["schema"], _defaults(case)))
 
 
 def _infer_annotate(case: Case) -> Answer:
@@ -231,7 +235,7 @@ def _findings(value: Any, schema: Mapping[str, Any], options: Mapping[str, Any],
 TYPES: Final[Mapping[str, Callable[[Case], Answer]]] = {
     "infer_schema": _infer,
     "infer_annotate": _infer_annotate,
-    "annotate_xeval": lambda case: Answer(value=annotated(case.settings["schema"], _defaults(case))),
+    "annotate_xeval": _annotate,
     "resolve_schema_references": _resolve,
     "resolve_annotate_parse": _resolve_tree,
     "parse_eval_schema": _parse,

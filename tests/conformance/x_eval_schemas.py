@@ -271,7 +271,7 @@ def _skipped_without_a_type(case: Case) -> bool:
     return any(one.get("x-eval-skip") is True and "type" not in one for one in schemas(case))
 
 
-def _unknown_type_default(case: Case) -> bool:
+def unknown_type_default(case: Case) -> bool:
     """A default is set for what is no JSON type, or names a comparator that there is not."""
     return any(
         json_type not in JSON_TYPES or comparator not in COMPARATORS.names()
@@ -386,7 +386,7 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "choice_that_is_compared": _choice_that_is_compared,
     "skipped_without_a_type": _skipped_without_a_type,
     "one_type_twice": _one_type_twice,
-    "unknown_type_default": _unknown_type_default,
+    "unknown_type_default": unknown_type_default,
     "empty_items": _empty_items,
     "reference": _has("$ref"),
     "options_of_no_use": _params_outside,

@@ -24,176 +24,222 @@ Chosen: TypeAlias = tuple[list[tuple[int, int]], list[Codes] | None]
 """Pairs, with the codes of each where weighing them has made these already."""
 
 
-def compile_array(
-    coding: Coding,
-    node: FieldNode,
-    item: Walker,
-    unit: CompiledUnit | None,
-    weigh: Weigh | None,
-    inside: bool,
-    transitive: bool = False,
-    exact: bool = False,
-) -> Walker:
-    """An array that is compared item by item.
+class ArrayWalker:
+    """An array that is compared item by item: what `Walker` asks of a node, each in its own method.
 
-    `unit` is the item where that is compared as one value. `transitive` and `exact` are said of items by `columns`.
+    How its items are paired is decided once, here: `paired` is the method that does it.
     """
-    code = {status: coding.static(node, status, inside) for status in Status}
-    summed = _summary(coding, node, inside)
-    pair = _pairing(coding, node.align, item, weigh)
-    whole, measured = coding.whole_match, coding.measured
-    in_order = node.align.how == "ordered"
-    freely = node.align.how == "hungarian" and node.align.at_least is None and transitive
-    settled = in_list_order(item, exact) if freely else None
-    same_keys = keys_in_order(node.align)
 
-    def full(expected: list[Any], output: list[Any], out: Codes) -> None:
-        begin = len(out)
-        if in_order and unit is not None and not unit.always:
-            matched = _units_in_order(unit, expected, output, out)
-            paired = min(len(expected), len(output))
-        elif in_order:
-            matched, paired = items_in_order(expected, output, out), min(len(expected), len(output))
+    __slots__ = (
+        "best_in_order", "code", "coding", "item", "measured", "node", "pair", "paired", "same_keys", "score_item",
+        "shape", "summed", "unit", "whole",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        coding: Coding,
+        node: FieldNode,
+        item: Walker,
+        unit: CompiledUnit | None,
+        weigh: Weigh | None,
+        inside: bool,
+        transitive: bool = False,
+        exact: bool = False,
+    ) -> None:
+        """`unit` is the item where that is compared as one value; `transitive` and `exact` are said of items by `columns`."""
+        align = node.align
+        freely = align.how == "hungarian" and align.at_least is None and transitive
+        self.coding, self.node, self.item, self.unit, self.shape = coding, node, item, unit, item.shape
+        self.whole, self.measured = coding.whole_match, coding.measured
+        self.code = {status: coding.static(node, status, inside) for status in Status}
+        self.summed = _summary(coding, node, inside)
+        self.pair = _pairing(coding, align, item, weigh)
+        self.same_keys = keys_in_order(align)
+        self.best_in_order = in_list_order(item, exact) if freely else None
+        self.score_item = self.scored if item.shape is None else self.plain
+        if align.how != "ordered":
+            self.paired = self.aligned
         else:
-            matched, paired = aligned(expected, output, out)
-        if measured(out, begin):
-            out.append(summed(matched, len(expected) - matched, len(output) - matched, paired))
+            self.paired = self.units_in_order if unit is not None and not unit.always else self.in_order
 
-    def scored(one: Any, other: Any, out: Codes) -> int:
+    def walker(self) -> Walker:
+        """The functions of the node."""
+        return Walker(self.both, self.lost, self.extra, self.equal, list, self.full)
+
+    def full(self, expected: list[Any], output: list[Any], out: Codes) -> None:
+        """Two lists with something in each."""
+        begin = len(out)
+        matched, paired = self.paired(expected, output, out)
+        if self.measured(out, begin):
+            out.append(self.summed(matched, len(expected) - matched, len(output) - matched, paired))
+
+    def both(self, expected: Any, output: Any, out: Codes) -> None:
+        """Two sides at the same place, either of which may be MISSING."""
+        code, summed = self.code, self.summed
+        if expected.__class__ is list and output.__class__ is list and (expected or output):
+            if expected and output:
+                self.full(expected, output, out)
+            elif expected:
+                self.lost(expected, out)
+            else:
+                bare(self.coding, output, out, None, self.extra)
+        elif expected.__class__ is list and expected and output is not None and output is not MISSING:
+            for each in expected:
+                self.item.lost(each, out)
+            out.append(code[Status.HALLUCINATION])
+            out.append(summed(0, len(expected), 0, 0))
+        elif found := unlike(self.coding, expected, output, out, code, list, self.lost, self.extra):
+            out.append(summed(0, 0, 0, 0, right=found == code[Status.MATCH]))
+
+    def equal(self, value: Any, out: Codes) -> None:
+        """A value that equals its counterpart."""
+        if value.__class__ is not list or not value:
+            out.append(self.code[Status.MATCH])
+            out.append(self.summed(0, 0, 0, 0, right=True))
+            return
+        matched, begin, item, whole = 0, len(out), self.item, self.whole
+        for each in value:
+            start = len(out)
+            item.equal(each, out)
+            matched += whole(out, start, each, each)
+        if self.measured(out, begin):
+            out.append(self.summed(matched, len(value) - matched, len(value) - matched, len(value)))
+
+    def lost(self, value: Any, out: Codes) -> None:
+        """What only the expected side has."""
+        if value.__class__ is not list or not value:
+            out.append(self.code[Status.OMISSION])
+            out.append(self.summed(0, 0, 0, 0))
+            return
+        begin = len(out)
+        for each in value:
+            self.item.lost(each, out)
+        if self.measured(out, begin):
+            out.append(self.summed(0, len(value), 0, 0))
+
+    def extra(self, value: Any, out: Codes) -> None:
+        """What only the output has."""
+        begin, spurious = len(out), 0
+        if value.__class__ is list and value:
+            spurious = len(value)
+            for each in value:
+                self.item.extra(each, out)
+        elif value.__class__ is dict and value:
+            self.coding.invented(self.node.path, value, out)
+        else:
+            out.append(self.code[Status.HALLUCINATION])
+        if self.measured(out, begin):
+            out.append(self.summed(0, 0, spurious, 0))
+
+    # How items are paired. Each gives how many pairs match as a whole, and how many there are.
+
+    def units_in_order(self, expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
+        """Items that are compared as one value, in list order."""
+        match, omission, hallucination, judge, *_ = self.unit  # type: ignore[misc]  # chosen only where there is one
+        codes = [
+            match
+            if value == actual and value.__class__ is actual.__class__ and value.__class__ not in CONTAINERS
+            else judge(value, actual)
+            for value, actual in zip(expected, output, strict=False)
+        ]
+        matched, paired = sum([code > 0 for code in codes]), len(codes)
+        out += codes
+        out += [omission] * (len(expected) - paired)
+        out += [hallucination] * (len(output) - paired)
+        return matched, paired
+
+    def in_order(self, expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
+        """Items in list order."""
+        matched, score_item = 0, self.score_item
+        for one, other in zip(expected, output, strict=False):
+            matched += score_item(one, other, out)
+        for value in expected[len(output) :]:
+            self.item.lost(value, out)
+        if len(output) > len(expected):
+            self.surplus(output[len(expected) :], expected, out)
+        return matched, min(len(expected), len(output))
+
+    def aligned(self, expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
+        """Items that are paired by an alignment."""
+        if self.same_keys is not None and self.same_keys(expected, output):
+            return self.in_order(expected, output, out)
+        at_once = self.best_in_order(expected, output) if self.best_in_order is not None else None
+        if at_once is not None:
+            for each in at_once:
+                out += each
+            return sum([min(each) > 0 for each in at_once]), len(at_once)
+        pairs, codes = self.pair(expected, output)
+        if codes is None and len(pairs) == len(expected) == len(output) and all(row == place for row, place in pairs):
+            return self.in_order(expected, output, out)
+        return self.by_pairs(pairs, codes, expected, output, out), len(pairs)
+
+    def by_pairs(
+        self,
+        pairs: list[tuple[int, int]],
+        codes: list[Codes] | None,
+        expected: list[Any],
+        output: list[Any],
+        out: Codes,
+    ) -> int:
+        """Appends the codes of pairs and of what either list has left over. How many of the pairs match as a whole."""
+        matched = 0
+        for place, (row, column) in enumerate(pairs):
+            if codes is None:
+                matched += self.score_item(expected[row], output[column], out)
+            else:
+                start = len(out)
+                out += codes[place]
+                matched += self.whole(out, start, expected[row], output[column])
+        if len(pairs) < len(expected):
+            rows = {row for row, _ in pairs}
+            for row, value in enumerate(expected):
+                if row not in rows:
+                    self.item.lost(value, out)
+        if len(pairs) < len(output):
+            columns = {column for _, column in pairs}
+            self.surplus([value for column, value in enumerate(output) if column not in columns], expected, out)
+        return matched
+
+    # Items
+
+    def scored(self, one: Any, other: Any, out: Codes) -> int:
         """Appends the codes of a pair of items. Whether the pair matches as a whole."""
-        start = len(out)
+        start, item = len(out), self.item
         if one is other:
             item.equal(one, out)
         elif one.__class__ is other.__class__ is item.kind and one and other:
             item.full(one, other, out)  # type: ignore[misc]  # a walker with a kind has it
         else:
             item.both(one, other, out)
-        return whole(out, start, one, other)
+        return self.whole(out, start, one, other)
 
-    shape = item.shape
-
-    def plain(one: Any, other: Any, out: Codes) -> int:
+    def plain(self, one: Any, other: Any, out: Codes) -> int:
         """The same, for items that are objects of units: those of one shape are compared here and now."""
         if one.__class__ is dict and other.__class__ is dict and one and other:
             names = tuple(one)
             if tuple(other) == names:
-                known = shape(names)  # type: ignore[misc]  # asked only where there is one
+                known = self.shape(names)  # type: ignore[misc]  # asked only where there is one
                 if known is not None and not known.inner:
                     codes = _compared(known.plan, one, other)
                     out += codes
                     return int(min(codes) > 0)
-        return scored(one, other, out)
+        return self.scored(one, other, out)
 
-    score_item = scored if shape is None else plain
-
-    def items_in_order(expected: list[Any], output: list[Any], out: Codes) -> int:
-        matched = 0
-        for one, other in zip(expected, output, strict=False):
-            matched += score_item(one, other, out)
-        for value in expected[len(output) :]:
-            item.lost(value, out)
-        if len(output) > len(expected):
-            surplus(output[len(expected) :], expected, out)
-        return matched
-
-    def surplus(values: list[Any], expected: list[Any], out: Codes) -> None:
+    def surplus(self, values: list[Any], expected: list[Any], out: Codes) -> None:
         """Appends the codes of items of the output that have no partner.
 
-        Keys that the schema lacks and some expected item has are not made up there. Raises Rare where there may be such.
+        Keys that the schema lacks and some expected item has are not made up there. Raises NotCompiled where there may be
+        such.
         """
-        start = len(out)
+        start, coding = len(out), self.coding
         for value in values:
-            item.extra(value, out)
+            self.item.extra(value, out)
         if not coding.invented_codes.isdisjoint(out[start:]):
             probe: Codes = []
             for value in expected:
-                item.lost(value, probe)
+                self.item.lost(value, probe)
             if not coding.unscored_codes.isdisjoint(probe):
                 raise NotCompiled
-
-    def aligned(expected: list[Any], output: list[Any], out: Codes) -> tuple[int, int]:
-        if same_keys is not None and same_keys(expected, output):
-            return items_in_order(expected, output, out), len(expected)
-        at_once = settled(expected, output) if settled is not None else None
-        if at_once is not None:
-            for each in at_once:
-                out += each
-            return sum([min(each) > 0 for each in at_once]), len(at_once)
-        pairs, codes = pair(expected, output)
-        matched = 0
-        if codes is None and len(pairs) == len(expected) == len(output) and all(row == place for row, place in pairs):
-            return items_in_order(expected, output, out), len(pairs)
-        for place, (row, column) in enumerate(pairs):
-            if codes is None:
-                matched += score_item(expected[row], output[column], out)
-            else:
-                start = len(out)
-                out += codes[place]
-                matched += whole(out, start, expected[row], output[column])
-        if len(pairs) < len(expected):
-            rows = {row for row, _ in pairs}
-            for row, value in enumerate(expected):
-                if row not in rows:
-                    item.lost(value, out)
-        if len(pairs) < len(output):
-            columns = {column for _, column in pairs}
-            surplus([value for column, value in enumerate(output) if column not in columns], expected, out)
-        return matched, len(pairs)
-
-    def equal(value: Any, out: Codes) -> None:
-        if value.__class__ is not list or not value:
-            out.append(code[Status.MATCH])
-            out.append(summed(0, 0, 0, 0, right=True))
-            return
-        matched, begin = 0, len(out)
-        for each in value:
-            start = len(out)
-            item.equal(each, out)
-            matched += whole(out, start, each, each)
-        if measured(out, begin):
-            out.append(summed(matched, len(value) - matched, len(value) - matched, len(value)))
-
-    def lost(value: Any, out: Codes) -> None:
-        if value.__class__ is not list or not value:
-            out.append(code[Status.OMISSION])
-            out.append(summed(0, 0, 0, 0))
-            return
-        begin = len(out)
-        for each in value:
-            item.lost(each, out)
-        if measured(out, begin):
-            out.append(summed(0, len(value), 0, 0))
-
-    def extra(value: Any, out: Codes) -> None:
-        begin, spurious = len(out), 0
-        if value.__class__ is list and value:
-            spurious = len(value)
-            for each in value:
-                item.extra(each, out)
-        elif value.__class__ is dict and value:
-            coding.invented(node.path, value, out)
-        else:
-            out.append(code[Status.HALLUCINATION])
-        if measured(out, begin):
-            out.append(summed(0, 0, spurious, 0))
-
-    def both(expected: Any, output: Any, out: Codes) -> None:
-        if expected.__class__ is list and output.__class__ is list and (expected or output):
-            if expected and output:
-                full(expected, output, out)
-            elif expected:
-                lost(expected, out)
-            else:
-                bare(coding, output, out, None, extra)
-        elif expected.__class__ is list and expected and output is not None and output is not MISSING:
-            for each in expected:
-                item.lost(each, out)
-            out.append(code[Status.HALLUCINATION])
-            out.append(summed(0, len(expected), 0, 0))
-        elif found := unlike(coding, expected, output, out, code, list, lost, extra):
-            out.append(summed(0, 0, 0, 0, right=found == code[Status.MATCH]))
-
-    return Walker(both, lost, extra, equal, list, full)
 
 
 def keys_in_order(align: Align) -> Callable[[list[Any], list[Any]], bool] | None:
@@ -269,21 +315,6 @@ def _compared(plan: Plan, one: dict[str, Any], other: dict[str, Any]) -> Codes:
 def _agreement(pairs: list[Codes]) -> tuple[int, int]:
     """How many pairs are complete, and how many results match in all."""
     return sum([min(codes) > 0 for codes in pairs]), sum([code > 0 for codes in pairs for code in codes])
-
-
-def _units_in_order(unit: CompiledUnit, expected: list[Any], output: list[Any], out: Codes) -> int:
-    """Appends the codes of items that are compared as one value each. How many of them match."""
-    match, omission, hallucination, judge, *_ = unit
-    codes = [
-        match
-        if value == actual and value.__class__ is actual.__class__ and value.__class__ not in CONTAINERS
-        else judge(value, actual)
-        for value, actual in zip(expected, output, strict=False)
-    ]
-    out += codes
-    out += [omission] * (len(expected) - len(output))
-    out += [hallucination] * (len(output) - len(expected))
-    return sum([code > 0 for code in codes])
 
 
 def _summary(coding: Coding, node: FieldNode, inside: bool) -> Callable[..., int]:

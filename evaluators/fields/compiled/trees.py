@@ -6,7 +6,7 @@ from math import lcm
 from typing import Any, Final
 
 from evaluators.fields.compiled.coding import Coding
-from evaluators.fields.compiled.compiled_arrays import compile_array
+from evaluators.fields.compiled.compiled_arrays import ArrayWalker
 from evaluators.fields.compiled.compiled_units import compile_unit, skipped_walker, unit_walker
 from evaluators.fields.compiled.objects import compile_object
 from evaluators.fields.compiled.walker import Codes, CompiledUnit, NotCompiled, Walker
@@ -83,7 +83,7 @@ class CompiledTree:
         aligned = node.align.how in ("any_order", "hungarian")
         weigh = weigher(item) if aligned else None
         alike = aligned and transitive(item)
-        return compile_array(self.coding, node, walker, unit, weigh, inside, alike, alike and exact(item))
+        return ArrayWalker(self.coding, node, walker, unit, weigh, inside, alike, alike and exact(item)).walker()
 
     def _late(self, node: FieldNode, inside: bool) -> Walker:
         built: list[Walker] = []
