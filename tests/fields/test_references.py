@@ -227,9 +227,9 @@ def test_a_schema_that_refers_to_itself_is_read_as_deep_as_the_documents_go(
         verdict = one.compile()(expected, output)
         assert verdict.counts == (20, 1, 0, 0)
         assert one.explain(expected, output).ratio == (20, 21)
-        found = one.compares().wrong(expected, output)
+        found = one.scored_fields().tree.wrong(expected, output)
         assert [result.path for result in found] == ["a." * 20 + "v"]
-        assert list(check_expected([expected], one.compares().root, warn_missing=False)) == []
+        assert list(check_expected([expected], one.scored_fields().tree.root, warn_missing=False)) == []
 
 
 def test_a_choice_that_is_its_own_branch_is_a_problem_in_both_dialects() -> None:

@@ -89,12 +89,12 @@ CASES: dict[str, tuple[dict[str, Any], Any, Any, list[tuple[str, Status]]]] = {
 def test_only_what_is_wanted_is_found(case: str) -> None:
     schema, expected, output, wrong = CASES[case]
     one = evaluator("schema_match", {"schema": schema})
-    scoring = one.compares()
+    scoring = one.scored_fields().tree
     assert [(result.path, result.status) for result in scoring.wrong(expected, output)] == wrong
     assert scoring.wrong(expected, output) == wrong_of(scoring.root, expected, output)
     for name in ("title", "things[*].name", "things[*].code", ""):
         mine = [result for result in scoring.wrong(expected, output) if _key(result, scoring.row_fields) == name]
-        assert list(one.evidence(one.compile()(expected, output), {name}, expected, output)) == mine
+        assert list(one.scored_fields().wrong(one.compile()(expected, output), {name}, expected, output)) == mine
 
 
 def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
@@ -103,7 +103,7 @@ def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
 
 def test_equal_items_without_a_key_are_wrong_where_they_stay_apart() -> None:
     item = {"things": {"align": {"key_field": {"key": "code", "keyless": "apart"}}}, "things[*].name": "exact"}
-    scoring = evaluator("schema_match", {"fields": item}).compares()
+    scoring = evaluator("schema_match", {"fields": item}).scored_fields().tree
     document = {"things": [{"name": "a"}]}
     found = [(result.path, result.status) for result in scoring.wrong(document, document, {"things[*].name"})]
     assert found == [("things[0].name", Status.OMISSION), ("things[+0].name", Status.HALLUCINATION)]
@@ -112,6 +112,6 @@ def test_equal_items_without_a_key_are_wrong_where_they_stay_apart() -> None:
 def test_a_required_key_that_neither_side_has_is_missing_from_equal_documents() -> None:
     leaf = {"type": "string", "evaluation_config": "string_exact"}
     schema = {"type": "object", "properties": {"a": leaf, "b": leaf}, "required": ["b"]}
-    scoring = evaluator("schema_match", {"schema": schema}).compares()
+    scoring = evaluator("schema_match", {"schema": schema}).scored_fields().tree
     found = scoring.wrong({"a": "x"}, {"a": "x"})
     assert found == wrong_of(scoring.root, {"a": "x"}, {"a": "x"})
