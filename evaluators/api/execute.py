@@ -26,7 +26,7 @@ from evaluators.value_class import dataclass, replace
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Section
-    from evaluators.reports.summary import Options
+    from evaluators.reports.headline import Options
     from evaluators.run.store import RunFolder
     from evaluators.tracking.sending import Sent
     from evaluators.tracking.tracker import NamedTracker
@@ -105,7 +105,7 @@ def _folder(suite: LoadedSuite, request: RunRequest, started: datetime) -> RunFo
 
 def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
     """The run folder and the further files, all made from what the run recorded."""
-    from evaluators.reports.summary import Options
+    from evaluators.reports.headline import Options
 
     wanted = prepared.suite.results
     options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)

@@ -9,9 +9,9 @@ from evaluators.api.loading import load
 from evaluators.api.run_sections import sections_of, sent_section
 from evaluators.issues import Problems, problem
 from evaluators.reports.document import Page, Paragraph, Section
+from evaluators.reports.headline import Options
 from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.reports.report_files import asked_files
-from evaluators.reports.summary import Options
 from evaluators.run.record import RunRecord, read_record
 from evaluators.suite.evaluator_line import EvaluatorLine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.api.sections import MODELS
+from evaluators.api.sections import models
 from evaluators.judges.judge import JUDGES
 from evaluators.registry import Socket
 from evaluators.suite.model_schema import (
@@ -26,7 +26,7 @@ __all__ = ["language_schema", "schema_text"]
 
 def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
-    sections = {key: section_schema(model) for key, model in MODELS.items()}
+    sections = {key: section_schema(model) for key, model in models().items()}
     shaped = {"test_set": or_text(sections["test_set"]), "gates": per_target(sections["gates"])}
     definitions: dict[str, Schema] = {}
     tracker = hoisted(_plug(TRACKERS), definitions)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluators.api.sections import READERS
-from evaluators.compare.compare_section import CompareSection
 from evaluators.issues import Problems, problem
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite import source as suite_source
@@ -17,6 +16,7 @@ from evaluators.tracking.tracking_section import tracking_of
 from evaluators.value_class import dataclass
 
 if TYPE_CHECKING:
+    from evaluators.compare.compare_section import CompareSection
     from evaluators.run.result import RunResult
     from evaluators.tracking.tracker import NamedTracker
 
@@ -33,6 +33,8 @@ class Suite(LoadedSuite):
     @property
     def compare(self) -> CompareSection:
         """How runs are compared."""
+        from evaluators.compare.compare_section import CompareSection  # few suites are compared
+
         found: CompareSection = self.config.sections.get("compare") or CompareSection()
         return found
 

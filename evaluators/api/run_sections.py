@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evaluators.reports.document import Item, Listing, Section
+from evaluators.reports.headline import Options
 from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import asked_files, hardest
 from evaluators.reports.schema_sections import failed_section
-from evaluators.reports.summary import Options
 from evaluators.run.record import RunRecord
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.evaluator_line import EvaluatorLine

@@ -11,10 +11,10 @@ from evaluators.issues import Issue, Problems
 from evaluators.judges.asked_once import keeping
 from evaluators.model import __version__
 from evaluators.plan.suite_plan import compile_plan
+from evaluators.reports.headline import Options
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import folder_files
 from evaluators.reports.schema_sections import failed_section
-from evaluators.reports.summary import Options
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record import RECORD_JSON, RecordedEvaluator, RecordedVariant, RecordFacts, RunRecord, record_json
 from evaluators.run.record_files import record_files

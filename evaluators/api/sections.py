@@ -1,22 +1,39 @@
-"""The sections of a suite beside its evaluators, each read by the room that it is about."""
+"""The sections of a suite beside its evaluators, each read by the room that it is about.
+
+What reads a section is imported when a suite has it: most suites have one or two, and start sooner.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel
-
-from evaluators.compare.compare_section import read_compare
-from evaluators.compare.guard_config import CompareConfig
 from evaluators.run import results_config
-from evaluators.run.gate_section import read_gates
-from evaluators.run.gates import GateConfig
 from evaluators.run.results_config import ResultsConfig, read_statistics
 from evaluators.settings import BadSettings, Detail
 from evaluators.suite.config import SectionReader
 from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
 from evaluators.tracking.tracking_section import read_tracking
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from evaluators.compare.compare_section import CompareSection
+    from evaluators.run.gates import Gate
+
+
+def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
+    """The gates, in the order of the file."""
+    from evaluators.run import gate_section
+
+    return gate_section.read_gates(data, context)
+
+
+def read_compare(data: Any, context: Mapping[str, Any]) -> CompareSection:
+    """The settings under `compare`."""
+    from evaluators.compare import compare_section
+
+    return compare_section.read_compare(data, context)
 
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
@@ -43,13 +60,20 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "results": read_results,
     "tracking": read_tracking,
 }
-MODELS: Final[Mapping[str, type[BaseModel]]] = {
-    "test_set": TestSetConfig,
-    "statistics": results_config.StatisticsConfig,
-    "gates": GateConfig,
-    "compare": CompareConfig,
-    "results": ResultsConfig,
-}
+
+
+def models() -> dict[str, type[BaseModel]]:
+    """The settings of each section that has one model."""
+    from evaluators.compare.guard_config import CompareConfig
+    from evaluators.run.gates import GateConfig
+
+    return {
+        "test_set": TestSetConfig,
+        "statistics": results_config.StatisticsConfig,
+        "gates": GateConfig,
+        "compare": CompareConfig,
+        "results": ResultsConfig,
+    }
 
 
 def _word(message: str) -> str:

@@ -224,7 +224,12 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
         say(run_json(finished.result))
         return
-    from evaluators.reports.summary import one_line, summary
+    if options["quiet"] and options["print_as"] != "github":
+        from evaluators.reports.headline import one_line
+
+        say(one_line(finished.result) + "\n")
+        return
+    from evaluators.reports.summary import summary
     from evaluators.value_class import replace
 
     if options["print_as"] == "github":
@@ -233,9 +238,6 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
         add_to_step_summary(summary(finished.result, finished.options))
         say(GitHub().render(finished.result, finished.options))
-        return
-    if options["quiet"]:
-        say(one_line(finished.result) + "\n")
         return
     print_page(summary(finished.result, replace(finished.options, files=_files(finished))))
 

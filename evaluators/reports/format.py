@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket, suggestion
 from evaluators.reports.document import Page
-from evaluators.reports.summary import Options, summary
+from evaluators.reports.headline import Options
+from evaluators.reports.summary import summary
 from evaluators.run.result import RunResult
 
 if TYPE_CHECKING:

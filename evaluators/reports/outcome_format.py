@@ -13,8 +13,8 @@ from typing import ClassVar, TextIO, TypeAlias
 
 from evaluators.issues import problem
 from evaluators.reports.format import FORMATS, Format
+from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import ReportPart
-from evaluators.reports.summary import Options
 from evaluators.run.result import RunResult
 
 OpenFile: TypeAlias = Callable[[str], AbstractContextManager[TextIO]]

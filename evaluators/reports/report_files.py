@@ -11,13 +11,14 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import Standing, Status, Verdict
 from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
+from evaluators.reports.headline import Options
 from evaluators.reports.html.material import material_of
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
 from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
-from evaluators.reports.summary import HardRow, Options, hardest_rows
+from evaluators.reports.summary import HardRow, hardest_rows
 from evaluators.run.figures import score_text
 from evaluators.run.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
 from evaluators.run.record_lines import Recorded, plain

@@ -10,28 +10,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.reports.display import visible
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, Tone
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
+from evaluators.reports.headline import Options, headline
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import RunResult
 from evaluators.run.statistics import wilson
 from evaluators.value_class import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the reader asked for."""
-
-    lowest_fields: int = 5
-    """How many of the fields with the lowest accuracy are listed."""
-    files: tuple[str, ...] = ()
-    """Where the results are, one line each."""
-    extra: tuple[Section, ...] = ()
-    """Sections asked for beside the usual ones, such as `hardest_rows`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +55,14 @@ def summary(result: RunResult, options: Options = Options()) -> Page:
         *_notes(result),
         _ending(result, options),
     )
-    return Page(f"{result.name}: {_headline(result)}", sections, _tone(result))
-
-
-def one_line(result: RunResult) -> str:
-    """The run in one line: its name and how it ended, with the first cause."""
-    cause = f" ({result.causes[0]})" if result.causes else ""
-    return visible(f"{result.name}: {_headline(result)}{cause}")
+    return Page(f"{result.name}: {headline(result)}", sections, _tone(result))
 
 
 def fields_page(result: RunResult) -> Page:
     """Every field of every evaluator, with its counts and ratios."""
     sections = tuple(field_section(stats) for stats in result.evaluators if stats.fields)
     none = (Section(None, (Paragraph("No evaluator of this run scores fields."),)),)
-    partial = () if result.complete else (Section(None, (Paragraph(f"This run was {_headline(result)}.", "warning"),)),)
+    partial = () if result.complete else (Section(None, (Paragraph(f"This run was {headline(result)}.", "warning"),)),)
     return Page(f"{result.name}: fields", (*partial, *(sections or none)))
 
 
@@ -94,26 +76,6 @@ def _row_text(row: HardRow, figure: str) -> str:
     named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
     variant = f", variant {row.variant}" if row.variant else ""
     return f"row {row.number}{named}{variant}: {figure} {row.figure}"
-
-
-_HEADLINES: Final = {
-    0: "finished",
-    1: "FAILED",
-    2: "the settings are wrong",
-    3: "not everything could be measured",
-    4: "the runs cannot be compared",
-    70: "a fault in the program left rows without a score",
-}
-
-
-def _headline(result: RunResult) -> str:
-    if not result.complete:
-        finished = max((stats.rows for stats in result.evaluators), default=result.rows)
-        return f"interrupted after {rows_text(finished)}; the figures are those of the finished rows only"
-    if result.exit_code == 0 and result.gates:
-        warned = any(gate.verdict == "warned" for gate in result.gates)
-        return "passed, with warnings" if warned else "passed"
-    return _HEADLINES.get(result.exit_code, f"ended with exit code {result.exit_code}")
 
 
 def _tone(result: RunResult) -> Tone:

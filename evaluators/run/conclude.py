@@ -10,13 +10,12 @@ from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
 from evaluators.model import __version__
 from evaluators.needs import Output
 from evaluators.run.coverage import gaps
-from evaluators.run.gates import check_gates, judge_gates
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
@@ -28,6 +27,10 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
 
     `variants` are those of the test set; None where it has not been looked at, and then any name will do.
     """
+    if not suite.gates:
+        return
+    from evaluators.run.gates import check_gates  # a suite without gates starts sooner
+
     known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
     fields = {line.name: line.settings.scored_fields().names or _open_or_none(line.settings) for line in suite.lines}
     source = suite.config.source
@@ -42,6 +45,16 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
         raise Problems(issues)
 
 
+def _judged(
+    suite: LoadedSuite, stats: Sequence[EvaluatorStats], slices: Sequence[EvaluatorStats]
+) -> tuple[GateResult, ...]:
+    if not suite.gates:
+        return ()
+    from evaluators.run.gates import judge_gates
+
+    return judge_gates(suite.gates, stats, slices)
+
+
 def conclude(
     prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, MeasuredTestSet]], fingerprint: str
 ) -> RunResult:
@@ -50,7 +63,7 @@ def conclude(
     clustered = suite.cluster is not None
     stats = [one for name, each in measured for one in figures(suite.lines, each, name, clustered)]
     slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
-    gates = judge_gates(suite.gates, stats, slices)
+    gates = _judged(suite, stats, slices)
     finished = all(each.finished for _, each in measured)
     found = gaps(suite, [each for _, each in measured], stats, complete=finished)
     partial_run = bool(request.selection) or not finished

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from evaluators.fields.key_counts import KeyCounts, KeyReader
-from evaluators.fields.schema_check import ColumnCheck
 from evaluators.issues import Fault
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import Expected, Output
@@ -24,12 +23,13 @@ class KeyRows:
         self._keyed_lists = one.line.settings.scored_fields().keyed_lists
         lists = tuple(self._keyed_lists())
         self._reader = KeyReader(lists) if lists else None
-        self._by_row = not lists and isinstance(one.check, ColumnCheck)
         self._readers: dict[int, tuple[Any, KeyReader]] = {}
         needs = one.line.settings.needs()
         self._sides = [next((place for place, need in enumerate(needs) if isinstance(need, kind)), -1)
                        for kind in (Expected, Output)]  # fmt: skip
         self._cells = [place for place in range(len(needs)) if place not in self._sides]
+        may_be = not lists and -1 not in self._sides and bool(self._cells)
+        self._by_row = may_be and _schema_in_a_cell(one.check)
 
     @property
     def wanted(self) -> bool:
@@ -63,3 +63,11 @@ class KeyRows:
         if known is None:
             known = self._readers[id(lists)] = (lists, KeyReader(lists))
         return known[1]
+
+
+def _schema_in_a_cell(check: Any) -> bool:
+    from evaluators.fields.schema_check import (
+        ColumnCheck,  # few evaluators read further cells, and suites without start sooner
+    )
+
+    return isinstance(check, ColumnCheck)

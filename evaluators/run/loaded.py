@@ -13,7 +13,6 @@ from evaluators.judges.judge import Judge
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan, needed_columns
-from evaluators.run.gates import Gate
 from evaluators.run.job import ShippedSuite
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
@@ -24,7 +23,7 @@ from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
-    pass
+    from evaluators.run.gates import Gate
 
 
 @dataclass(frozen=True)

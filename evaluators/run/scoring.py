@@ -15,7 +15,6 @@ from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import ENGINES, Engine
-from evaluators.run.gates import watches
 from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job
 from evaluators.run.loaded import LoadedSuite
@@ -26,6 +25,7 @@ from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
 from evaluators.run.runner import MeasuredTestSet, measure
+from evaluators.run.watch import Watch
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
@@ -111,11 +111,19 @@ def _job(
         slices=suite.config.slices,
         recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),
         cluster=suite.cluster,
-        watches=watches(suite.gates, suite.lines),
+        watches=_watches(suite),
         reasoning_length=suite.results.reasoning_length,
         repeat_judge=request.repeat_judge,
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
+
+
+def _watches(suite: LoadedSuite) -> dict[str, Watch]:
+    if not suite.gates:
+        return {}
+    from evaluators.run.gates import watches  # a suite without gates starts sooner
+
+    return watches(suite.gates, suite.lines)
 
 
 def engine_of(request: RunRequest) -> Engine:

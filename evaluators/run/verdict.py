@@ -7,7 +7,6 @@ from typing import Final
 
 from evaluators.issues import Blame, Issue
 from evaluators.run.figures import rows_text
-from evaluators.run.gates import gate_label
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.value_class import dataclass, replace
 
@@ -88,6 +87,10 @@ def _in_one_line(issue: Issue) -> str:
 
 
 def _gate_findings(gates: Iterable[GateResult]) -> Iterable[tuple[int, str]]:
+    if not gates:
+        return
+    from evaluators.run.gates import gate_label  # a suite without gates starts sooner
+
     for gate in gates:
         if gate.verdict == "failed":
             yield FAILED, f"gate {gate_label(gate)} failed: {gate.message}"

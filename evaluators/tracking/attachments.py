@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from evaluators.reports.format import FORMATS, RowsPageFormat
+from evaluators.reports.headline import Options
 from evaluators.reports.html.material import material_of
-from evaluators.reports.summary import Options
 from evaluators.run.record import RunRecord
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON
 from evaluators.tracking.row_table import RowTable

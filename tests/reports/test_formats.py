@@ -28,8 +28,8 @@ from evaluators.reports.format import (
     format_words,
     run_files,
 )
+from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.reports.summary import Options
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import read_run, run_json
 

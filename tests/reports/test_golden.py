@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.reports.format import FORMATS, Format, run_files
-from evaluators.reports.summary import Options
+from evaluators.reports.headline import Options
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
 

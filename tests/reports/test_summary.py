@@ -7,7 +7,8 @@ import pytest
 from evaluators.issues import Blame, Issue
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
 from evaluators.reports.format import FORMATS, PageFormat
-from evaluators.reports.summary import HardRow, Options, fields_page, hardest_rows, summary
+from evaluators.reports.headline import Options
+from evaluators.reports.summary import HardRow, fields_page, hardest_rows, summary
 from evaluators.reports.tables import MOST_SLICES
 from evaluators.run.result import Counts, FieldStats, RunResult
 

@@ -10,8 +10,9 @@ import pytest
 from evaluators.model import Status, plain_word
 from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.format import FORMATS, PageFormat
+from evaluators.reports.headline import Options
 from evaluators.reports.reference_text import page_text
-from evaluators.reports.summary import Options, fields_page, summary
+from evaluators.reports.summary import fields_page, summary
 from evaluators.run.result import RunResult
 from tests.docs.blocks import blocks
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluators.reports.csv_cells import write_csv
 from evaluators.reports.format import Format
-from evaluators.reports.summary import Options
+from evaluators.reports.headline import Options
 from evaluators.run.result import ArrayStats, EvaluatorStats, FieldStats, RunResult
 
 if TYPE_CHECKING:

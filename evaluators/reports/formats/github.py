@@ -16,7 +16,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.reports.comparison_page import comparison_line
 from evaluators.reports.display import visible
 from evaluators.reports.format import Format
-from evaluators.reports.summary import Options, one_line
+from evaluators.reports.headline import Options, one_line
 from evaluators.run.gates import gate_label
 from evaluators.run.result import RunResult
 from evaluators.value_class import dataclass

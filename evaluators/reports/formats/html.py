@@ -5,10 +5,10 @@ from __future__ import annotations
 from evaluators.compare.comparison import Comparison
 from evaluators.reports.document import Page
 from evaluators.reports.format import RowsPageFormat
+from evaluators.reports.headline import Options
 from evaluators.reports.html.packed_rows import Material, pack
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import page_payload, run_payload
-from evaluators.reports.summary import Options
 from evaluators.run.result import RunResult
 
 

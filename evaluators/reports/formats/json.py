@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluators.reports.format import Format
-from evaluators.reports.summary import Options
+from evaluators.reports.headline import Options
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import run_json
 

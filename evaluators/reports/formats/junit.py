@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from evaluators.reports.format import Format
-from evaluators.reports.summary import Options
+from evaluators.reports.headline import Options
 from evaluators.run.figures import interval_text, percent_text, score_text
 from evaluators.run.gates import gate_label
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult

@@ -9,10 +9,11 @@ from typing import Final
 from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import PageFormat
+from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OpenFile, OutcomesFormat
 from evaluators.reports.outcome_table import MOST_OUTCOMES, with_outcomes
 from evaluators.reports.outcomes import ReportPart
-from evaluators.reports.summary import Options, fields_page
+from evaluators.reports.summary import fields_page
 from evaluators.run.result import RunResult
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")

@@ -11,7 +11,8 @@ from typing import Final
 from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import PageFormat
-from evaluators.reports.summary import Options, summary
+from evaluators.reports.headline import Options
+from evaluators.reports.summary import summary
 from evaluators.run.result import RunResult
 from evaluators.value_class import replace
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
+from evaluators.reports.headline import Options
 from evaluators.reports.html.packed_rows import Encoded, EvaluatorFacts, PackedRows
-from evaluators.reports.summary import Options, summary
+from evaluators.reports.summary import summary
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from evaluators.reports.headline import Options
 from evaluators.reports.report_files import asked_files
-from evaluators.reports.summary import Options
 from evaluators.run.record import RunRecord
 from evaluators.run.result import GateResult
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON

@@ -1,0 +1,52 @@
+"""A run in one line, and what a reader of its pages asks for: all that a quiet run needs of the reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from evaluators.reports.display import visible
+from evaluators.run.figures import rows_text
+from evaluators.run.result import RunResult
+from evaluators.value_class import dataclass
+
+if TYPE_CHECKING:
+    from evaluators.reports.document import Section
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the reader asked for."""
+
+    lowest_fields: int = 5
+    """How many of the fields with the lowest accuracy are listed."""
+    files: tuple[str, ...] = ()
+    """Where the results are, one line each."""
+    extra: tuple[Section, ...] = ()
+    """Sections asked for beside the usual ones, such as `hardest_rows`."""
+
+
+def one_line(result: RunResult) -> str:
+    """The run in one line: its name and how it ended, with the first cause."""
+    cause = f" ({result.causes[0]})" if result.causes else ""
+    return visible(f"{result.name}: {headline(result)}{cause}")
+
+
+_HEADLINES: Final = {
+    0: "finished",
+    1: "FAILED",
+    2: "the settings are wrong",
+    3: "not everything could be measured",
+    4: "the runs cannot be compared",
+    70: "a fault in the program left rows without a score",
+}
+
+
+def headline(result: RunResult) -> str:
+    """How the run ended, in a few words."""
+    if not result.complete:
+        finished = max((stats.rows for stats in result.evaluators), default=result.rows)
+        return f"interrupted after {rows_text(finished)}; the figures are those of the finished rows only"
+    if result.exit_code == 0 and result.gates:
+        warned = any(gate.verdict == "warned" for gate in result.gates)
+        return "passed, with warnings" if warned else "passed"
+    return _HEADLINES.get(result.exit_code, f"ended with exit code {result.exit_code}")
