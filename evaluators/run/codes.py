@@ -44,22 +44,27 @@ class CodeTable:
 
 def code_text(verdict: Verdict) -> bytes:
     """A verdict as JSON. What is not said is as in most rows: scored, without counts, figures or an issue."""
-    line: dict[str, Any] = {"standing": verdict.standing.word}
+    said = b'{"standing":"%b"' % _WORDS[verdict.standing]
     if verdict.den:
-        line["score"] = [verdict.num, verdict.den]
+        said += b',"score":[%d,%d]' % (verdict.num, verdict.den)
     if verdict.passed is not None:
-        line["passed"] = verdict.passed
+        said += b',"passed":true' if verdict.passed else b',"passed":false'
     if verdict.statuses:
-        line["fields"] = "".join([LETTERS[status] for status in verdict.statuses])
+        said += b',"fields":"%b"' % verdict.statuses.translate(_LETTER_OF)
     if verdict.counts is not None:
-        line["counts"] = list(verdict.counts)
+        said += b',"counts":[%d,%d,%d,%d]' % verdict.counts
     if verdict.figures:
-        line["figures"] = [list(figure) for figure in verdict.figures]
+        said += b',"figures":%b' % compact([list(figure) for figure in verdict.figures])
     if verdict.values:
-        line["values"] = list(verdict.values)
+        said += b',"values":%b' % compact(list(verdict.values))
     if verdict.issue is not None:
-        line["issue"] = {name: value for name, value in asdict(verdict.issue).items() if value is not None}
-    return compact(line)
+        issue = {name: value for name, value in asdict(verdict.issue).items() if value is not None}
+        said += b',"issue":%b' % compact(issue)
+    return said + b"}"
+
+
+_WORDS: Final = {standing: standing.word.encode() for standing in Standing}
+_LETTER_OF: Final = bytes(map(ord, LETTERS)) + bytes(256 - len(LETTERS))
 
 
 def verdict_of(line: Mapping[str, Any]) -> Verdict:

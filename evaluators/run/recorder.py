@@ -156,7 +156,7 @@ class Recorder:
         """How many rows were recorded under each key."""
         found: dict[str, int] = {}
         for one in self._evaluators:
-            found.update(one.taken)
+            found.update(one.taken())
         found[LINES] = self.lines if self._everything else self._recording.most_lines + 1
         found[CELLS] = self.bytes
         found[SET_ASIDE] = self.set_aside
@@ -230,12 +230,14 @@ class _Outcomes:
         self._named = b'"evaluator":%b,' % compact(one.line.name)
         self._heads: dict[str, bytes] = {}
         """By key: how lines begin."""
-        self._full = set(full)
+        begin = record_key(one.line.name, "")
+        self._closed = {key.removeprefix(begin) for key in full if key.startswith(begin)}
+        """Keys under which enough rows were recorded."""
+        self._taken: dict[str, int] = {}
         self._by_schema = scored.documents is not None
         self._of_rows = not self._by_schema and scored.wrong is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = _everything(recording, full)
-        self.taken: dict[str, int] = {}
         self._keys: list[list[str]] = []
         """By code: what the row is evidence of."""
         self._wrong: set[int] = set()
@@ -335,29 +337,29 @@ class _Outcomes:
         return b"%b\t%d\t%b%b\n" % (head, kept, self._named, compact(body)[1:])
 
     def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
-        for code in range(self._looked_at, len(verdicts)):
-            keys = _keys(verdicts[code], self._fields)
+        for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
+            keys = _keys(verdict, self._fields)
             self._keys.append(keys)
-            if not _fine(verdicts[code]):
+            if not _fine(verdict):
                 self._wrong.add(code)
             if keys:
                 self._telling.add(code)
-                if any(map(self._wants, keys)):
+                if not self._closed.issuperset(keys):
                     self._open.add(code)
         self._looked_at = len(verdicts)
 
-    def _wants(self, key: str) -> bool:
-        spelled = record_key(self._one.line.name, key)
-        return self._most is None or (spelled not in self._full and self.taken.get(spelled, 0) < self._most)
+    def taken(self) -> dict[str, int]:
+        """How many rows were recorded under each key."""
+        return {record_key(self._one.line.name, key): count for key, count in self._taken.items()}
 
     def _count(self, key: str) -> bool:
         """Whether the row is among the first under a key; it is counted there."""
-        if not self._wants(key):
+        if key in self._closed:
             return False
-        spelled = record_key(self._one.line.name, key)
-        self.taken[spelled] = self.taken.get(spelled, 0) + 1
-        if self._most is not None and self.taken[spelled] == self._most:
-            self._open = {code for code in self._open if any(map(self._wants, self._keys[code]))}
+        count = self._taken[key] = self._taken.get(key, 0) + 1
+        if count == self._most:
+            self._closed.add(key)
+            self._open = {code for code in self._open if not self._closed.issuperset(self._keys[code])}
         return True
 
 
@@ -388,7 +390,7 @@ def _keys(verdict: Verdict, fields: Sequence[str]) -> list[str]:
     if verdict.standing is Standing.UNREADABLE:
         return [_UNREADABLE]
     if fields and verdict.statuses and verdict.standing not in _LEFT_OUT:
-        names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED]
+        names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED_BYTES]
         if names or verdict.counts is None:
             return names
     if verdict.standing is not Standing.SCORED:
@@ -404,7 +406,8 @@ def _fine(verdict: Verdict) -> bool:
 
 
 _LEFT_OUT: Final = (Standing.BLOCKED, Standing.SKIPPED, Standing.NOT_MEASURED)
-_NOTED: Final = (Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT)
+_NOTED: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+_NOTED_BYTES: Final = bytes(sorted(_NOTED))
 
 
 def _explained(score: Score | None, whole: bool) -> Recorded:
