@@ -23,7 +23,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._field_match import compile_missing
 from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
-from evaluators.fields.open_check import OpenCheck, explain_open, wrong_leaves
+from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
@@ -117,6 +117,11 @@ class JsonDiffMatch(Evaluator):
             rule="the JSON type" if self.compare_schema_only else "exact",
         )
 
+    @cached_property
+    def wrong_leaves(self) -> WrongLeaves:
+        """What evidence is made with."""
+        return WrongLeaves(self.tree)
+
     @property
     def surplus(self) -> SurplusRules:
         """Whether what only the output has lowers the score."""
@@ -131,7 +136,7 @@ class JsonDiffMatch(Evaluator):
 
     def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
-        return wrong_leaves(self.tree, expected, output, wanted)
+        return self.wrong_leaves(expected, output, wanted)
 
     def looks(self) -> Looks | None:
         return None if self.compare_schema_only or self.case_insensitive_keys else Looks()

@@ -19,7 +19,7 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.builtin._field_match import compile_keys, compile_missing, explain_keys, explain_missing_keys
-from evaluators.fields.open_check import wrong_leaves
+from evaluators.fields.open_check import WrongLeaves
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.trace.looks import Looks
 from evaluators.model import FieldResult, Score, Verdict
@@ -98,6 +98,11 @@ class JsonFieldMatchNormalized(Evaluator):
             rule="normalized",
         )
 
+    @cached_property
+    def wrong_leaves(self) -> WrongLeaves:
+        """What evidence is made with."""
+        return WrongLeaves(self.tree)
+
     def scored_fields(self) -> ScoredFields:
         surplus = SurplusRules(keys=self.extra_fields == "penalize")
         return ScoredFields(tree=self.tree, surplus=surplus, wrong=self._wrong)
@@ -108,7 +113,7 @@ class JsonFieldMatchNormalized(Evaluator):
 
     def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
-        return wrong_leaves(self.tree, expected, output, wanted)
+        return self.wrong_leaves(expected, output, wanted)
 
     def looks(self) -> Looks:
         return Looks(texts=(normalizer(self.normalize),))

@@ -16,6 +16,8 @@ from evaluators.model import FieldResult, Missing, Score, Verdict
 
 MEMO: Final = 10_000
 """Verdicts that one evaluator remembers."""
+REPORT_CAP: Final = 2_000
+"""Paths that reporting leaves keeps ready for the next row. Nobody asks for their counts."""
 
 
 class OpenCheck(PathCheck, OpenWalk):
@@ -101,10 +103,16 @@ def explain_open(tree: OpenTree, expected: Any, output: Any | Missing) -> Score:
     return Score(share.value, None, tuple(results), reason, {}, share.ratio, share.standing)
 
 
-def wrong_leaves(tree: OpenTree, expected: Any, output: Any, wanted: Collection[str]) -> list[FieldResult]:
-    """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
-    if "" not in wanted:
-        return []
-    leaves = LeafResults(every=False)
-    OpenWalk(tree).count(expected, output, leaves)
-    return leaves.of_rule(tree.rule)
+class WrongLeaves:
+    """Says of rows, one after the other, which of their leaves do not match."""
+
+    def __init__(self, tree: OpenTree) -> None:
+        self._walk = OpenWalk(tree, REPORT_CAP)
+
+    def __call__(self, expected: Any, output: Any, wanted: Collection[str]) -> list[FieldResult]:
+        """The results of a row, when rows as a whole ("") are wanted."""
+        if "" not in wanted:
+            return []
+        leaves = LeafResults(every=False)
+        self._walk.count(expected, output, leaves)
+        return leaves.of_rule(self._walk.tree.rule)

@@ -37,9 +37,17 @@ class OpenTree:
         """This very place is left out, with `ANY` for every index. Folded keys are skipped in any case."""
         return self._spelled(place) in self._skipped
 
+    def leads_to_skipped(self, place: tuple[Any, ...]) -> bool:
+        """Something below this place is left out."""
+        return self._spelled(place) in self._before_skipped
+
     @cached_property
     def _skipped(self) -> frozenset[tuple[Any, ...]]:
         return frozenset(self._spelled(path.steps) for path in self.skip)
+
+    @cached_property
+    def _before_skipped(self) -> frozenset[tuple[Any, ...]]:
+        return frozenset(place[:depth] for place in self._skipped for depth in range(len(place)))
 
     def _spelled(self, place: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(step.casefold() if isinstance(step, str) else step for step in place) if self.fold_keys else place

@@ -79,7 +79,7 @@ class PathTally:
         self.made = 0
         self.surplus_items = self.surplus_rows = 0
         self.overflow = Counter((OVERFLOW,))
-        self.root = Counter((), self._skips(()))
+        self.root = Counter((), tree.skips(()))
         self._counters = [self.root, self.overflow]
         self._shapes: list[KeyShape] = []
 
@@ -89,8 +89,9 @@ class PathTally:
         if found is not None:
             return found
         name = (*counter.name, key)
-        skip = self._skips(name)
-        if not skip and (self.made >= self.cap or counter is self.overflow):
+        skip = self.tree.skips(name)
+        full = self.made >= self.cap or counter is self.overflow
+        if full and not skip and not self.tree.leads_to_skipped(name):
             return self.overflow
         self.made += 1
         found = counter.keys[key] = Counter(name, skip)
@@ -153,6 +154,3 @@ class PathTally:
         if counter.path is None:
             counter.path = OVERFLOW if counter is self.overflow else Path(counter.name).canonical
         return counter.path
-
-    def _skips(self, name: tuple[Any, ...]) -> bool:
-        return self.tree.skips(name)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from evaluators.fields.leaf_results import LeafResults, Location
 from evaluators.fields.open_tree import OpenTree, folded_names
-from evaluators.fields.path_tally import Counter, PathTally
+from evaluators.fields.path_tally import PATH_CAP, Counter, PathTally
 from evaluators.model import MISSING
 
 RowCounts: TypeAlias = tuple[int, int, int, int, int]
@@ -38,9 +38,9 @@ class RowWalk:
 class OpenWalk:
     """Walks documents, and counts their leaves by path."""
 
-    def __init__(self, tree: OpenTree) -> None:
+    def __init__(self, tree: OpenTree, cap: int = PATH_CAP) -> None:
         self.tree = tree
-        self.tally = PathTally(tree)
+        self.tally = PathTally(tree, cap)
         self._plain = not tree.skip and not tree.fold_keys
 
     def count(self, expected: Any, output: Any, results: LeafResults | None = None) -> RowCounts:

@@ -15,9 +15,10 @@ from evaluators.builtin._evaluator import counts_of, settle
 from evaluators.builtin.json_diff_match import JsonDiffMatch
 from evaluators.builtin.json_field_match import JsonFieldMatch
 from evaluators.builtin.json_field_match_normalized import JsonFieldMatchNormalized
-from evaluators.fields.open_check import OpenCheck, explain_open, wrong_leaves
+from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.path_details import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
+from evaluators.fields.walk import OpenWalk
 from evaluators.model import MISSING, Status
 from evaluators.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive
@@ -132,6 +133,7 @@ def test_top_level_fields_are_walked_as_the_naive_scorer_lists_them(
 def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
     """Verdicts, results, evidence, counts by path and surplus of some rows are those of the naive scorer."""
     check, tally = OpenCheck(tree, 0.5), dict[str, Counter[Status]]()
+    wrong_leaves, few_paths = WrongLeaves(tree), OpenWalk(tree, cap=1)
     for expected, output in rows:
         before = copy.deepcopy((expected, output))
         score = naive.explain_open(tree, expected, output)
@@ -140,8 +142,9 @@ def agrees(tree: OpenTree, rows: Sequence[tuple[Any, Any]]) -> None:
         assert verdict.counts == (counts_of(score) or (0, 0, 0, 0))
         assert explain_open(tree, expected, output) == score
         wrong = [result for result in score.fields if result.status is not Status.MATCH]
-        assert wrong_leaves(tree, expected, output, {""}) == wrong
-        assert wrong_leaves(tree, expected, output, {"a"}) == []
+        assert wrong_leaves(expected, output, {""}) == wrong
+        assert wrong_leaves(expected, output, {"a"}) == []
+        assert few_paths.count(expected, output)[:4] == verdict.counts
         assert (expected, output) == before
         for result in score.fields:
             tally.setdefault(general(result.path), Counter())[result.status] += 1
