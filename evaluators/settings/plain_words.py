@@ -62,58 +62,82 @@ _TYPES = {
 }
 
 
+_LIMITS: Final = {
+    "greater_than_equal": ("ge", "at least"),
+    "less_than_equal": ("le", "at most"),
+    "greater_than": ("gt", "more than"),
+    "less_than": ("lt", "less than"),
+}
+
+
 def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
-    kind, value, context = str(item["type"]), item.get("input"), item.get("ctx", {})
-    name = str(loc[-1]) if loc else ""
-    named = f'"{name}"' if loc else noun or "this"
-    if len(loc) > 1 and isinstance(loc[-1], int):
-        named = f'item {loc[-1] + 1} of "{loc[-2]}"'
-    of = f" for {noun}" if noun else ""
+    """One of pydantic's errors in plain words."""
+    kind, context = str(item["type"]), item.get("ctx", {})
+    name, of = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
     if kind == "extra_forbidden":
-        if twin := _spelled_otherwise(name, _model_at(model, loc[:-1])):
-            message = f'"{name}" and "{twin}" are the same setting'
-            return Detail(loc, message, "keep one of them", key=True, code="same-setting")
-        known = (*setting_names(_model_at(model, loc[:-1])), *(also if len(loc) == 1 else ()))
-        head, colon, rest = name.partition(":")
-        if value is None and colon and head in known:
-            message = f'a space is missing after the colon in "{name}"'
-            return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
-        hint = suggestion(name, known) or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
-        if value is None and name.isdecimal():
-            hint = "decimals have a point before them, not a comma, as in 0.9"
-        return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
+        return _unknown(name, loc, item.get("input"), _model_at(model, loc[:-1]), also if len(loc) == 1 else (), of)
     if kind == "missing":
         return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
     if kind in ("literal_error", "enum"):
-        expected = str(context.get("expected", ""))
-        near = suggestion(value, _QUOTED.findall(expected)) if isinstance(value, str) else None
-        return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
+        return _not_listed(name, loc, item.get("input"), str(context.get("expected", "")))
     if kind in _TYPES:
-        quoted: str | None = None
-        if isinstance(value, str) and "number" in _TYPES[kind]:
-            if _numeric(value):
-                quoted = f'"{value}" is in quotes, so it is text; remove the quotes'
-            elif value.endswith("%") and _numeric(value[:-1]):
-                quoted = f"write {float(value[:-1]) / 100:g} for {value}"
-            elif _TYPES[kind] == "a number" and _DECIMAL_COMMA.fullmatch(value):
-                quoted = f"write {value.replace(',', '.')}, with a point before the decimals"
-        wanted = item.get("wanted", _TYPES[kind])
-        return Detail(loc, f"{named} must be {wanted}; found {spell(value)}", quoted, code="bad-value")
-    limits = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
-    if kind in limits:
-        words = {"ge": "at least", "le": "at most", "gt": "more than", "lt": "less than"}[limits[kind]]
-        return Detail(
-            loc,
-            f'"{name}" must be {words} {context[limits[kind]]}; found {spell(value)}',
-            _share(value, context.get("le")),
-            code="bad-value",
-        )
+        return _of_another_type(_named(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
+    if kind in _LIMITS:
+        key, words = _LIMITS[kind]
+        message = f'"{name}" must be {words} {context[key]}; found {spell(item.get("input"))}'
+        return Detail(loc, message, _share(item.get("input"), context.get("le")), code="bad-value")
     if kind in ("too_short", "string_too_short"):
         return Detail(loc, f'"{name}" must not be empty', code="bad-value")
     if kind == "value_error":
-        message, _, hint_text = str(context.get("error", item["msg"])).partition("\nhint: ")
-        return Detail(loc, message, hint_text or None, code="bad-value")
+        message, _, hint = str(context.get("error", item["msg"])).partition("\nhint: ")
+        return Detail(loc, message, hint or None, code="bad-value")
     return Detail(loc, f'"{name}": {item["msg"]}' if name else str(item["msg"]), code="bad-value")
+
+
+def _named(loc: Loc, noun: str) -> str:
+    """What a message calls the setting at a place."""
+    if len(loc) > 1 and isinstance(loc[-1], int):
+        return f'item {loc[-1] + 1} of "{loc[-2]}"'
+    return f'"{loc[-1]}"' if loc else noun or "this"
+
+
+def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
+    """A setting that nobody takes: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
+    if twin := _spelled_otherwise(name, model):
+        message = f'"{name}" and "{twin}" are the same setting'
+        return Detail(loc, message, "keep one of them", key=True, code="same-setting")
+    known = (*setting_names(model), *also)
+    head, colon, rest = name.partition(":")
+    if value is None and colon and head in known:
+        message = f'a space is missing after the colon in "{name}"'
+        return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
+    hint = suggestion(name, known) or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
+    if value is None and name.isdecimal():
+        hint = "decimals have a point before them, not a comma, as in 0.9"
+    return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
+
+
+def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
+    """A word that is none of those that are possible."""
+    near = suggestion(value, _QUOTED.findall(expected)) if isinstance(value, str) else None
+    return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
+
+
+def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
+    """A value of another type; a number that is written as text gets the line to write."""
+    hint = _as_number(value, plain) if isinstance(value, str) and "number" in plain else None
+    return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")
+
+
+def _as_number(text: str, plain: str) -> str | None:
+    """How a text is written as the number that it means."""
+    if _numeric(text):
+        return f'"{text}" is in quotes, so it is text; remove the quotes'
+    if text.endswith("%") and _numeric(text[:-1]):
+        return f"write {float(text[:-1]) / 100:g} for {text}"
+    if plain == "a number" and _DECIMAL_COMMA.fullmatch(text):
+        return f"write {text.replace(',', '.')}, with a point before the decimals"
+    return None
 
 
 def _share(value: object, most: object) -> str | None:
