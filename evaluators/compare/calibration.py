@@ -46,7 +46,7 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion:
+class JudgeConfusion:
     """How often which verdicts met."""
 
     both_pass: int = 0
@@ -72,18 +72,18 @@ class Confusion:
         return self.agreed / self.rows if self.rows else None
 
     @staticmethod
-    def of(rows: Iterable[Marked]) -> Confusion:
+    def of(rows: Iterable[Marked]) -> JudgeConfusion:
         """The counts of some rows."""
         found = Counter((row.judge, row.person) for row in rows)
-        return Confusion(found[True, True], found[True, False], found[False, True], found[False, False])
+        return JudgeConfusion(found[True, True], found[True, False], found[False, True], found[False, False])
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
     """The rows in two halves, and what changes from one to the other."""
 
-    first: Confusion
-    second: Confusion
+    first: JudgeConfusion
+    second: JudgeConfusion
     difference: Interval | None
     """The interval of the second agreement minus the first; None where a half has no rows."""
 
@@ -103,7 +103,7 @@ class Changed:
 class Calibration:
     """A judge beside people."""
 
-    confusion: Confusion
+    confusion: JudgeConfusion
     kappa: float | None
     kappa_interval: Interval | None
     lengths: Halves
@@ -158,7 +158,7 @@ def calibrate(
 
 def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0) -> Calibration:
     """What marked rows come to."""
-    confusion = Confusion.of(rows)
+    confusion = JudgeConfusion.of(rows)
     by_length = sorted(rows, key=lambda row: row.length)
     by_place = sorted(rows, key=lambda row: row.number)
     gaps = Counter(row.score - row.mark for row in rows if row.score is not None and row.mark is not None)
@@ -170,7 +170,7 @@ def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0)
     )  # fmt: skip
 
 
-def kappa(found: Confusion) -> tuple[float | None, Interval | None]:
+def kappa(found: JudgeConfusion) -> tuple[float | None, Interval | None]:
     """Cohen's kappa with its 95 % interval: agreement beyond chance. None where one verdict is all there is."""
     n = found.rows
     if not n:
@@ -261,7 +261,7 @@ def _passed(verdict: Verdict, field: int | None) -> bool | None:
 
 def _halves(rows: Sequence[Marked]) -> Halves:
     middle = len(rows) // 2
-    first, second = Confusion.of(rows[:middle]), Confusion.of(rows[middle:])
+    first, second = JudgeConfusion.of(rows[:middle]), JudgeConfusion.of(rows[middle:])
     return Halves(first, second, rates_apart((first.agreed, first.rows), (second.agreed, second.rows)))
 
 

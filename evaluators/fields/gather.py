@@ -18,7 +18,7 @@ from evaluators.fields.align import Paired, pair_items
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
-from evaluators.fields.searching import Search
+from evaluators.fields.searching import PairSearch
 from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
 from evaluators.fields.units import Found, Listed, Outside, Unit
 from evaluators.fields.weighing import Fit, Scales
@@ -54,7 +54,7 @@ class Extra(NamedTuple):
 Thing: TypeAlias = Found | Visit | Extra
 
 
-def gather(root: FieldNode, expected: Side, output: Side, search: Search | None = None) -> list[Found]:
+def gather(root: FieldNode, expected: Side, output: Side, search: PairSearch | None = None) -> list[Found]:
     """Everything that both documents come to, in document order; with a search, at least what it looks for."""
     return _Gathering(search).found(Visit(root, (), expected, output))
 
@@ -62,7 +62,7 @@ def gather(root: FieldNode, expected: Side, output: Side, search: Search | None 
 class _Gathering:
     """One row's walk. It keeps the rules that weigh branches and pairs."""
 
-    def __init__(self, search: Search | None) -> None:
+    def __init__(self, search: PairSearch | None) -> None:
         self.scales = Scales()
         self.search = search
         """What is looked for; None while all has to be looked at."""

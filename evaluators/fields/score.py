@@ -51,7 +51,7 @@ from evaluators.fields.gather import gather
 from evaluators.fields.instance_paths import spelled
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.scored import ArrayResult, Scored
-from evaluators.fields.searching import Search
+from evaluators.fields.searching import PairSearch
 from evaluators.fields.settle import WRONG, settle_arrays, settle_unit
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.unit_answers import Answers, compare
@@ -95,7 +95,7 @@ def ask_document(root: FieldNode, expected: Any, output: Any) -> None:
     compare([each for each in found if isinstance(each, Unit)], costly_only=True)
 
 
-def wrong_results(root: FieldNode, expected: Any, output: Any, search: Search | None = None) -> list[FieldResult]:
+def wrong_results(root: FieldNode, expected: Any, output: Any, search: PairSearch | None = None) -> list[FieldResult]:
     """The results of one row that are wrong; with a search, at least those that it looks for.
 
     Nothing is counted and no post-processor runs.

@@ -40,17 +40,17 @@ class Searching:
         """The places that are compared as one value, in the order of the schema, each with its path."""
         return {node.name: node.path for node in places(self.root) if node.unit or node.compound}
 
-    def everywhere(self) -> Search:
+    def everywhere(self) -> PairSearch:
         """The search for whatever is wrong."""
-        return Search(self.loud, None)
+        return PairSearch(self.loud, None)
 
-    def for_fields(self, names: Iterable[str]) -> Search:
+    def for_fields(self, names: Iterable[str]) -> PairSearch:
         """The search for what is wrong in some of the `ways`."""
-        return Search(self.loud, frozenset().union(*[_way_to(self.ways[name]) for name in names]))
+        return PairSearch(self.loud, frozenset().union(*[_way_to(self.ways[name]) for name in names]))
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class PairSearch:
     """Places that need no look."""
 
     loud: Paths | None

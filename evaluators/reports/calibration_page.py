@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.compare.calibration import Calibration, Changed, Confusion, Halves
+from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import Interval
@@ -59,7 +59,7 @@ def _figures(found: Calibration, target: str, column: str) -> Section:
     return Section(None, (*map(Paragraph, lines), PageTable(columns, tuple(rows))))
 
 
-def _confusion(counts: Confusion) -> Section:
+def _confusion(counts: JudgeConfusion) -> Section:
     columns = (Head(""), Head("people: pass", True), Head("people: fail", True))
     rows = (
         ("judge: pass", str(counts.both_pass), str(counts.too_kind)),

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import evaluators
 from evaluators.cli.calibrate import command
-from evaluators.compare.calibration import Confusion, Marked, calibration_of, kappa, rates_apart, read_mark
+from evaluators.compare.calibration import JudgeConfusion, Marked, calibration_of, kappa, rates_apart, read_mark
 from evaluators.issues import Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.run.statistics import Z_95
@@ -28,7 +28,7 @@ def value_of(shares: Sequence[float]) -> float:
 
 @pytest.mark.parametrize("counts", [(20, 5, 10, 15), (45, 15, 25, 15), (90, 3, 2, 5), (10, 0, 1, 30)])
 def test_kappa_and_its_interval_are_those_of_the_delta_method(counts: tuple[int, int, int, int]) -> None:
-    found, interval = kappa(Confusion(*counts))
+    found, interval = kappa(JudgeConfusion(*counts))
     shares, n, step = [each / sum(counts) for each in counts], sum(counts), 1e-6
     gradient = []
     for place in range(4):
@@ -51,12 +51,12 @@ def _free(shares: Sequence[float]) -> float:
 
 
 def test_the_example_of_every_textbook() -> None:
-    assert kappa(Confusion(20, 5, 10, 15))[0] == pytest.approx(0.4)
+    assert kappa(JudgeConfusion(20, 5, 10, 15))[0] == pytest.approx(0.4)
 
 
 def test_kappa_says_nothing_where_there_is_one_verdict() -> None:
-    assert kappa(Confusion(both_pass=12)) == (None, None)
-    assert kappa(Confusion()) == (None, None)
+    assert kappa(JudgeConfusion(both_pass=12)) == (None, None)
+    assert kappa(JudgeConfusion()) == (None, None)
 
 
 def test_rates_apart_are_newcombes_example() -> None:
