@@ -1,4 +1,4 @@
-"""Value classes that are cheap to define and to make: `dataclass`, `field` and `replace` as the standard library has them.
+"""Value classes that are cheap to define and to make: `dataclass`, `field`, `replace` and `NamedTuple` as usual.
 
 The standard library writes six functions as text and compiles them for each class, whether anybody calls them or not. A short
 run meets some hundred classes and makes values of a few, so that was a fifth of its start-up. Here comparison, hash and text
@@ -10,18 +10,20 @@ standard library, and what is rarely asked for (`InitVar`, `KW_ONLY`), are left 
 from __future__ import annotations
 
 import dataclasses
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, field
 from inspect import Signature, get_annotations, signature
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["dataclass", "field", "field_names", "replace"]
+__all__ = ["NamedTuple", "dataclass", "field", "field_names", "replace"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, replace
+    from typing import NamedTuple
 
 Made = type[Any]
 
@@ -29,17 +31,38 @@ _SHAPE: Final = "__value_shape__"
 _FIELDS: Final = "__dataclass_fields__"
 _RARE: Final = ("InitVar", "KW_ONLY")
 _FACTORY: Final = object()
+_GIVEN: Final = frozenset(("__annotations__", "__module__"))
+"""What a class body has and a named tuple brings along."""
 
 
-class _Params(NamedTuple):
+class _NamedTupleMaker(type):
+    """Makes a named tuple of a class body. `typing.NamedTuple` compiles each annotation besides, to look at it."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        if not bases:
+            return super().__new__(cls, name, bases, body)
+        annotations: dict[str, Any] = body.get("__annotations__", {})
+        defaults = [body[field] for field in annotations if field in body]
+        made = namedtuple(name, list(annotations), defaults=defaults, module=body["__module__"])  # type: ignore[misc]  # a name known now
+        made.__annotations__ = made.__new__.__annotations__ = annotations
+        for key, member in body.items():
+            if key not in annotations and key not in _GIVEN:
+                setattr(made, key, member)
+        return made
+
+
+class _Named(metaclass=_NamedTupleMaker):
+    pass
+
+
+class _Params:
     """What a class was asked to be, by the names that the standard library uses."""
 
-    repr: bool
-    eq: bool
-    frozen: bool
-    init: bool = True
-    order: bool = False
-    unsafe_hash: bool = False
+    __slots__ = ("eq", "frozen", "init", "order", "repr", "unsafe_hash")
+
+    def __init__(self, repr: bool, eq: bool, frozen: bool) -> None:
+        self.repr, self.eq, self.frozen = repr, eq, frozen
+        self.init, self.order, self.unsafe_hash = True, False, False
 
 
 class _FieldsOfClass:
@@ -329,4 +352,4 @@ def _replace(value: Any, /, **changes: Any) -> Any:
 
 
 if not TYPE_CHECKING:
-    dataclass, replace = _dataclass, _replace
+    dataclass, replace, NamedTuple = _dataclass, _replace, _Named

@@ -6,12 +6,13 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import typing
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, get_type_hints
 
 import pytest
 
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import NamedTuple, dataclass, field, replace
 
 T = TypeVar("T")
 OURS: Any = dataclass
@@ -196,3 +197,34 @@ def test_a_class_is_defined_without_compiling_and_has_the_usual_signature() -> N
     assert get_type_hints(Late(1).__init__) == {"x": int, "y": int, "return": type(None)}
     assert code().co_filename == "<string>"
     assert list(inspect.signature(Late).parameters) == ["x", "y"]
+
+
+class Place(NamedTuple):
+    """Where it is."""
+
+    row: int
+    column: str = "id"
+
+    def told(self) -> str:
+        return f"{self.row}, {self.column}"
+
+
+class UsualPlace(typing.NamedTuple):
+    """Where it is."""
+
+    row: int
+    column: str = "id"
+
+
+def test_a_named_tuple_is_the_usual_one() -> None:
+    assert Place(1) == (1, "id") == UsualPlace(1)
+    assert Place(2, column="a").told() == "2, a"
+    assert repr(Place(1)) == repr(UsualPlace(1)).replace("UsualPlace", "Place")
+    for name in ("__doc__", "_fields", "_field_defaults", "__match_args__", "__module__", "__bases__"):
+        assert getattr(Place, name) == getattr(UsualPlace, name)
+    assert get_type_hints(Place) == get_type_hints(UsualPlace) == {"row": int, "column": str}
+    assert Place(1)._replace(row=3) == (3, "id")
+    assert pickle.loads(pickle.dumps(Place(1))).told() == "1, id"
+    assert list(inspect.signature(Place).parameters) == ["row", "column"]
+    with pytest.raises(TypeError):
+        Place()  # type: ignore[call-arg]  # that is the test

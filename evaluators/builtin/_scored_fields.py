@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from evaluators.model import FieldResult, Score, Verdict
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from evaluators.fields.align import Align

@@ -16,8 +16,6 @@ from typing import Any, Final
 
 import click
 
-from evaluators.model import __version__
-
 PROGRAM: Final = "evaluators"
 
 
@@ -85,6 +83,14 @@ def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> 
         ctx.meta[_ASKED] = True
 
 
+def _say_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from evaluators.model import __version__  # help does without it
+
+        click.echo(f"{PROGRAM}, version {__version__}")
+        ctx.exit()
+
+
 TRACEBACK: Final = click.Option(
     ["--traceback"],
     is_flag=True,
@@ -103,6 +109,8 @@ TRACEBACK: Final = click.Option(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`evaluators COMMAND --help` says more about a command.",
 )
-@click.version_option(__version__, prog_name=PROGRAM)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Show the version and exit."
+)
 def command() -> None:
     """Score structured output: a suite, written in YAML, runs over the rows of a test set."""

@@ -6,7 +6,6 @@ field that it was asked about and nothing else: a `RowProblem` that names the co
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Final, TypeAlias
@@ -123,6 +122,8 @@ def reasoned(comparator: Comparator, expected: object, actual: object, found: Ou
 def failed(noun: str, word: str, error: Exception) -> RowProblem:
     """The problem of a row for which a comparator or a transform raised an exception."""
     message = f'{noun} "{word}" failed: {type(error).__name__}: {error}'
+    import traceback  # few runs meet a fault
+
     trace = "".join(traceback.format_exception(error, chain=error.__cause__ is not None))
     return RowProblem(Issue(f"{noun}-failed", Blame.BUG, message, hint=trace))
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.registry import Socket
 from evaluators.settings import Settings
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from evaluators.compare.changed_rows import changed_rows
 from evaluators.compare.comparison import (
@@ -56,7 +56,7 @@ from evaluators.run.intervals import (
 from evaluators.run.result import Interval
 from evaluators.run.statistics import LEVEL, wilson
 from evaluators.run.verdict import Facts, causes, exit_code
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import NamedTuple, dataclass, replace
 from evaluators.value_class import field as dataclass_field
 
 _SHOWN: Final = 5  # ids, settings and the like that a sentence names

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluators.compare.sides import RowVerdict, SideRows
+from evaluators.value_class import NamedTuple
 
 ABSENT: Final = RowVerdict("absent", None, None)
 """What a run says of a row that it does not have."""

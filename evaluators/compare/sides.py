@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluators.model import Status, Verdict
 from evaluators.run.record import RunRecord, read_record
 from evaluators.run.result import RunResult
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 
 SCORED: Final = ("scored", "unreadable", "blocked")
 """The standings of rows that count in the mean."""

@@ -22,14 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, gains, judged
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from math import lcm
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.comparators._answers import in_field
 from evaluators.comparators._comparator import Comparator, Question
@@ -38,7 +38,7 @@ from evaluators.fields.weighing import answer_alone, asked_alone
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.paths import ANY, display
 from evaluators.values.transforms import Transform, chain
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluators.fields.instance_paths import places_above
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import FieldResult, Status
+from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from evaluators.value_class import NamedTuple
 from evaluators.values.arrays import numpy
 from evaluators.values.assignment import Table
 

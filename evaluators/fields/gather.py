@@ -12,7 +12,7 @@ what is equal cannot be wrong. What chooses a branch, or weighs two items, looks
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.align import Paired, pair_items
 from evaluators.fields.counts import MEASURED
@@ -23,6 +23,7 @@ from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
 from evaluators.fields.units import Found, Listed, Outside, Unit
 from evaluators.fields.weighing import Fit, Scales
 from evaluators.model import MISSING, Status
+from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Step
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from evaluators.fields.align import Align, pair_items
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.lines import FieldLine
 from evaluators.model import MISSING
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs
 from evaluators.values.paths import ANY, Path

@@ -9,10 +9,10 @@ only one of its kind is a fault of that document. Counts of rows that were looke
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.align import Align, key_reader
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Literal["expected", "output"]

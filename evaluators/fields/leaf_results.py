@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from evaluators.model import MISSING, FieldResult, Status
+from evaluators.value_class import NamedTuple
 from evaluators.values.paths import display
 from evaluators.values.quoting import differs
 

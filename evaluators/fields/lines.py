@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evaluators.comparators._answers import word_of
 from evaluators.comparators._comparator import COMPARATORS, Comparator
@@ -34,7 +34,7 @@ from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import NamedTuple, dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
 from evaluators.values.transforms import Transform

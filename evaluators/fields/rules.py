@@ -8,7 +8,7 @@ partial credit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from evaluators.comparators._answers import checked, compare_of, explain_of, failed, word_of
 from evaluators.comparators._comparator import COMPARATORS, Comparator
@@ -17,7 +17,7 @@ from evaluators.fields.readable import Ask, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import Outcome, Status
 from evaluators.settings import build
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs
 from evaluators.values.transforms import Transform, TransformError, chain, chain_of_expected

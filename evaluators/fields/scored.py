@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.confusion import Confusion
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.counts import Tallied, tallied
@@ -20,6 +20,7 @@ from evaluators.fields.units import Unit
 from evaluators.issues import RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import Outcome, Status
+from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
 from evaluators.values.transforms import Transform

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from evaluators.comparators._answers import WholeCall, answers_in
 from evaluators.comparators._comparator import Answer, Comparator, Question
@@ -26,7 +26,7 @@ from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.judges.repeating import call_each_time, each_time, times_asked
 from evaluators.model import Outcome
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import NamedTuple, dataclass, field, replace
 
 Given: TypeAlias = Outcome | RowProblem | JudgeAnswer
 """What a question came to."""

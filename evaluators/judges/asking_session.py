@@ -13,9 +13,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from evaluators.issues import Issue
+from evaluators.value_class import NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3

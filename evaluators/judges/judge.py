@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evaluators.comparators._answers import WholeCall, failed
 from evaluators.issues import Blame, Issue, Problems, RowProblem
@@ -21,7 +21,7 @@ from evaluators.judges.asked_once import value_key
 from evaluators.model import MISSING
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import NamedTuple, dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -24,7 +24,7 @@ from evaluators.needs import expected_of
 from evaluators.plan.cells import Cells, SearchedCell
 from evaluators.plan.suite_plan import Plan, Reading, Step, compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_choice import LENIENT
 from evaluators.values.json_text import FoundDocuments
 

@@ -5,7 +5,6 @@ A fault in a value becomes a verdict by its blame. A row that an evaluator waits
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -204,5 +203,7 @@ def _bug(error: Exception) -> Verdict:
 
 
 def issue_of_bug(error: Exception) -> Issue:
+    import traceback  # few runs meet a fault
+
     trace = "".join(traceback.format_exception(error))
     return Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)

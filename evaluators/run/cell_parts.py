@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from evaluators.issues import Fault
 from evaluators.model import JSON, MISSING
 from evaluators.testsets.byte_store import read_from
+from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import compact, parse
 
 

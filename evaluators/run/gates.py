@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -23,7 +23,7 @@ from evaluators.run.result import EvaluatorStats, FieldStats, GateResult
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.confusion import Ratio
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse

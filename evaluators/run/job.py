@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final
 
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
@@ -46,7 +46,7 @@ from evaluators.suite.graph import in_order
 from evaluators.testsets.byte_store import inside, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import NamedTuple, dataclass, field, replace
 
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""

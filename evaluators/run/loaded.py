@@ -62,7 +62,7 @@ class LoadedSuite:
     @property
     def results(self) -> ResultsConfig:
         """Where results go."""
-        found: ResultsConfig = self.config.sections.get("results") or ResultsConfig()
+        found: ResultsConfig = self.config.sections.get("results") or ResultsConfig.model_construct()
         return found
 
     @property
@@ -89,7 +89,7 @@ class LoadedSuite:
     @property
     def test_set(self) -> TestSetConfig:
         """The test set that the suite names; an empty one when it names none."""
-        found: TestSetConfig = self.config.sections.get("test_set") or TestSetConfig()
+        found: TestSetConfig = self.config.sections.get("test_set") or TestSetConfig.model_construct()
         return found
 
     @property

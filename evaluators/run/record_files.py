@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.cell_parts import read_cells
 from evaluators.run.recorder import CELLS, LINES, SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.testsets.byte_store import read_from, write_to
+from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import parse
 
 _UNCOUNTED: Final = (LINES, CELLS, SET_ASIDE)

@@ -7,9 +7,10 @@ format may have it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from evaluators.model import Status
+from evaluators.value_class import NamedTuple
 from evaluators.values.quoting import quote
 
 Line: TypeAlias = Mapping[str, Any]

@@ -8,7 +8,7 @@ it is one of those, so that the parts of a run can be joined either way; which w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator, wrong_fields
 from evaluators.fields.declared import Declared
@@ -24,7 +24,7 @@ from evaluators.run.record_lines import Recorded, array_line, field_line, row_li
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_text import compact
 
 Kept: TypeAlias = Literal["all", "wrong", "none"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
 
 from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
@@ -29,7 +28,7 @@ from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.reader import Split
-from evaluators.value_class import dataclass, field, replace
+from evaluators.value_class import NamedTuple, dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

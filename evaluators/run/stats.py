@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_details import (
@@ -41,6 +40,7 @@ from evaluators.run.result import (
 )
 from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.tally import FigureSum, Tally
+from evaluators.value_class import NamedTuple
 from evaluators.values.confusion import Confusion
 
 MOST_FIELDS = 2_000

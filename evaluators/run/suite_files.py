@@ -10,9 +10,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evaluators.run.loaded import LoadedSuite
+from evaluators.value_class import NamedTuple
 
 SUITE_FOLDER: Final = "suite"
 _PRESET: Final = "preset:"

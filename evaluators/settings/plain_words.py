@@ -13,7 +13,7 @@ from evaluators.issues import Problems
 from evaluators.registry import suggestion
 from evaluators.settings.details import BadSettings, Detail, Loc, spell
 
-_QUOTED: Final = re.compile("'([^']*)'")
+_QUOTED: Final = "'([^']*)'"
 
 
 def details_of(
@@ -119,7 +119,7 @@ def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: t
 
 def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
     """A word that is none of those that are possible."""
-    near = suggestion(value, _QUOTED.findall(expected)) if isinstance(value, str) else None
+    near = suggestion(value, re.findall(_QUOTED, expected)) if isinstance(value, str) else None
     return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
 
 
@@ -135,7 +135,7 @@ def _as_number(text: str, plain: str) -> str | None:
         return f'"{text}" is in quotes, so it is text; remove the quotes'
     if text.endswith("%") and _numeric(text[:-1]):
         return f"write {float(text[:-1]) / 100:g} for {text}"
-    if plain == "a number" and _DECIMAL_COMMA.fullmatch(text):
+    if plain == "a number" and re.fullmatch(_DECIMAL_COMMA, text):
         return f"write {text.replace(',', '.')}, with a point before the decimals"
     return None
 
@@ -233,7 +233,7 @@ def _without_union_echoes(details: list[Detail]) -> list[Detail]:
     return kept
 
 
-_DECIMAL_COMMA = re.compile(r"[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)", re.ASCII)
+_DECIMAL_COMMA = r"(?a)[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)"
 """A comma before decimals, and none between thousands."""
 
 

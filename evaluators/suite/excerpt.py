@@ -10,19 +10,19 @@ import re
 import unicodedata
 
 WIDTH = 110
-_LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_LINE_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
+_UNSEEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff]"
 
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text, as YAML counts them, without their breaks."""
-    return _LINE_BREAK.split(text)
+    return re.split(_LINE_BREAK, text)
 
 
 def with_caret(line: str, column: int) -> str:
     """The line, and below it a caret under `column`, which counts characters from 0."""
-    line, column = _window(_UNSEEN.sub("\ufffd", line.rstrip()), column)
+    line, column = _window(re.sub(_UNSEEN, "\ufffd", line.rstrip()), column)
     return f"{line}\n{''.join(_pad(character) for character in line[:column])}^"
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from evaluators.settings import BadSettings, Detail, bad, spell
 from evaluators.value_class import dataclass, field
 
-_URI = re.compile(r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+")
+_URI = r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+"
 
 TYPES: Final[Mapping[str, str]] = {
     "auto_exact_match": "exact_match",
@@ -85,7 +85,7 @@ def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
 
     Raises BadSettings for a word whose meaning cannot be told.
     """
-    match = _URI.fullmatch(written)
+    match = re.fullmatch(_URI, written)
     slug = match["slug"] if match else written
     found = CurrentLine(TYPES.get(slug, slug), dict(settings))
     if found.type != written:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from evaluators.issues import Blame, Issue
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.suite.excerpt import lines_of, with_caret
 from evaluators.suite.scalars import Scalar
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 
 Value: TypeAlias = "Scalar | list[YamlNode] | dict[str, MapEntry]"
 

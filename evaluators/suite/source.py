@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import yaml
 
@@ -29,7 +29,7 @@ from evaluators.suite.merging import merged
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
 from evaluators.suite.python_data import DEEPEST, data_of, tree_of, written_data
 from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 
 MOST_ALIASES: Final = 10_000
 MOST_COPIES: Final = 100_000

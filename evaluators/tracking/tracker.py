@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from importlib.util import find_spec
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from pydantic import NonNegativeInt
 
@@ -19,7 +19,7 @@ from evaluators.registry import Socket
 from evaluators.run.record import RunRecord
 from evaluators.run.store import RUN_JSON
 from evaluators.settings import Settings
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 
 
 @dataclass(frozen=True, slots=True)

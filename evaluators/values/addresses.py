@@ -6,7 +6,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-_WHO: Final = re.compile(r"(?<=://)[^\s/?#\"'<>]*@")
+_WHO: Final = r"(?<=://)[^\s/?#\"'<>]*@"
 """The user and the password in an address."""
 
 
@@ -18,4 +18,4 @@ def without_password(address: str) -> str:
 
 def without_passwords(text: str) -> str:
     """A text whose addresses are without the users and the passwords that they may hold."""
-    return _WHO.sub("", text)
+    return re.sub(_WHO, "", text)

@@ -25,8 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from evaluators.value_class import NamedTuple
 from evaluators.values.arrays import SMALL, many, numpy
 
 Pairs: TypeAlias = list[tuple[int, int]]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
+
+from evaluators.value_class import NamedTuple
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

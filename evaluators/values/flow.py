@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-_BARE: Final = re.compile(r"[A-Za-z_$/][A-Za-z0-9_./$-]*")
+_BARE: Final = r"[A-Za-z_$/][A-Za-z0-9_./$-]*"
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 
 
@@ -23,16 +23,16 @@ def flow(value: object) -> str:
         return "null"
     if not isinstance(value, str):
         return str(value)
-    bare = _BARE.fullmatch(value) and value.casefold() not in _WORDS
+    bare = re.fullmatch(_BARE, value) and value.casefold() not in _WORDS
     return value if bare else _quoted(value)
 
 
-_BARE_KEY: Final = re.compile(r"[A-Za-z_$/](?:[\w./$-]|\[\*\]|\[[0-9]+\])*")
+_BARE_KEY: Final = r"[A-Za-z_$/](?:[\w./$-]|\[\*\]|\[[0-9]+\])*"
 
 
 def key_text(key: str) -> str:
     """A key as it stands at the beginning of a line, quoted where YAML would read something else."""
-    bare = _BARE_KEY.fullmatch(key) and key.casefold() not in _WORDS
+    bare = re.fullmatch(_BARE_KEY, key) and key.casefold() not in _WORDS
     return key if bare else _quoted(key)
 
 

@@ -9,10 +9,10 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from evaluators.model import JSON
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_text import Found, FoundDocuments, NotJSON, documents, objects_inside
 
 Want: TypeAlias = Literal["object", "array", "container", "any"]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from evaluators.model import JSON, MISSING, Missing
+from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import MAX_DEPTH, NotJSON, parse
 
 _OPEN, _CLOSE, _RETURN = b"{}\r"

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import re
 from math import isinf
-from typing import Final, NamedTuple
+from typing import Final
 
 from evaluators.model import JSON
+from evaluators.value_class import NamedTuple
 
 MAX_DEPTH: Final = 300
 """Objects and lists inside each other. Python's pickle, at two frames a level, still has room to spare."""

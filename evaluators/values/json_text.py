@@ -18,11 +18,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from operator import itemgetter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
 
 from evaluators.model import JSON
+from evaluators.value_class import NamedTuple
 from evaluators.values.json_reader import MAX_DEPTH, MAX_DIGITS, NotJSON, ReadValue, read
 from evaluators.values.reasoning import blanked, outside, reasoning_in, tags_in
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
 from evaluators.issues import problem
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Settings, bad, build, word_or_map
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values import text
 from evaluators.values.patterns import replace_all
 from evaluators.values.quoting import quote

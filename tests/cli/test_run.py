@@ -520,6 +520,24 @@ def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> N
     }
 
 
+MOST_MODULES = 215
+"""Modules of the package that a small run with one evaluator may load: each takes as long as scoring some rows."""
+UNUSED = (
+    "evaluators.compare", "evaluators.fields.compiled", "evaluators.fields.schema_check", "evaluators.run.gates",
+    "evaluators.reports.summary", "evaluators.reports.field_tables", "evaluators.api.run_sections",
+    "evaluators.tracking.tracker", "evaluators.guide", "traceback",
+)  # fmt: skip
+
+
+def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(files: Path) -> None:
+    """No gates, no comparison, no schema, no page: what is cut from the way of a small run stays cut."""
+    table(files / "rows.csv", RIGHT, WRONG)
+    loaded = loaded_by(files, "run", "suite.yaml", "rows.csv", "--no-results", "--quiet")
+    assert "evaluators.run.scoring" in loaded
+    assert sorted(name for name in loaded if name.startswith(UNUSED)) == []
+    assert len([name for name in loaded if name.startswith("evaluators")]) <= MOST_MODULES
+
+
 def test_a_run_that_keeps_nothing_says_what_near_misses_need(files: Path, run: Start) -> None:
     table(files / "rows.csv", RIGHT, WRONG)
     said = run("run", "suite.yaml", "rows.csv", "--no-results").stdout

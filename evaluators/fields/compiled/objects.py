@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import bare, unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Both, Codes, CompiledUnit, DeclaredKeys, Walker
 from evaluators.fields.tree import Below, FieldNode
 from evaluators.model import MISSING, Status
+from evaluators.value_class import NamedTuple
 
 MOST_SHAPES: Final = 200
 Build: TypeAlias = Callable[[FieldNode, bool], Walker]

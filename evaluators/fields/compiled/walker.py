@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
+
+from evaluators.value_class import NamedTuple
 
 Codes: TypeAlias = list[int]
 Both: TypeAlias = Callable[[Any, Any, Codes], None]

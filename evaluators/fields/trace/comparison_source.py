@@ -9,7 +9,7 @@ written comes from this module; keys reach the code as values, never as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET
 
@@ -18,6 +18,7 @@ from evaluators.fields.trace.looks import Steps
 from evaluators.fields.trace.place_numbers import MOST_ITEMS, PlaceNumbers
 from evaluators.fields.trace.record_type import LearnedPlace, Unalike
 from evaluators.model import MISSING
+from evaluators.value_class import NamedTuple
 
 
 class WrittenComparison(NamedTuple):

@@ -7,9 +7,10 @@ of schemas for the items, or a map of any keys is a leaf: it is compared as a wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evaluators.fields.references import CHOICES
+from evaluators.value_class import NamedTuple
 
 PREFIX: Final = "x-eval-"
 KNOWN_TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import AliasChoices, Field
 
@@ -14,6 +14,7 @@ from evaluators.judges.judge import JudgeAnswer, unanswered
 from evaluators.judges.text_comparator import Worded, equal_but_for_writing
 from evaluators.model import Outcome
 from evaluators.settings import spell
+from evaluators.value_class import NamedTuple
 
 
 class ArrayLlm(Worded):
