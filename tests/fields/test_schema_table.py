@@ -1,0 +1,201 @@
+"""One table of everything that a schema can ask for: each way of scoring a row says the same of it, and what the table says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from evaluators.builtin._evaluator import Evaluator
+from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
+from evaluators.fields.schema_scoring import SchemaScoring
+from evaluators.fields.score import score_document
+from evaluators.fields.settle import WRONG
+from evaluators.model import MISSING, FieldResult
+from tests.fields.test_compiled_agrees import exact, tallies
+from tests.fields.test_score import DECLARED
+from tests.fields.trees import obj, tree
+from tests.laws.structures import evaluator
+
+BUILTIN_CASES = Path(__file__).parents[1] / "builtin" / "schema_match.yaml"
+PRESENCE = Path(__file__).parent / "presence.yaml"
+Counts = tuple[int, int, int, int]
+
+EXACT = {"type": "string", "x-eval-compare": "exact"}
+ITEMS = {"lines": {"align": "hungarian"}, "lines[*].sku": "exact", "lines[*].n": "numeric"}
+THREE = [{"sku": "a", "n": 1}, {"sku": "b", "n": 2}, {"sku": "c", "n": 3}]
+BRANCHES = {
+    "anyOf": [
+        {"type": "object", "properties": {"card": EXACT, "owner": EXACT}},
+        {"type": "object", "properties": {"iban": EXACT, "owner": EXACT}},
+    ]
+}
+
+
+def schema(**properties: Any) -> dict[str, Any]:
+    return {"schema": {"type": "object", "properties": properties}}
+
+
+def config(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {"schema": {"type": "object", "properties": properties, "required": required}}
+
+
+METRICS = {"type": "string", "evaluation_config": {"metrics": [
+    {"metric_id": "string_exact", "weight": 3}, {"metric_id": "string_fuzzy", "weight": 1},
+]}}  # fmt: skip
+NUMBER = {"type": "integer", "evaluation_config": "integer_exact"}
+
+TABLE: dict[str, tuple[dict[str, Any], Any, Any, Counts, Fraction]] = {
+    "weights of places": (
+        {"fields": {"a": {"compare": "exact", "weight": 3}, "b": "exact"}, "score": "mean_score"},
+        {"a": 1, "b": 2}, {"a": 1, "b": 3}, (1, 1, 0, 0), Fraction(3, 4),
+    ),
+    "a required place that neither side has": (
+        {"fields": {"a": {"compare": "exact", "required": True}, "b": "exact"}},
+        {"b": 2}, {"b": 2}, (1, 0, 1, 0), Fraction(2, 3),
+    ),
+    "partial credit": (
+        {"fields": {"a": {"compare": {"fuzzy": {"partial": True}}}, "b": "exact"}, "score": "mean_score"},
+        {"a": "abcd", "b": 1}, {"a": "abcx", "b": 1}, (1, 1, 0, 0), Fraction(7, 8),
+    ),
+    "keys that are compared as one value": (
+        schema(who={
+            "type": "object", "properties": {"first": EXACT, "last": EXACT, "age": EXACT},
+            "x-eval-compare": {"compound": {"fields": ["first", "last"], "compare": "normalized"}},
+        }),
+        {"who": {"first": "Ann", "last": "Lee", "age": "3"}}, {"who": {"first": "ann", "last": "lee", "age": "4"}},
+        (1, 1, 0, 0), Fraction(1, 2),
+    ),
+    "several metrics on one field": (
+        {**config([], a=METRICS, n=NUMBER), "score": "field_score"},
+        {"a": "colour", "n": 1}, {"a": "color", "n": 1}, (1, 1, 0, 0), Fraction(11, 30),  # 0 of 3, 5/6 of 1, 1 of 1
+    ),
+    "the branch of a choice that fits": (
+        schema(pay=BRANCHES), {"pay": {"iban": "7", "owner": "A"}}, {"pay": {"iban": "8", "owner": "A"}},
+        (1, 1, 0, 0), Fraction(1, 2),
+    ),
+    "a branch for what is not there": (
+        schema(pay=BRANCHES), {"pay": {"iban": "7", "owner": "A"}}, {}, (0, 0, 2, 0), Fraction(0),
+    ),
+    "a schema that refers to itself": (
+        {"schema": {"$ref": "#/$defs/n", "$defs": {"n": {
+            "type": "object", "properties": {"v": EXACT, "kids": {"type": "array", "items": {"$ref": "#/$defs/n"}}},
+        }}}},
+        {"v": "a", "kids": [{"v": "b", "kids": [{"v": "c"}]}]}, {"v": "a", "kids": [{"v": "x", "kids": [{"v": "c"}]}]},
+        (2, 1, 0, 0), Fraction(2, 3),
+    ),
+    "items that are paired freely": (
+        {"fields": ITEMS}, {"lines": THREE}, {"lines": [THREE[2], {"sku": "a", "n": 9}]}, (3, 1, 2, 0), Fraction(3, 5),
+    ),
+    "items that must be alike to be paired": (
+        {"fields": {**ITEMS, "lines": {"align": {"hungarian": {"at_least": 0.9}}}}},
+        {"lines": THREE[:1]}, {"lines": [{"sku": "a", "n": 9}]}, (0, 0, 2, 2), Fraction(0),
+    ),
+    "complete items in any order": (
+        {"fields": {**ITEMS, "lines": {"align": "any_order"}}},
+        {"lines": THREE}, {"lines": [THREE[1], THREE[0], {"sku": "c", "n": 4}]}, (4, 0, 2, 2), Fraction(2, 3),
+    ),
+    "items that are paired by a key inside them": (
+        {"fields": {**ITEMS, "lines": {"align": {"key_field": {"key": "of.id"}}}, "lines[*].of.id": "exact"}},
+        {"lines": [{"of": {"id": 1}, "n": 1}, {"of": {"id": 2}, "n": 2}]},
+        {"lines": [{"of": {"id": 2}, "n": 2}, {"of": {"id": 1}, "n": 3}]}, (3, 1, 0, 0), Fraction(3, 4),
+    ),
+    "a list that is missing": ({"fields": ITEMS}, {"lines": THREE}, {}, (0, 0, 6, 0), Fraction(0)),
+    "text where a list stands": ({"fields": ITEMS}, {"lines": THREE}, {"lines": "-"}, (0, 0, 6, 1), Fraction(0)),
+    "null where a list stands": ({"fields": ITEMS}, {"lines": None}, {"lines": THREE}, (0, 0, 0, 6), Fraction(0)),
+    "keys that are made up": (
+        {"fields": ["a"]}, {"a": 1}, {"a": 1, "b": {"c": 2, "d": [3, 4]}}, (1, 0, 0, 3), Fraction(2, 5),
+    ),
+    "keys that the schema lacks": ({"fields": ["a"]}, {"a": 1, "b": 2}, {"a": 1, "b": 3}, (1, 0, 0, 0), Fraction(1)),
+    "null that says nothing": (
+        {"fields": ["a", "b"], "nulls": "absent"}, {"a": 1, "b": None}, {"a": 1, "b": 2}, (1, 0, 0, 1), Fraction(2, 3),
+    ),
+    "a post-processor": (
+        {"fields": ["a", "b"], "post_process": ["reclassify_nulls"]},
+        {"a": 1, "b": 2}, {"a": 1, "b": None}, (1, 0, 1, 0), Fraction(2, 3),
+    ),
+    "surplus items that count": (
+        {"fields": ITEMS, "extra_items": "penalize", "score": "overall_score"},
+        {"lines": THREE[:2]}, {"lines": THREE}, (4, 0, 0, 2), Fraction(2, 3),
+    ),
+    "an output that cannot be read": ({"fields": ["a", "b"]}, {"a": 1, "b": 2}, MISSING, (0, 0, 2, 0), Fraction(0)),
+    "a skipped place": (
+        {"fields": {"a": "exact", "b": "skip"}}, {"a": 1, "b": 2}, {"a": 1, "b": 3}, (1, 0, 0, 0), Fraction(1),
+    ),
+    "a pattern, which looks at the output alone": (
+        {"fields": {"a": {"compare": {"regex": {"pattern": "^x"}}}, "b": "exact"}},
+        {"a": "y", "b": 1}, {"a": "y", "b": 1}, (1, 1, 0, 0), Fraction(1, 2),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLE)
+def test_a_row_comes_to_what_the_table_says(case: str) -> None:
+    settings, expected, output, counts, score = TABLE[case]
+    one = evaluator("schema_match", settings)
+    verdict = one.compile()(expected, output)
+    assert (verdict.counts, Fraction(verdict.num, verdict.den)) == (counts, score)
+    all_agree(one, expected, output)
+
+
+def all_agree(one: Evaluator, expected: Any, output: Any) -> None:
+    """A check, an explanation and what is recorded of a row say the same."""
+    scoring: SchemaScoring = one.scored_fields().tree
+    fast, slow = one.compile(), ExplainedCheck(scoring.scored, scoring.place, scoring.pass_at, scoring.row_fields)
+    verdict = fast(expected, output)
+    assert exact(verdict) == exact(slow(expected, output))
+    assert (tallies(fast), verdict.statuses) == (tallies(slow), slow(expected, output).statuses)
+    found = scoring.scored(expected, output).fields
+    wrong = [result for result in found if result.status in WRONG]
+    assert scoring.wrong(expected, output) == wrong
+    for name in (*scoring.row_fields, ""):
+        mine = [result for result in wrong if _key(result, scoring.row_fields) == name]
+        assert list(scoring.wrong(expected, output, {name})) == mine
+
+
+def _key(result: FieldResult, listed: tuple[str, ...]) -> str:
+    return result.field if result.field in listed else ""
+
+
+def documented() -> Iterator[Any]:
+    """The rows of the evaluator's own table whose two documents can be read, each as it is and against itself."""
+    for entry in yaml.safe_load(BUILTIN_CASES.read_text(encoding="utf-8")):
+        if entry.keys() & {"columns", "refused", "problem"}:
+            continue
+        try:
+            expected, output = json.loads(entry["expected"]), json.loads(entry["output"])
+        except (KeyError, TypeError, ValueError):
+            continue
+        if entry["settings"].get("schema") != "infer" and not isinstance(entry["settings"].get("schema"), str):
+            yield pytest.param(entry["settings"], expected, output, id=entry["it"])
+
+
+@pytest.mark.parametrize(("settings", "expected", "output"), [*documented()])
+def test_every_documented_row_is_scored_alike_in_every_way(settings: dict[str, Any], expected: Any, output: Any) -> None:
+    one = evaluator("schema_match", settings)
+    all_agree(one, expected, output)
+    all_agree(one, output, expected)
+    all_agree(one, expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sides"),
+    [
+        pytest.param(kind, entry[kind], id=entry["it"])
+        for entry in yaml.safe_load(PRESENCE.read_text(encoding="utf-8"))
+        for kind in entry.keys() & DECLARED.keys()
+    ],
+)
+def test_what_two_sides_come_to_is_the_same_in_the_compiled_tree(kind: str, sides: dict[str, Any]) -> None:
+    alone, inside = tree(DECLARED[kind]), tree(obj({"in": DECLARED[kind]}))
+    expected, output = sides.get("expected", MISSING), sides.get("output", MISSING)
+    nested = [{} if side is MISSING else {"in": side} for side in (expected, output)]
+    for root, one, other in ((alone, expected, output), (inside, *nested)):
+        slow, fast = ExplainedCheck(lambda a, b, root=root: score_document(root, a, b), 2, 1.0), SchemaCheck(root, 2, 1.0)
+        assert exact(fast(one, other)) == exact(slow(one, other))
+        assert tallies(fast) == tallies(slow)
