@@ -1,0 +1,34 @@
+"""The mistakes that people make most, each with the message it gets. The table is for everyone to extend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from evaluators.cli import command
+
+TABLE: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("everyday_mistakes.yaml").read_text(encoding="utf-8")
+)
+RIGHT = "output,expected\nParis,Paris\nRome,Rome\n"
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
+def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("suite.yaml").write_text(entry["suite"], encoding="utf-8")
+    rows = entry.get("rows", RIGHT)
+    if rows is not None:
+        Path("rows.csv").write_text(rows, encoding="utf-8")
+    done = CliRunner().invoke(command, ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])])
+    printed = f"{done.stdout}{done.stderr}".replace(str(tmp_path), "FOLDER")
+    assert entry["says"] in printed, printed
+    assert done.exit_code == entry["exit"]
+
+
+def test_every_mistake_is_another_one() -> None:
+    assert len({entry["it"] for entry in TABLE}) == len(TABLE) >= 40
