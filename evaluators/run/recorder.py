@@ -33,8 +33,8 @@ MOST_LINES: Final = 100_000
 """Lines of outcomes of a run that records everything."""
 MOST_ROWS: Final = 10_000
 """Rows of a run that keeps the cells of every row."""
-MOST_BYTES: Final = 64 * 1024 * 1024
-"""Cells of a longer run, of the rows in which something is wrong."""
+MOST_BYTES: Final = 16 * 1024 * 1024
+"""Cells of a longer run, of the rows in which something is wrong: about as many rows as a short run keeps."""
 FIRST_ROWS: Final = 20
 """The first rows of a file are explained even where nothing is wrong: they tell the rule of every field."""
 LINES, CELLS, SET_ASIDE = "lines", "cells", "set aside"
