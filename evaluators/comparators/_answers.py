@@ -10,22 +10,16 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparators._comparator import Comparator, Compare, Question
+from evaluators.comparators._comparator import Comparator, Compare, Question, reasoned, word_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.asked_once import once, value_key
 from evaluators.model import Outcome
 from evaluators.value_class import replace
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 
 Checked: TypeAlias = bool | Outcome
 _TAKES: Final = "it must return true, false, a number from 0 to 1, or an Outcome"
 _OF_FUNCTIONS: Final = ("comparator-failed", "bad-answer", "transform-failed")
-
-
-def word_of(comparator: Comparator) -> str:
-    """The name of a comparator, as suites write it."""
-    plug = type(comparator)
-    return plug.word or plug.__module__.rpartition(".")[2]
 
 
 def checked(word: str, found: object) -> Checked:
@@ -105,18 +99,6 @@ class WholeCall(Exception):
     def __init__(self, problem: RowProblem) -> None:
         self.problem = problem
         super().__init__(str(problem))
-
-
-def reasoned(comparator: Comparator, expected: object, actual: object, found: Outcome) -> Outcome:
-    """The same outcome, with a reason in plain words where it has none."""
-    if found.reason is not None:
-        return found
-    word = word_of(comparator)
-    if found.passed:
-        reason = f'{quote(actual)} passes "{word}"'
-    else:
-        reason = differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
-    return replace(found, reason=reason)
 
 
 def failed(noun: str, word: str, error: Exception) -> RowProblem:

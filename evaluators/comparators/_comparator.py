@@ -22,7 +22,8 @@ from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.registry import Socket
 from evaluators.settings import Settings
-from evaluators.value_class import NamedTuple, dataclass
+from evaluators.value_class import NamedTuple, dataclass, replace
+from evaluators.values.quoting import differs, quote
 
 Compare: TypeAlias = Callable[[Any, Any], bool | Outcome]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""
@@ -115,9 +116,9 @@ class Comparator(Settings):
         return type(self).readable is Comparator.readable
 
     def explain(self, expected: Any, actual: Any) -> Outcome:
-        """The same answer with a reason in plain words. The default knows no reason."""
+        """The same answer with a reason in plain words: by default, how the values differ, or that they pass."""
         found = self.compile()(expected, actual)
-        return found if isinstance(found, Outcome) else Outcome(1.0 if found else 0.0, found)
+        return reasoned(self, expected, actual, found if isinstance(found, Outcome) else Outcome(float(found), found))
 
     def key(self) -> Callable[[Any], Hashable] | None:
         """What two values share exactly when they match; None where no such thing is known.
@@ -152,6 +153,24 @@ class Comparator(Settings):
                 return error
 
         return [of_row(questions) for questions in rows]
+
+
+def word_of(comparator: Comparator) -> str:
+    """The name of a comparator, as suites write it."""
+    plug = type(comparator)
+    return plug.word or plug.__module__.rpartition(".")[2]
+
+
+def reasoned(comparator: Comparator, expected: object, actual: object, found: Outcome) -> Outcome:
+    """The same outcome, with a reason in plain words where it has none."""
+    if found.reason is not None:
+        return found
+    word = word_of(comparator)
+    if found.passed:
+        reason = f'{quote(actual)} passes "{word}"'
+    else:
+        reason = differs(expected, actual) if comparator.reads == "both" else f'{quote(actual)} does not pass "{word}"'
+    return replace(found, reason=reason)
 
 
 COMPARATORS: Socket[Comparator] = Socket("evaluators.comparators", Comparator, "comparator")

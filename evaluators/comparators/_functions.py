@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
 from pydantic_core import CoreSchema
 
-from evaluators.comparators._answers import checked, failed, reasoned
+from evaluators.comparators._answers import checked, failed
 from evaluators.comparators._comparator import AT_ONCE, Answer, Comparator, Compare, Question, Readable
 from evaluators.issues import RowProblem, problem
 from evaluators.judges.asked_once import once, value_key
@@ -113,9 +113,6 @@ class FunctionComparator(Comparator):
         if not self.waits:
             return super().compare_rows(rows)
         return results_of([partial(type(self).function, list(row), dict(self._params)) for row in rows], self.at_once)
-
-    def explain(self, expected: Any, actual: Any) -> Outcome:
-        return reasoned(self, expected, actual, super().explain(expected, actual))
 
     def _ask_one(self, expected: Any, actual: Any) -> Outcome:
         (found,) = ask(self, [Question("", expected, actual, expected, actual)])

@@ -11,8 +11,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, Final
 
-from evaluators.comparators._answers import word_of
-from evaluators.comparators._comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.conditions import Condition, read_conditions
 from evaluators.fields.align import ALIGNMENTS
 from evaluators.fields.align import Align as Align

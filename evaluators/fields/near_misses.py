@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparators._answers import word_of
-from evaluators.comparators._comparator import COMPARATORS, Comparator
+from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.rules import Partial, compile_rule
 from evaluators.issues import RowProblem
 from evaluators.model import Status

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from evaluators.comparators._answers import checked, compare_of, explain_of, failed, word_of
-from evaluators.comparators._comparator import COMPARATORS, Comparator
+from evaluators.comparators._answers import checked, compare_of, explain_of, failed
+from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.compound import Together
 from evaluators.fields.readable import Ask, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem

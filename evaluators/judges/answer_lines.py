@@ -16,8 +16,7 @@ from operator import add
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.comparators._answers import word_of
-from evaluators.comparators._comparator import Comparator, Question
+from evaluators.comparators._comparator import Comparator, Question, word_of
 from evaluators.issues import Blame, Issue, Problems, RowProblem, problem
 from evaluators.judges.asking import Noted
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.comparators._answers import WholeCall, answer_in, checked, word_of
-from evaluators.comparators._comparator import COMPARATORS, Answer, Comparator, Compare, Question
+from evaluators.comparators._answers import WholeCall, answer_in, checked
+from evaluators.comparators._comparator import COMPARATORS, Answer, Comparator, Compare, Question, word_of
 from evaluators.issues import Issue, RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.model import MISSING, Outcome

@@ -12,10 +12,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Pair
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
+from evaluators.values.quoting import differs
 
 FOLDER = Path(__file__).parent
 NAMES = COMPARATORS.shipped()
@@ -208,3 +209,16 @@ def test_heavy_libraries_are_imported_when_they_are_used() -> None:
         "heavy = {'rapidfuzz', 'regex', 'unidecode'}; assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_comparator_without_reasons_of_its_own_gets_plain_ones() -> None:
+    class Half(Comparator):
+        """Passes what begins alike."""
+
+        word = "half"
+
+        def compile(self) -> Compare:
+            return lambda expected, actual: str(expected)[:1] == str(actual)[:1]
+
+    assert Half().explain("Paris", "Pisa") == Outcome(1.0, True, '"Pisa" passes "half"')
+    assert Half().explain("Paris", "Rome").reason == differs("Paris", "Rome")
