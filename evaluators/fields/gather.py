@@ -12,10 +12,12 @@ what is equal cannot be wrong. What chooses a branch, or weighs two items, looks
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.align import Paired, pair_items
 from evaluators.fields.counts import MEASURED
+from evaluators.fields.gain_columns import weigher
 from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
 from evaluators.fields.searching import PairSearch
@@ -218,7 +220,9 @@ class _Gathering:
         align = visit.node.align
         if align.ask is not None and not self.asks:
             self.passed_over = True
-        return pair_items(align, expected, output, weigh, None, weigh_asking if self.asks else None)
+        at_once = item.once(weigher) if align.how in ("any_order", "hungarian") else None
+        table = partial(at_once, expected, output) if at_once is not None else None
+        return pair_items(align, expected, output, weigh, table, weigh_asking if self.asks else None)
 
     def weighed(self, pair: Visit) -> tuple[list[Found], bool]:
         """Everything that a pair of items comes to while it is weighed, and whether it would be the same for good."""

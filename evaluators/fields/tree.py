@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from evaluators.comparators._comparator import Comparator
 from evaluators.fields.lines import Align
@@ -22,6 +22,7 @@ from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, chain
 
 Kind: TypeAlias = Literal["leaf", "object", "array", "choice"]
+Made = TypeVar("Made")
 SchemaPath: TypeAlias = tuple[Any, ...]
 """Keys, and `ANY` for the items of a list."""
 
@@ -132,6 +133,17 @@ class FieldNode:
         if self.compound is None:
             return None
         return reader_of_expected(self.compound.metric.comparator, self.compound_transforms)
+
+    def once(self, make: Callable[[FieldNode], Made]) -> Made:
+        """What a function makes of this node: made once, and kept with it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: Made = self._made[make]
+        return found
+
+    @cached_property
+    def _made(self) -> dict[object, Any]:
+        return {}
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:

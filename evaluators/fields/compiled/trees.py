@@ -81,7 +81,7 @@ class CompiledTree:
         unit = self._unit(item, inside=True) if item.unit and not item.skip else None
         walker = unit_walker(unit) if unit is not None else self._build(item, inside=True)
         aligned = node.align.how in ("any_order", "hungarian")
-        weigh = weigher(item) if aligned else None
+        weigh = item.once(weigher) if aligned else None
         alike = aligned and transitive(item)
         return ArrayWalker(self.coding, node, walker, unit, weigh, inside, alike, alike and exact(item)).walker()
 
