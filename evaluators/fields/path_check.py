@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from evaluators.fields.path_details import Detail
 from evaluators.model import Verdict
@@ -19,6 +19,14 @@ class PathCounts(Protocol):
         """What is counted beside the statuses; see `path_details`."""
 
 
+class PathNote(NamedTuple):
+    """What a check counted in one row."""
+
+    counts: tuple[tuple[int, int], ...]
+    """How often each number was met; a number stands for a path and a status, and the check knows which."""
+    details: Mapping[Detail, int]
+
+
 class PathCheck:
     """A check that counts by path. A check that is no such class, a function for instance, counts nothing."""
 
@@ -30,8 +38,12 @@ class PathCheck:
         """What was counted so far."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
-    def drained(self) -> tuple[Mapping[str, tuple[int, int, int, int]], Mapping[Detail, int]]:
-        """What was counted, by path and beside it; counting begins afresh. Asked of evaluators that have looks."""
+    def drained(self) -> PathNote:
+        """What was counted since the last time; counting begins afresh. Asked of evaluators that have looks."""
+        raise NotImplementedError  # the contract: each family of checks counts its own paths
+
+    def summed(self, numbers: Mapping[int, int]) -> Mapping[str, Sequence[int]]:
+        """Counts by path, from how often each number of its notes was met."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
     def watching(self, paths: Sequence[str]) -> PathCheck:

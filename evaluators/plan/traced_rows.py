@@ -14,8 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from evaluators.builtin._evaluator import Column, Expected, Output, Part
-from evaluators.fields.path_check import PathCheck
-from evaluators.fields.path_details import Detail
+from evaluators.fields.path_check import PathCheck, PathNote
 from evaluators.fields.trace.record_type import Unalike
 from evaluators.fields.trace.tracer import NOT_ALIKE, Tracer
 from evaluators.issues import Fault
@@ -39,14 +38,6 @@ TRIED_ROWS: Final = 4_000
 _decode = msgspec.json.Decoder().decode
 _SAME, _READ, _UNREADABLE = range(3)
 """What a row is beside its trace: its output is the very text of the expected cell, another one, or none that can be read."""
-
-
-class PathNote(NamedTuple):
-    """What one evaluator counted by path in one row."""
-
-    counts: tuple[tuple[int, int], ...]
-    """How often each was met: a path and a status, by their number in `TracedRows.names`."""
-    details: Mapping[Detail, int]
 
 
 @dataclass(slots=True, eq=False)
@@ -162,8 +153,6 @@ class TracedRows:
         """What is said of each trace that is remembered."""
         self._numbers = 0
         self._asked = self._hits = 0
-        self.names: dict[tuple[str, int], int] = {}
-        """Paths and statuses, as (match, mismatch, omission, hallucination) has them, numbered."""
         self.given_up = False
         """Traces do not pay for these rows."""
 
@@ -276,20 +265,14 @@ class TracedRows:
             found: Cells = []
             for row in range(count):
                 found += step.run([[cells[row]] for cells in read], 1)
-                notes[place][row] = self._note(*check.drained())
+                notes[place][row] = check.drained()
             return found
 
         return self._plan.run(columns, count, run=run), notes
 
-    def _note(self, counts: Mapping[str, Sequence[int]], details: Mapping[Detail, int]) -> PathNote:
-        number = self.names.setdefault
-        flat = [
-            (number((path, status), len(self.names)), count)
-            for path, found in counts.items()
-            for status, count in enumerate(found)
-            if count
-        ]
-        return PathNote(tuple(flat), details)
+    def summed(self, place: int, numbers: Mapping[int, int]) -> Mapping[str, Sequence[int]]:
+        """Counts by path of one evaluator of the view, from how often each number of its notes was met."""
+        return self._counted_check(place).summed(numbers) if numbers else {}
 
     def _counted_check(self, place: int) -> PathCheck:
         check = self._plan.evaluators[place].check

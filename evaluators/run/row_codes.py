@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from evaluators.fields.path_check import PathNote
 from evaluators.fields.path_details import Detail
 from evaluators.model import Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan
-from evaluators.plan.traced_rows import PathNote, TracedRow, TracedRows
+from evaluators.plan.traced_rows import TracedRow, TracedRows
 from evaluators.run.tally import Ledger, Tally
 from evaluators.value_class import dataclass
 
@@ -72,7 +73,7 @@ class RowCodes:
         for place, number in enumerate(self._shared):
             noted = [(rows[row].notes[place], self._counts[row]) for row in self._known]
             counts, details = _summed((note, times) for note, times in noted if note is not None)
-            tallies[number].add_paths(_by_path(self._traced.names, counts))
+            tallies[number].add_paths(self._traced.summed(place, counts))
             tallies[number].add_details(details)
 
     def count(self) -> None:
@@ -139,14 +140,6 @@ class RowCodes:
         """The codes of a row without a trace."""
         numbered = zip(self._shared, verdicts, strict=True)
         return tuple([self._ledgers[place].counted(verdict) for place, verdict in numbered])
-
-
-def _by_path(names: Mapping[tuple[str, int], int], counts: Mapping[int, int]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for (path, status), number in names.items():
-        if number in counts:
-            found.setdefault(path, [0, 0, 0, 0])[status] = counts[number]
-    return found
 
 
 def _some(columns: Mapping[str, Cells], rows: Sequence[int]) -> dict[str, Cells]:
