@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from evaluators.fields.path_details import Detail
 from evaluators.model import Verdict
+from evaluators.value_class import NamedTuple
 
 
 class PathCounts(Protocol):
