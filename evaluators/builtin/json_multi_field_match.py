@@ -20,8 +20,9 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.conditions import columns_of
-from evaluators.fields.closed import ClosedTree, ask_fields, explain_fields, explain_some, settle_row
-from evaluators.fields.fast import compile_fields
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.closed_check import compile_fields
+from evaluators.fields.closed_explain import ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
 from evaluators.fields.trace.listed_looks import looks_of_lines
 from evaluators.fields.trace.looks import Looks

@@ -41,7 +41,11 @@ class Together:
         if apply is None:
             return ()
         converts = any(transform.converts for transform in inner)
-        return (Transform("each_key", lambda value: {key: apply(one) for key, one in value.items()}, converts=converts),)
+
+        def each_key(value: Any) -> Any:
+            return {key: apply(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+        return (Transform("each_key", each_key, converts=converts),)
 
     def join(self) -> Transform:
         """Makes one text of an object with the listed keys."""

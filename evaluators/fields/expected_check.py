@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.closed import ClosedTree, unreadable_expected
+from evaluators.fields.closed import ClosedTree
 from evaluators.fields.gather import distinct
 from evaluators.fields.infer import schema_type
 from evaluators.fields.readable import Ask
@@ -106,10 +106,10 @@ def check_expected(
 
 def check_listed(document: Any, tree: ClosedTree) -> Iterator[Finding]:
     """An error for each listed field whose expected value its comparator cannot read, in one document."""
-    for number, line in enumerate(tree.scored):
-        issue = None if line.when else unreadable_expected(tree, number, document)
+    for one in tree.fields:
+        issue, name = None if one.line.when else one.unreadable(document), one.line.name
         if issue is not None:
-            yield Finding("error", issue.code, 0, 0, line.name, line.name, issue.message, "", issue.hint)
+            yield Finding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
 
 
 @dataclass(frozen=True, slots=True)

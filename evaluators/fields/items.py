@@ -9,7 +9,6 @@ dots may be meant, the output follows the reading of the expected side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 from evaluators.fields.align import Align, pair_items
@@ -22,8 +21,8 @@ from evaluators.values.pairing import Pairs
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Any  # JSON or MISSING
-Matches: TypeAlias = Callable[[int, Side, Side], bool]
-"""Whether the values of one leaf (by its number) match: what alignment counts as gain."""
+Matches: TypeAlias = Sequence[Callable[[Side, Side], bool]]
+"""Whether the values of a leaf match, by the number of the leaf: what alignment counts as gain."""
 Found: TypeAlias = bool | None
 """Whether two values match; None where only one side has a value."""
 
@@ -160,8 +159,8 @@ def _leaf_places(
     inside = (*location, *_plain(leaf.path))
     if leaf.align is None or not isinstance(value, list) or not isinstance(actual, list) or not (value or actual):
         return [Place(value, actual, inside)]
-    asking = partial(matching.asking, leaf.number) if matching.asking is not None else None
-    paired = pair_values(leaf.align, value, actual, partial(matching.cheaply, leaf.number), asking)
+    asking = matching.asking[leaf.number] if matching.asking is not None else None
+    paired = pair_values(leaf.align, value, actual, matching.cheaply[leaf.number], asking)
     return [Place(place.expected, place.actual, (*inside, *place.location)) for place in paired]
 
 
@@ -189,7 +188,7 @@ def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int
         number: [
             None
             if place.expected is MISSING or place.actual is MISSING
-            else matches(number, place.expected, place.actual)
+            else matches[number](place.expected, place.actual)
             for place in each
         ]
         for number, each in found.items()

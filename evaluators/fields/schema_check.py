@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 
-from evaluators.fields.closed import standing_of
+from evaluators.fields.closed_score import standing_of
 from evaluators.fields.compiled.trees import CompiledTree
 from evaluators.fields.compiled.walker import Codes, NotCompiled
 from evaluators.fields.counts import counted, surplus_items

@@ -4,9 +4,7 @@
 leads to one place at most; otherwise its reader gives a list of everything it hits. Filters, slices, unions and `..` are
 a *query*, which the query library runs; this module is the only door to that library and opens it when a query is read.
 
-A dot path is special in one way: a literal key that contains dots wins where it is found. At each level the longest
-stretch of segments that is a key there is tried first, and a shorter one only when the longer leads nowhere. The keys
-that were used are a *reading* of the path.
+A dot path is special in one way: a literal key that contains dots wins where it is found (see `literal_keys`).
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.value_class import dataclass, field
 from evaluators.values.jsonpath_text import read_jsonpath
+from evaluators.values.literal_keys import Hit, Levels, joined_from, joined_keys, key_of, read_steps, unless_joined
 from evaluators.values.path_text import (
     ANY,
     BadPath,
@@ -37,9 +36,6 @@ __all__ = ["ANY", "BadPath", "Location", "Notation", "Path", "Step", "display", 
 
 Getter: TypeAlias = Callable[[JSON], "JSON | Missing"]
 PairGetter: TypeAlias = Callable[[JSON, JSON], "tuple[JSON | Missing, JSON | Missing]"]
-Hit: TypeAlias = tuple[Location, JSON]
-Levels: TypeAlias = tuple[tuple[tuple[str, int], ...], ...]
-"""For each step: the joined keys that may begin there, longest first, each with the number of the step after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,7 @@ class Path:
         if start is not None:
             yield str(self.steps[start])
             if self.joins:
-                yield from (key for key, _ in _joined_from(self.steps, self.joins, start))
+                yield from (key for key, _ in joined_from(self.steps, self.joins, start))
 
     def __str__(self) -> str:
         return self.canonical
@@ -203,7 +199,7 @@ def _three_keys(first: str, second: str, third: str) -> Getter:
 
 
 def _key_of_item(first: str, index: int, last: str) -> Getter:
-    digits = _key_of(index)
+    digits = key_of(index)
 
     def get(document: Any) -> Any:
         try:
@@ -216,7 +212,7 @@ def _key_of_item(first: str, index: int, last: str) -> Getter:
 
 
 def _many_steps(steps: Location) -> Getter:
-    plan = tuple((step, _key_of(step)) for step in steps)
+    plan = tuple((step, key_of(step)) for step in steps)
 
     def get(document: Any) -> Any:
         value = document
@@ -230,108 +226,20 @@ def _many_steps(steps: Location) -> Getter:
     return get
 
 
-def _key_of(step: str | int) -> str | None:
-    """The key that a step stands for on an object. An index from the end stands for none, and None is never a key."""
-    return str(step) if isinstance(step, str) or step >= 0 else None
-
-
 def _dotted_getter(steps: Location, joins: tuple[bool, ...]) -> Getter:
-    levels = _joined_keys(steps, joins)
+    levels = joined_keys(steps, joins)
 
     def read(document: JSON) -> JSON | Missing:
-        hits = _read(levels, steps, document)[1]
+        hits = read_steps(levels, steps, document)[1]
         return hits[0][1] if hits else MISSING
 
-    return _unless_joined(steps, levels, read)
-
-
-def _unless_joined(steps: Location, levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
-    """What `_plain_getter` gives, or `joined(document)` as soon as there may be a joined key on the way.
-
-    A text or a list may hold a joined key as well, which costs no more than a needless call of `joined`. So MISSING
-    means that no reading leads anywhere.
-    """
-    match steps:
-        case (str(first), str(second)):
-            return _two_unless_joined(first, second, joined)
-        case (str(first), str(second), str(third)) if len(levels[0]) == 2:
-            return _three_unless_joined(first, second, third, joined)
-        case (str(first), int(index), str(last)) if len(levels[0]) == 2:
-            return _item_unless_joined(first, index, last, joined)
-        case _:
-            return _many_unless_joined(steps, levels, joined)
-
-
-def _two_unless_joined(first: str, second: str, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
-    both = f"{first}.{second}"
-
-    def get(document: Any) -> Any:
-        try:
-            return joined(document) if both in document else document[first][second]
-        except (KeyError, TypeError):
-            return MISSING
-
-    return get
-
-
-def _three_unless_joined(first: str, second: str, third: str, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
-    head, tail, whole = f"{first}.{second}", f"{second}.{third}", f"{first}.{second}.{third}"
-
-    def get(document: Any) -> Any:
-        try:
-            if whole in document or head in document:
-                return joined(document)
-            inner = document[first]
-            return joined(document) if tail in inner else inner[second][third]
-        except (KeyError, TypeError):
-            return MISSING
-
-    return get
-
-
-def _item_unless_joined(first: str, index: int, last: str, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
-    head, whole = f"{first}.{index}", f"{first}.{index}.{last}"
-
-    def get(document: Any) -> Any:
-        try:
-            if whole in document or head in document:
-                return joined(document)
-            items = document[first]
-            return items[index][last] if type(items) is list else joined(document)
-        except (KeyError, TypeError, IndexError):
-            return MISSING
-
-    return get
-
-
-def _many_unless_joined(steps: Location, levels: Levels, joined: Callable[[JSON], Any]) -> Callable[[JSON], Any]:
-    texts_of = (tuple(text for text, _ in level) for level in levels)
-    plan: tuple[tuple[Any, str | None, tuple[str, ...]], ...] = tuple(
-        zip(steps, map(_key_of, steps), texts_of, strict=True)
-    )
-
-    def get(document: Any) -> Any:
-        value = document
-        try:
-            for step, key, texts in plan:
-                if type(value) is list:
-                    value = value[step]
-                    continue
-                for text in texts:
-                    if text in value:
-                        return joined(document)
-                value = value[key]
-        except (KeyError, TypeError, IndexError):
-            return MISSING
-        return value
-
-    return get
+    return unless_joined(steps, levels, read)
 
 
 def _many_getter(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Getter:
     if joins:
-        levels = _joined_keys(steps, joins)
-        return lambda document: [value for _, value in _read(levels, steps, document)[1]] or MISSING
+        levels = joined_keys(steps, joins)
+        return lambda document: [value for _, value in read_steps(levels, steps, document)[1]] or MISSING
     slow = _many_values(steps)
     match steps:
         case (str(first), Every(), str(last)):
@@ -352,7 +260,7 @@ def _key_of_every_item(first: str, last: str, slow: Getter) -> Getter:
 
 
 def _many_values(steps: tuple[Step, ...]) -> Getter:
-    plan = tuple((step, None if isinstance(step, Every) else _key_of(step)) for step in steps)
+    plan = tuple((step, None if isinstance(step, Every) else key_of(step)) for step in steps)
 
     def get(document: JSON) -> JSON | Missing:
         values = [document]
@@ -389,10 +297,10 @@ def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | 
     get = _getter(steps, joins, query)
     if not joins:
         return lambda expected, output: (get(expected), get(output))
-    levels = _joined_keys(steps, joins)
+    levels = joined_keys(steps, joins)
 
     def read_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
-        reading, hits = _read(levels, steps, expected)
+        reading, hits = read_steps(levels, steps, expected)
         if not hits:
             return MISSING, get(output)
         follow = _getter(reading, (), None)
@@ -405,7 +313,7 @@ def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | 
 def _dotted_pair_getter(steps: Location, levels: Levels, get: Getter, read_pair: PairGetter) -> PairGetter:
     follow = _plain_getter(steps)
     joined = object()
-    read = _unless_joined(steps, levels, lambda _: joined)
+    read = unless_joined(steps, levels, lambda _: joined)
 
     def get_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
         value = read(expected)
@@ -418,62 +326,11 @@ def _dotted_pair_getter(steps: Location, levels: Levels, get: Getter, read_pair:
 
 _first_of_query: Final = re.compile(r"\$(?:\[(?:\*|[0-9]+)\])*+\['([^'\\]*+)'\]").match
 
-# Readings of a dot path
-
-
-@lru_cache(maxsize=4096)
-def _joined_keys(steps: tuple[Step, ...], joins: tuple[bool, ...]) -> Levels:
-    if not joins:
-        return tuple(() for _ in steps)
-    return tuple(tuple(reversed(list(_joined_from(steps, joins, start)))) for start in range(len(steps)))
-
-
-def _joined_from(steps: tuple[Step, ...], joins: tuple[bool, ...], start: int) -> Iterator[tuple[str, int]]:
-    key = str(steps[start])
-    for end in range(start + 1, len(steps)):
-        if not joins[end]:
-            return
-        key += f".{steps[end]}"
-        yield key, end + 1
-
-
-def _read(levels: Levels, steps: tuple[Step, ...], document: JSON) -> tuple[tuple[Step, ...], list[Hit]]:
-    """The first reading that leads somewhere, with its hits in order; no hits when none does.
-
-    Depth first over the keys that are there, so the work is bounded by the document, not by the ways to join keys.
-    """
-    waiting: list[tuple[int, tuple[Step, ...], list[Hit]]] = [(0, (), [((), document)])]
-    while waiting:
-        at, reading, hits = waiting.pop()
-        if at == len(steps):
-            return reading, hits
-        step = steps[at]
-        for key, after, keeps in ((step, at + 1, step), *((key, after, key) for key, after in reversed(levels[at]))):
-            found = [hit for location, value in hits for hit in _children(location, value, key)]
-            if found:
-                waiting.append((after, (*reading, keeps), found))
-    return steps, []
-
-
-def _children(location: Location, value: JSON, step: Step) -> Iterator[Hit]:
-    """What one step leads to, with its place."""
-    if type(value) is dict:
-        keys = sorted(value) if isinstance(step, Every) else (_key_of(step),)
-        for key in keys:
-            if key in value and key is not None:
-                yield (*location, key), value[key]
-    elif type(value) is list:
-        if step is ANY:
-            for index, item in enumerate(value):
-                yield (*location, index), item
-        elif isinstance(step, int) and -len(value) <= step < len(value):
-            yield (*location, step % len(value)), value[step]
-
 
 def _hits(path: Path, document: JSON) -> list[Hit]:
     if path.query is not None:
         return _query_hits(path.query, document)
-    return _read(_joined_keys(path.steps, path.joins), path.steps, document)[1]
+    return read_steps(joined_keys(path.steps, path.joins), path.steps, document)[1]
 
 
 # Queries

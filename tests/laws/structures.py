@@ -231,6 +231,6 @@ def counted(one: Evaluator, found: Verdict) -> Verdict:
 
 
 def unmeasured(error: RowProblem) -> Verdict:
-    from evaluators.fields.closed import standing_of
+    from evaluators.fields.closed_score import standing_of
 
     return Verdict(standing_of(error), None, 0, 0, issue=error.issue)

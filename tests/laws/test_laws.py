@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator, settle
-from evaluators.fields.closed import explain_fields
+from evaluators.fields.closed_explain import explain_fields
+from evaluators.fields.closed_score import credit
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
 from evaluators.plan.suite_plan import compile_plan
@@ -244,7 +245,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
     if found.value is None:
         return
     measured = [
-        (line.weight, each.share)
+        (line.weight, Fraction(*credit(each.judged)))
         for line, each in zip(one.tree.scored, settled, strict=True)
         if each.result.status not in (Status.NOT_MEASURED, Status.SKIPPED)
     ]
@@ -255,7 +256,7 @@ def test_score_and_statuses_are_the_same_results(one: Any, pair: tuple[Any, Any]
     assert Fraction(found.num, found.den) == mean
     for line, each in zip(one.tree.scored, settled, strict=True):
         partial = getattr(line.comparator, "partial", False)
-        assert partial or each.share == (each.result.status is Status.MATCH)
+        assert partial or Fraction(*credit(each.judged)) == (each.result.status is Status.MATCH)
 
 
 @MANY

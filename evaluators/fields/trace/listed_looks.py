@@ -14,14 +14,14 @@ def looks_of_lines(tree: ClosedTree) -> Looks | None:
     """The rules of fields that are one value each; None where some field is more than that, or hangs on other columns."""
     rules: dict[Steps, Rule] = {}
     readable: dict[Steps, Ask] = {}
-    for line, rule, ask in zip(tree.scored, tree.rules, tree.readers, strict=True):
+    for one in tree.fields:
+        line, ask, steps = one.line, one.ask, one.line.path.steps
         if line.skip:
             continue
-        steps = line.path.steps
-        if not _one_value(line) or rule is None or line.comparator is None:
+        if not _one_value(line) or line.comparator is None:
             return None
         if not asks_equality(line.comparator, tree.chain(line)):
-            rules[steps] = rule
+            rules[steps] = one.rule
         if ask is not None:
             if any(isinstance(step, int) for step in steps):
                 return None

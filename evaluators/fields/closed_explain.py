@@ -1,0 +1,194 @@
+"""Listed fields with values and reasons: the walk of `closed`, and what was found on the way.
+
+Only the fields that someone wants to see are looked at. Questions that cost are put together: one list for each comparator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from evaluators.comparators._comparator import Comparator, Question
+from evaluators.fields.closed import ClosedTree, Found, ListedField, Sides
+from evaluators.fields.closed_score import credit, mean, required_lost, standing_of
+from evaluators.fields.rules import Explained, Judged, Partial, explained_answer, explained_problem
+from evaluators.fields.settle import OURS, compared, reason_code
+from evaluators.issues import RowProblem
+from evaluators.judges.asking import ask
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.value_class import NamedTuple, dataclass
+from evaluators.values.paths import display
+from evaluators.values.transforms import chain
+
+
+@dataclass(slots=True)
+class Looked:
+    """One field in one row: its pairs of values, and what was answered about each. An open question waits for its answer."""
+
+    field: ListedField
+    found: Found
+    answers: list[Explained | Question]
+    left_out: str | None = None
+    """Why the field is left out of the row."""
+    unreadable: bool = False
+    """An expected value cannot be read: the one answer says so, and no pair was compared."""
+
+    def told(self) -> list[Explained]:
+        """The answers, none of them open."""
+        return [one for one in self.answers if isinstance(one, Explained)]
+
+
+class Settled(NamedTuple):
+    """One field, settled: its result, what it earns, and the problem that kept it from being measured."""
+
+    result: FieldResult
+    judged: Judged
+    problem: RowProblem | None = None
+
+
+def explain_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any] | None = None) -> list[Settled]:
+    """One result per scored line, in order, with values and reasons. `row` holds the cells that conditions name.
+
+    An unreadable side is MISSING.
+    """
+    return explain_some(tree, None, expected, output, row)
+
+
+def explain_some(
+    tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any] | None = None
+) -> list[Settled]:
+    """The results of some of the scored lines, by number, in order. None: of all.
+
+    Where something costs, all lines are compared: what is asked of a row is then the same whatever is looked at.
+    """
+    looked = _look(tree, None if tree.costs else numbers, expected, output, row or {})
+    _answer_together(looked)
+    return [_settled(one) for one in looked if numbers is None or one.field.number in numbers]
+
+
+def ask_fields(tree: ClosedTree, expected: Any, output: Any, row: Mapping[str, Any] | None = None) -> None:
+    """Asks what costs, and nothing else."""
+    costly = [one.number for one in tree.fields if one.costs]
+    _answer_together(_look(tree, costly, expected, output, row or {}))
+
+
+def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
+    """The row's score: the weighted mean of the measured fields, with its exact fraction.
+
+    A required field that does not match keeps the row from passing. A field that could not be measured for another
+    reason than the output leaves the row without a score.
+    """
+    fields = tuple(one.result for one in settled)
+    problem = next((one.problem for one in settled if one.problem), None)
+    if problem is not None:
+        return Score(None, None, fields, problem.issue.message, standing=standing_of(problem), issue=problem.issue)
+    share = mean(tree, [one.judged for one in settled])
+    if share is None:
+        return Score(None, None, fields, "no field was measured", standing=Standing.NOT_MEASURED)
+    passed = False if required_lost(tree, [result.status for result in fields]) else None
+    return Score(share[0] / share[1], passed, fields, ratio=share)
+
+
+def _look(
+    tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any]
+) -> list[Looked]:
+    """The pairs of some fields, or of all, and what there is to say of each."""
+    sides = Sides(tree, expected, output)
+    for node in tree.lists if tree.pairs_by_asking else ():  # whoever is asked is asked in the same order in every row
+        sides.places(node)
+    wanted = [one for one in tree.fields if numbers is None or one.number in numbers]
+    return [_looked(one, sides, one.asked_of(expected, output, row)) for one in wanted]
+
+
+def _looked(field: ListedField, sides: Sides, asked: bool) -> Looked:
+    if field.line.skip:
+        return Looked(field, Found((), False), [], "skipped")
+    if not asked:
+        return Looked(field, Found((), False), [], "its `when` does not hold for this row")
+    found, issue = field.places(sides), field.unreadable(sides.expected)
+    if issue is not None:
+        return Looked(field, found, [field.named(explained_problem(RowProblem(issue)))], unreadable=True)
+    return Looked(field, found, [field.explained(place, found.several) for place in found.places])
+
+
+def _answer_together(looked: Sequence[Looked]) -> None:
+    """Fills in the answers to open questions, with one list for each comparator."""
+    by_comparator: list[tuple[Comparator, list[tuple[Looked, int, Question]]]] = []
+    for comparator, open_question in _open(looked):
+        same_one = next((group for other, group in by_comparator if other == comparator), None)
+        if same_one is None:
+            by_comparator.append((comparator, [open_question]))
+        else:
+            same_one.append(open_question)
+    for comparator, group in by_comparator:
+        answers = ask(comparator, [question for _, _, question in group])
+        for (one, number, _), answer in zip(group, answers, strict=True):
+            one.answers[number] = one.field.named(explained_answer(answer))
+
+
+def _open(looked: Sequence[Looked]) -> Iterator[tuple[Comparator, tuple[Looked, int, Question]]]:
+    """The open questions, with who is to be asked and where the answer goes."""
+    for one in looked:
+        for number, answer in enumerate(one.answers):
+            if isinstance(answer, Question) and one.field.line.comparator is not None:
+                yield one.field.line.comparator, (one, number, answer)
+
+
+def _settled(one: Looked) -> Settled:
+    """The result of one field."""
+    line, answers = one.field.line, one.told()
+    weight = float(line.weight)
+    if one.left_out is not None:
+        skipped = FieldResult(line.name, Status.SKIPPED, None, weight, reason=one.left_out, rule=line.rule)
+        return Settled(skipped, Status.SKIPPED)
+    judged = one.field.settled([answer.judged for answer in answers], one.found.several)
+    status = judged.status if isinstance(judged, Partial) else judged
+    num, den = credit(judged)
+    score = None if status in (Status.NOT_MEASURED, Status.FAULT) else num / den
+    expected, actual = _shown(one.found)
+    details = _details(one, answers, status, expected, actual)
+    result = FieldResult(
+        line.name, status, score, weight, expected, actual, _reason(one, answers), line.rule, details=details
+    )
+    return Settled(result, judged, next((answer.problem for answer in answers if answer.problem), None))
+
+
+def _details(one: Looked, answers: Sequence[Explained], status: Status, expected: Any, actual: Any) -> dict[str, object]:
+    """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
+    if len(answers) != 1 or one.found.several:
+        return {}
+    (answer,) = answers
+    details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
+    if status not in (Status.MATCH, Status.NOT_MEASURED):
+        details["code"] = reason_code(status, expected, actual)
+        details |= compared(chain(one.field.chain), expected, actual)
+    if isinstance(answer.judged, Partial):
+        details["ratio"] = (answer.judged.num, answer.judged.den)
+    return details
+
+
+def _shown(found: Found) -> tuple[Any, Any]:
+    """The values of a field as people see them: for several pairs a list per side, of what is there."""
+    if found.several:
+        ours = [place.expected for place in found.places if place.expected is not MISSING]
+        return ours, [place.actual for place in found.places if place.actual is not MISSING]
+    return (found.places[0].expected, found.places[0].actual) if found.places else (MISSING, MISSING)
+
+
+def _reason(one: Looked, answers: Sequence[Explained]) -> str | None:
+    """Why the field is what it is. Of several pairs the first that does not match says it."""
+    if all(answer.status is Status.NOT_MEASURED for answer in answers):
+        return one.field.why_absent
+    if one.unreadable or not one.found.several:
+        return answers[0].reason
+    failed = [
+        (place, answer)
+        for place, answer in zip(one.found.places, answers, strict=True)
+        if answer.status is not Status.MATCH
+    ]
+    if not failed:
+        return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
+    place, answer = failed[0]
+    where = f"{display(place.location)}: " if place.location else ""
+    rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answer.reason}{rest}"

@@ -1,0 +1,204 @@
+"""Listed fields are scored as the naive scorer says: examples that anyone can extend, and random rows."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import evaluators
+from evaluators.builtin._evaluator import settle
+from evaluators.builtin.json_multi_field_match import WRONG, JsonMultiFieldMatch
+from evaluators.comparators._comparator import Answer, Comparator, Compare, Question, Readable
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import MISSING, Outcome, Score, Standing
+from evaluators.settings import BadSettings, build
+from tests.laws.structures import field_lists
+from tests.laws.structures import pairs as other_pairs
+from tests.reference import listed_fields
+from tests.reference.documents import pairs
+
+EXAMPLES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("listed_fields.yaml").read_text("utf-8"))
+FIELDS = ["a", "b", "c", "a.b", "a.b.c", "$.b.c", "/a/0", "b.a", "b[0].a", "c.a", "c.b", "b[-1]", "a[*].b", "$.c[*]", "é"]
+MANY = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+class Share(Comparator):
+    """Half right."""
+
+    def compile(self) -> Compare:
+        return lambda expected, actual: Outcome(0.5, False, "half of it", details={"seen": [expected, actual]})
+
+
+class Breaks(Comparator):
+    """Raises whatever it is asked."""
+
+    def compile(self) -> Compare:
+        return lambda expected, actual: {}["missing"]
+
+
+class Refuses(Comparator):
+    """Refuses to answer."""
+
+    blame: ClassVar[Blame]
+
+    def compile(self) -> Compare:
+        def compare(expected: Any, actual: Any) -> bool:
+            raise RowProblem(Issue("no-answer", self.blame, "nobody answers"))
+
+        return compare
+
+
+class RefusesOutput(Refuses):
+    """Finds the output at fault."""
+
+    blame: ClassVar[Blame] = Blame.OUTPUT
+
+
+class Away(Refuses):
+    """A service that is away."""
+
+    blame: ClassVar[Blame] = Blame.ENVIRONMENT
+
+
+class Even(Comparator):
+    """Even numbers are all the same."""
+
+    def readable(self, expected: Any) -> Readable:
+        return True if expected % 2 == 0 else "it is odd"
+
+    def compile(self) -> Compare:
+        return lambda expected, actual: actual % 2 == 0
+
+
+class Batch(Comparator):
+    """Values whose texts are equally long are the same."""
+
+    batch: ClassVar[bool] = True
+
+    def compile(self) -> Compare:
+        raise AssertionError("asked about one pair")
+
+    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        return [len(str(one.expected)) == len(str(one.actual)) for one in questions]
+
+
+OWN = {
+    f"custom.{name}": (comparator, name)
+    for name, comparator in {
+        "share": Share(), "breaks": Breaks(), "refuses_output": RefusesOutput(), "away": Away(), "even": Even(),
+        "batch": Batch(),
+    }.items()
+}  # fmt: skip
+
+
+def matcher(example: dict[str, Any]) -> JsonMultiFieldMatch:
+    named = ("fields", "both_missing", "pass_at", "transforms")
+    return build(JsonMultiFieldMatch, {key: example[key] for key in named if key in example}, {"comparators": OWN})
+
+
+def alike(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> Score:
+    """The naive score, which every way to score the row agrees with."""
+    wanted = listed_fields.score(one, expected, output, *cells)
+    found = one.explain(expected, output, *cells)
+    assert found.fields == wanted.fields
+    assert (found.value, found.passed, found.reason, found.standing, found.ratio) == (
+        wanted.value, wanted.passed, wanted.reason, wanted.standing, wanted.ratio,
+    )  # fmt: skip
+    verdict, settled = one.compile()(expected, output, *cells), settle(one, wanted)
+    assert verdict._replace(issue=None) == settled._replace(issue=None)
+    assert [getattr(verdict.issue, name, None) for name in ("code", "blame", "message")] == [
+        getattr(settled.issue, name, None) for name in ("code", "blame", "message")
+    ]
+    names = frozenset(one.scored_fields().names)
+    wrong = [result for result in wanted.fields if result.status in WRONG]
+    assert list(one.scored_fields().wrong(verdict, names, expected, output, *cells)) == wrong
+    some = frozenset(sorted(names)[::2])
+    assert list(one.scored_fields().wrong(verdict, some, expected, output, *cells)) == [
+        one for one in wrong if one.path in some
+    ]
+    return wanted
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["it"])
+def test_listed_fields(example: dict[str, Any]) -> None:
+    one = matcher(example)
+    cells = [example.get("cells", {}).get(name, MISSING) for name in one.condition_columns]
+    expected, output = example["expected"], example.get("output", MISSING)
+    if example.get("unreadable"):
+        issue = Issue("not-json", Blame.OUTPUT, "no JSON here")
+        unreadable = one.unreadable()
+        score = unreadable.explain(issue, expected, MISSING, *cells)
+        assert unreadable.compile(one.compile())(expected, MISSING, *cells) == settle(one, score)
+    else:
+        score = alike(one, expected, output, *cells)
+        for other in (copy.deepcopy(expected), expected):  # one document twice goes another way than two that are equal
+            alike(one, expected, other, *cells)
+        alike(one, output, expected, *cells)
+    assert [result.status.word for result in score.fields] == example["statuses"]
+    assert score.value == pytest.approx(example["score"])
+    if "passed" in example:
+        assert settle(one, score).passed is example["passed"]
+
+
+@given(field_lists(two_sided=False), other_pairs())
+@MANY
+def test_random_fields_of_random_rows(one: Any, pair: tuple[Any, Any]) -> None:
+    alike(one, *pair)
+    alike(one, *pair[::-1])
+    alike(one, pair[0], MISSING)
+
+
+@given(
+    pairs(),
+    st.lists(st.sampled_from(FIELDS), min_size=1, max_size=8, unique=True),
+    st.sampled_from(["exact", "normalized", {"numeric": {"tolerance": {"abs": 1}}}, {"fuzzy": {"partial": True}}]),
+    st.sampled_from(["not_measured", "match"]),
+)
+@MANY
+def test_keys_with_dots_in_random_rows(
+    pair: tuple[Any, Any], fields: list[str], comparator: Any, both_missing: str
+) -> None:
+    written = {name: comparator if number % 2 else "exact" for number, name in enumerate(fields)}
+    try:
+        one = build(JsonMultiFieldMatch, {"fields": written, "both_missing": both_missing})
+    except BadSettings:  # the same place twice
+        return
+    alike(one, *pair)
+    alike(one, *pair[::-1])
+
+
+def test_a_verdict_is_the_same_the_second_time() -> None:
+    one = build(JsonMultiFieldMatch, {"fields": ["b.c", "a", "$.d", "e[*]"]})
+    rows = [({"a": 1, "b": {"c": 2}, "d": 3, "e": [1]}, output) for output in ({"a": 1}, {"d": 3, "e": [1]}, {"a": 2})]
+    check = one.compile()
+    for expected, output in [*rows, *rows]:
+        assert check(expected, output) == settle(one, listed_fields.score(one, expected, output))
+
+
+def test_rows_that_are_blocked_or_unreadable_keep_their_fields() -> None:
+    suite = evaluators.load(
+        {
+            "evaluators": [
+                {"contains": {"substring": "right"}},
+                {"type": "json_multi_field_match", "name": "header", "needs": ["contains"], "fields": ["a", "note"]},
+            ]
+        }
+    )
+    expected, found = '{"a": 1, "note": "right"}', []
+    for output in (expected, '{"a": 1, "note": "left"}', "right, but no JSON", "no JSON"):
+        result = suite.evaluate({"output": output, "expected": expected})["header"]
+        assert result.score is not None
+        found.append((result.standing, result.score.value, [field.status.word for field in result.score.fields]))
+    assert found == [
+        (Standing.SCORED, 1.0, ["match", "match"]),
+        (Standing.BLOCKED, 0.0, []),
+        (Standing.UNREADABLE, 0.0, ["omission", "omission"]),
+        (Standing.BLOCKED, 0.0, []),
+    ]

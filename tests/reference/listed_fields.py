@@ -1,0 +1,273 @@
+"""Listed fields, scored the slow and obvious way: every field of every row is read, compared and settled with its reason.
+
+It shares with the package what has tests of its own: how one path is read in two documents, how items are paired, and what
+one comparator answers and says. What becomes of a field and of a row is written here once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
+from evaluators.comparators._answers import in_field
+from evaluators.comparators._comparator import Comparator, Question
+from evaluators.fields.align import Align
+from evaluators.fields.items import Place, list_trees, pair_values, places
+from evaluators.fields.lines import FieldLine
+from evaluators.fields.readable import first_problem, reader_of_expected
+from evaluators.fields.rules import (
+    Explained,
+    Partial,
+    Ready,
+    explain_rule,
+    explained_answer,
+    explained_problem,
+    near_enough,
+    prepare_rule,
+    together_ready,
+)
+from evaluators.fields.settle import compared, reason_code
+from evaluators.issues import Blame, RowProblem
+from evaluators.judges.asking import ask
+from evaluators.model import MISSING, FieldResult, Score, Standing, Status
+from evaluators.values.paths import ANY, display
+from evaluators.values.transforms import Transform, chain
+
+
+class Field(NamedTuple):
+    """What became of one field."""
+
+    result: FieldResult
+    share: Fraction
+    problem: RowProblem | None = None
+
+
+def score(one: JsonMultiFieldMatch, expected: Any, output: Any, *cells: Any) -> Score:
+    """The explained score of one row. An unreadable output is MISSING."""
+    row = dict(zip(one.condition_columns, cells, strict=True))
+    lines = [line for line in one.fields if line.comparator is not None or line.skip]
+    fields = [_field(one, lines, number, expected, output, row) for number in range(len(lines))]
+    results = tuple(field.result for field in fields)
+    problem = next((field.problem for field in fields if field.problem), None)
+    if problem is not None:
+        standing = {Blame.TESTSET: Standing.INVALID, Blame.ENVIRONMENT: Standing.UNJUDGED}
+        where = standing.get(problem.issue.blame, Standing.BUG)
+        return Score(None, None, results, problem.issue.message, standing=where, issue=problem.issue)
+    out = (Status.NOT_MEASURED, Status.SKIPPED)
+    there = [(line, field) for line, field in zip(lines, fields, strict=True) if field.result.status not in out]
+    if not there:
+        return Score(None, None, results, "no field was measured", standing=Standing.NOT_MEASURED)
+    whole = sum(line.weight for line, _ in there)
+    if whole:
+        total = sum((line.weight * field.share for line, field in there), Fraction(0)) / whole
+    else:
+        total = Fraction(all(field.share == 1 for _, field in there))
+    lost = any(
+        line.required and field.result.status not in (Status.MATCH, Status.SKIPPED)
+        for line, field in zip(lines, fields, strict=True)
+    )
+    return Score(float(total), False if lost else None, results, ratio=total.as_integer_ratio())
+
+
+def _field(
+    one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any, output: Any, row: dict[str, Any]
+) -> Field:
+    line = lines[number]
+    documents = {"expected": expected, "output": output}
+    if line.skip or line.comparator is None:
+        return _skipped(line, "skipped")
+    for condition in line.when:
+        cell = row.get(condition.column, MISSING) if condition.source == "row" else documents[condition.source]
+        if not condition.holds(cell):
+            return _skipped(line, "its `when` does not hold for this row")
+    found, several = _places(one, lines, number, expected, output)
+    problem = _unreadable(one, lines, number, expected)
+    if problem is not None:
+        answers = [explained_problem(in_field(problem, line.name))]
+    else:
+        answers = [_answer(one, line, line.comparator, place, several) for place in found]
+    status, reason, share = _settled(one, line, found, several, answers)
+    if problem is not None:
+        reason = answers[0].reason
+    ours, theirs = _shown(found, several)
+    counts = status not in (Status.NOT_MEASURED, Status.FAULT)
+    details = {} if several or len(answers) != 1 else _details(one, line, answers[0], status, ours, theirs)
+    result = FieldResult(
+        line.name, status, float(share) if counts else None, float(line.weight), ours, theirs, reason, line.rule,
+        details=details,
+    )  # fmt: skip
+    return Field(result, share, next((answer.problem for answer in answers if answer.problem), None))
+
+
+def _skipped(line: FieldLine, reason: str) -> Field:
+    result = FieldResult(line.name, Status.SKIPPED, None, float(line.weight), reason=reason, rule=line.rule)
+    return Field(result, Fraction(0))
+
+
+def _transforms(one: JsonMultiFieldMatch, line: FieldLine) -> tuple[Transform, ...]:
+    both = (*one.transforms, *line.transforms)
+    return line.together.transforms(both) if line.together is not None else both
+
+
+def _places(
+    one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any, output: Any
+) -> tuple[Sequence[Place], bool]:
+    """The pairs of values of a field, and whether it is a list of them."""
+    line = lines[number]
+
+    matches = [partial(_matches, one, other) for other in lines]
+    if line.path.query is not None:
+        hits = [line.path.get(side) if side is not MISSING else [] for side in (expected, output)]
+        ours, theirs = (hit if isinstance(hit, list) else [] for hit in hits)
+        return pair_values(line.align or Align(), ours, theirs, matches[number]), True
+    if ANY in line.path.steps:
+        aligned = [other for other in one.fields if other.comparator is None and not other.skip]
+        for node in list_trees([*lines, *aligned]):
+            if number in node.numbers:
+                return places(node, expected, output, matches).get(number, []), True
+    ours, theirs = line.path.get_pair(expected, output)
+    if ours is MISSING and theirs is MISSING:
+        return [], False
+    if line.align is not None and isinstance(ours, list) and isinstance(theirs, list) and (ours or theirs):
+        return pair_values(line.align, ours, theirs, matches[number]), True
+    return [Place(ours, theirs, ())], False
+
+
+def _unreadable(one: JsonMultiFieldMatch, lines: list[FieldLine], number: int, expected: Any) -> RowProblem | None:
+    """The problem with the first expected value that cannot be read, whatever the output is."""
+    line = lines[number]
+    if line.comparator is None:
+        return None
+    tell = reader_of_expected(line.comparator, _transforms(one, line))
+    if tell is None:
+        return None
+    values = [place.expected for place in _places(one, lines, number, expected, MISSING)[0]]
+    if line.align is not None and line.path.query is None:
+        values = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    if line.together is not None and line.path.query is None:
+        values = [picked for value in values if (picked := line.together.picked(value))]
+    issue = first_problem(tell, [value for value in values if value is not MISSING])
+    return None if issue is None else RowProblem(issue)
+
+
+def _matches(one: JsonMultiFieldMatch, line: FieldLine, expected: Any, actual: Any) -> bool:
+    """Whether two values match, as pairing sees it: who costs is not asked, and what cannot be read does not match."""
+    if line.comparator is None:
+        return True
+    tell = reader_of_expected(line.comparator, _transforms(one, line))
+    if tell is not None and expected is not MISSING and tell(expected) is not None:
+        return False
+    comparator = near_enough() if line.comparator.costs else line.comparator
+    return _compared(one, line, comparator, expected, actual).status is Status.MATCH
+
+
+def _answer(one: JsonMultiFieldMatch, line: FieldLine, comparator: Comparator, place: Place, several: bool) -> Explained:
+    """What one pair of values is, and why."""
+    if place.actual is MISSING:
+        return Explained(Status.OMISSION, "missing in the output")
+    if place.expected is MISSING and comparator.reads == "both":
+        return Explained(Status.HALLUCINATION, "only the output has it")
+    if comparator.costs:
+        path = display(place.location) if several else line.name
+        answer = _asked(one, line, comparator, path, place)
+    else:
+        answer = _compared(one, line, comparator, place.expected, place.actual)
+    return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
+
+
+def _compared(one: JsonMultiFieldMatch, line: FieldLine, comparator: Comparator, expected: Any, actual: Any) -> Explained:
+    sides: Explained | Ready = Ready(expected, actual)
+    if line.together is not None:
+        sides = together_ready(line.together, expected, actual)
+    if isinstance(sides, Explained):
+        return sides
+    return explain_rule(comparator, _transforms(one, line), sides.expected, sides.actual)
+
+
+def _asked(one: JsonMultiFieldMatch, line: FieldLine, comparator: Comparator, path: str, place: Place) -> Explained:
+    sides: Explained | Ready = Ready(place.expected, place.actual)
+    if line.together is not None:
+        sides = together_ready(line.together, place.expected, place.actual)
+    if isinstance(sides, Ready):
+        sides = prepare_rule(comparator, _transforms(one, line), sides.expected, sides.actual)
+    if isinstance(sides, Explained):
+        return sides
+    question = Question(path, sides.expected, sides.actual, place.expected, place.actual)
+    return explained_answer(ask(comparator, [question])[0])
+
+
+def _settled(
+    one: JsonMultiFieldMatch, line: FieldLine, found: Sequence[Place], several: bool, answers: list[Explained]
+) -> tuple[Status, str | None, Fraction]:
+    """The status of a field, why, and what it earns of its weight."""
+    statuses = [answer.status for answer in answers if answer.status is not Status.NOT_MEASURED]
+    if not statuses and line.required:
+        return Status.OMISSION, "required, and absent on both sides", Fraction(0)
+    if not statuses:
+        match = one.both_missing == "match"
+        return Status.MATCH if match else Status.NOT_MEASURED, "absent on both sides", Fraction(match)
+    if not several:
+        (answer,) = answers
+        judged = answer.judged
+        share = Fraction(judged.num, judged.den) if isinstance(judged, Partial) else Fraction(judged is Status.MATCH)
+        return answer.status, answer.reason, share
+    if len(answers) != len(found):
+        return answers[0].status, None, Fraction(0)
+    status = _worst(statuses)
+    return status, _counted(found, answers), Fraction(status is Status.MATCH)
+
+
+def _worst(statuses: Sequence[Status]) -> Status:
+    for status in (Status.FAULT, Status.ERROR):
+        if status in statuses:
+            return status
+    wrong = {status for status in statuses if status is not Status.MATCH}
+    if not wrong:
+        return Status.MATCH
+    return next(iter(wrong)) if len(wrong) == 1 else Status.MISMATCH
+
+
+def _counted(found: Sequence[Place], answers: Sequence[Explained]) -> str:
+    """How many of several pairs are right, and what is wrong with the first that is not."""
+    wrong = [at for at, answer in enumerate(answers) if answer.status is not Status.MATCH]
+    if not wrong:
+        return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
+    first, location = answers[wrong[0]], found[wrong[0]].location
+    where = f"{display(location)}: " if location else ""
+    more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+    return f"{len(answers) - len(wrong)} of {len(answers)} right; {where}{first.reason}{more}"
+
+
+def _shown(found: Sequence[Place], several: bool) -> tuple[Any, Any]:
+    if several:
+        ours = [place.expected for place in found if place.expected is not MISSING]
+        return ours, [place.actual for place in found if place.actual is not MISSING]
+    return (found[0].expected, found[0].actual) if found else (MISSING, MISSING)
+
+
+_OURS = (
+    "code",
+    "metric",
+    "outside",
+    "ratio",
+    "batch",
+    "stands_for",
+    "compared_expected",
+    "compared_actual",
+    "unreadable",
+)
+
+
+def _details(
+    one: JsonMultiFieldMatch, line: FieldLine, answer: Explained, status: Status, expected: Any, actual: Any
+) -> dict[str, object]:
+    details = {name: value for name, value in answer.details.items() if name not in _OURS}
+    if status not in (Status.MATCH, Status.NOT_MEASURED):
+        details["code"] = reason_code(status, expected, actual)
+        details.update(compared(chain(_transforms(one, line)), expected, actual))
+    if isinstance(answer.judged, Partial):
+        details["ratio"] = (answer.judged.num, answer.judged.den)
+    return details
