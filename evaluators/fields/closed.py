@@ -141,7 +141,7 @@ class Sides:
         return found
 
 
-class Found(NamedTuple):
+class GatheredPlaces(NamedTuple):
     """The pairs of values of a field in one row. `several`: the field is a list of values, however many there are."""
 
     places: Sequence[Place]
@@ -169,18 +169,18 @@ class ListedField:
         """The same with its reason, where both values are there."""
         self.ask = None if comparator is None else reader_of_expected(comparator, self.chain)
 
-    def places(self, sides: Sides) -> Found:
+    def places(self, sides: Sides) -> GatheredPlaces:
         """The pairs of values to compare. No pair has nothing on both sides."""
         if self.line.path.query is not None:
-            return Found(self._paired(hits(self.line, sides.expected), hits(self.line, sides.output)), True)
+            return GatheredPlaces(self._paired(hits(self.line, sides.expected), hits(self.line, sides.output)), True)
         if self.node is not None:
-            return Found(sides.places(self.node).get(self.number, ()), True)
+            return GatheredPlaces(sides.places(self.node).get(self.number, ()), True)
         ours, theirs = self.pair(sides.expected, sides.output)
         if ours is MISSING and theirs is MISSING:
-            return Found((), False)
+            return GatheredPlaces((), False)
         if self.single or not isinstance(ours, list) or not isinstance(theirs, list) or not (ours or theirs):
-            return Found((Place(ours, theirs, ()),), False)
-        return Found(self._paired(ours, theirs), True)
+            return GatheredPlaces((Place(ours, theirs, ()),), False)
+        return GatheredPlaces(self._paired(ours, theirs), True)
 
     def expected_values(self, expected: Any) -> list[Any]:
         """The expected values that the line compares: the same for any output."""

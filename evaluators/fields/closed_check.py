@@ -36,10 +36,10 @@ def compile_fields(tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()
         return _explaining(tree, pass_at, columns)
     if any(line.when for line in tree.scored):
         return _conditional(tree, pass_at, columns)
-    return _Check(tree, pass_at).verdict
+    return _StatusCheck(tree, pass_at).verdict
 
 
-class _Check:
+class _StatusCheck:
     """The check of fields that have no condition and ask nobody."""
 
     def __init__(self, tree: ClosedTree, pass_at: float) -> None:

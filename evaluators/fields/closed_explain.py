@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluators.comparators._comparator import Comparator, Question
-from evaluators.fields.closed import ClosedTree, Found, ListedField, Sides
+from evaluators.fields.closed import ClosedTree, GatheredPlaces, ListedField, Sides
 from evaluators.fields.closed_score import credit, mean, required_lost, standing_of
 from evaluators.fields.rules import Explained, Judged, Partial, explained_answer, explained_problem
 from evaluators.fields.settle import OURS, compared, reason_code
@@ -22,11 +22,11 @@ from evaluators.values.transforms import chain
 
 
 @dataclass(slots=True)
-class Looked:
+class ExplainedField:
     """One field in one row: its pairs of values, and what was answered about each. An open question waits for its answer."""
 
     field: ListedField
-    found: Found
+    found: GatheredPlaces
     answers: list[Explained | Question]
     left_out: str | None = None
     """Why the field is left out of the row."""
@@ -91,7 +91,7 @@ def settle_row(tree: ClosedTree, settled: Sequence[Settled]) -> Score:
 
 def _look(
     tree: ClosedTree, numbers: Collection[int] | None, expected: Any, output: Any, row: Mapping[str, Any]
-) -> list[Looked]:
+) -> list[ExplainedField]:
     """The pairs of some fields, or of all, and what there is to say of each."""
     sides = Sides(tree, expected, output)
     for node in tree.lists if tree.pairs_by_asking else ():  # whoever is asked is asked in the same order in every row
@@ -100,20 +100,20 @@ def _look(
     return [_looked(one, sides, one.asked_of(expected, output, row)) for one in wanted]
 
 
-def _looked(field: ListedField, sides: Sides, asked: bool) -> Looked:
+def _looked(field: ListedField, sides: Sides, asked: bool) -> ExplainedField:
     if field.line.skip:
-        return Looked(field, Found((), False), [], "skipped")
+        return ExplainedField(field, GatheredPlaces((), False), [], "skipped")
     if not asked:
-        return Looked(field, Found((), False), [], "its `when` does not hold for this row")
+        return ExplainedField(field, GatheredPlaces((), False), [], "its `when` does not hold for this row")
     found, issue = field.places(sides), field.unreadable(sides.expected)
     if issue is not None:
-        return Looked(field, found, [field.named(explained_problem(RowProblem(issue)))], unreadable=True)
-    return Looked(field, found, [field.explained(place, found.several) for place in found.places])
+        return ExplainedField(field, found, [field.named(explained_problem(RowProblem(issue)))], unreadable=True)
+    return ExplainedField(field, found, [field.explained(place, found.several) for place in found.places])
 
 
-def _answer_together(looked: Sequence[Looked]) -> None:
+def _answer_together(looked: Sequence[ExplainedField]) -> None:
     """Fills in the answers to open questions, with one list for each comparator."""
-    by_comparator: list[tuple[Comparator, list[tuple[Looked, int, Question]]]] = []
+    by_comparator: list[tuple[Comparator, list[tuple[ExplainedField, int, Question]]]] = []
     for comparator, open_question in _open(looked):
         same_one = next((group for other, group in by_comparator if other == comparator), None)
         if same_one is None:
@@ -126,7 +126,7 @@ def _answer_together(looked: Sequence[Looked]) -> None:
             one.answers[number] = one.field.named(explained_answer(answer))
 
 
-def _open(looked: Sequence[Looked]) -> Iterator[tuple[Comparator, tuple[Looked, int, Question]]]:
+def _open(looked: Sequence[ExplainedField]) -> Iterator[tuple[Comparator, tuple[ExplainedField, int, Question]]]:
     """The open questions, with who is to be asked and where the answer goes."""
     for one in looked:
         for number, answer in enumerate(one.answers):
@@ -134,7 +134,7 @@ def _open(looked: Sequence[Looked]) -> Iterator[tuple[Comparator, tuple[Looked, 
                 yield one.field.line.comparator, (one, number, answer)
 
 
-def _settled(one: Looked) -> Settled:
+def _settled(one: ExplainedField) -> Settled:
     """The result of one field."""
     line, answers = one.field.line, one.told()
     weight = float(line.weight)
@@ -153,7 +153,9 @@ def _settled(one: Looked) -> Settled:
     return Settled(result, judged, next((answer.problem for answer in answers if answer.problem), None))
 
 
-def _details(one: Looked, answers: Sequence[Explained], status: Status, expected: Any, actual: Any) -> dict[str, object]:
+def _details(
+    one: ExplainedField, answers: Sequence[Explained], status: Status, expected: Any, actual: Any
+) -> dict[str, object]:
     """What else is known of a field that is one pair of values: what the comparator said, and where it does not match, why."""
     if len(answers) != 1 or one.found.several:
         return {}
@@ -167,7 +169,7 @@ def _details(one: Looked, answers: Sequence[Explained], status: Status, expected
     return details
 
 
-def _shown(found: Found) -> tuple[Any, Any]:
+def _shown(found: GatheredPlaces) -> tuple[Any, Any]:
     """The values of a field as people see them: for several pairs a list per side, of what is there."""
     if found.several:
         ours = [place.expected for place in found.places if place.expected is not MISSING]
@@ -175,7 +177,7 @@ def _shown(found: Found) -> tuple[Any, Any]:
     return (found.places[0].expected, found.places[0].actual) if found.places else (MISSING, MISSING)
 
 
-def _reason(one: Looked, answers: Sequence[Explained]) -> str | None:
+def _reason(one: ExplainedField, answers: Sequence[Explained]) -> str | None:
     """Why the field is what it is. Of several pairs the first that does not match says it."""
     if all(answer.status is Status.NOT_MEASURED for answer in answers):
         return one.field.why_absent
