@@ -7,7 +7,6 @@ or none; a run that was cut short on purpose is finished too, and its `run.json`
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -19,12 +18,11 @@ from evaluators.issues import Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
 from evaluators.value_class import replace
+from evaluators.values.file_names import shown, why_no_file_name
 
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
-
-_UNUSABLE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 
 
 def default_name(started: datetime, fingerprint: str) -> str:
@@ -155,10 +153,10 @@ def open_text(path: Path) -> Iterator[TextIO]:
 
 
 def _check_name(name: str) -> None:
-    if not name or name.startswith(".") or name.endswith((".", " ")) or _UNUSABLE.search(name):
+    if (why := why_no_file_name(name)) is not None:
         raise problem(
             "run-name",
-            f'"{name}" cannot be the name of a run: it is the name of one folder',
+            f'"{shown(name)}" cannot be the name of a run, which is the name of one folder: it {why}',
             hint="letters, digits, spaces, - and _ are always fine",
         )
 

@@ -25,6 +25,7 @@ from evaluators.suite.graph import check_edges
 from evaluators.suite.presets import presets_with
 from evaluators.suite.source import SuiteSource
 from evaluators.value_class import dataclass, field
+from evaluators.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.values.flow import flow
 from evaluators.values.json_choice import PICKS
 
@@ -290,6 +291,10 @@ def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[Evaluat
                 Detail(taken[name].loc, f'two evaluators are called "{name}"', hint, key=True, code="duplicate-name")
             )
             continue
+        if draft.settings.learning() is not None and (why := why_no_file_name(name)) is not None:
+            message = f'"{shown(name)}" cannot be the name of an evaluator that has a file of its name: it {why}'
+            hint = f'call it "{shown(as_file_name(name))}"'
+            details.append(Detail((*draft.loc, "name"), message, hint, code="evaluator-name"))
         taken[name] = draft
         lines.append(EvaluatorLine(name, draft.settings, draft.loc, **draft.run))
     return tuple(lines)

@@ -33,7 +33,7 @@ from evaluators.testsets.joining import (
 from evaluators.testsets.opening import open_file, open_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
-from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
+from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
 from evaluators.value_class import dataclass, field, replace
 
 ALL_ROWS: Final = Selection()
@@ -389,6 +389,9 @@ class _Opening:
         for place in sorted(self._beside(pattern)):
             file = PurePath(place).name
             name = file if kind_at(self.folder, place) == "folder" else Path(file.removesuffix(".gz")).stem
+            if (wrong := variant_name(name)) is not None:
+                hint = "give it a name: `outputs: {NAME: FILE, …}`"
+                raise problem("variant-name", wrong.message, where=place, hint=hint)
             if name in found:
                 message = f'two variants are called "{name}"'
                 raise problem("same-variant", message, where=pattern, hint="give each a name: `outputs: {NAME: FILE, …}`")

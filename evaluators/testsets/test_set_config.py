@@ -10,13 +10,14 @@ from pydantic import Field, field_validator, model_validator
 
 from evaluators.needs import Role
 from evaluators.registry import suggestion
-from evaluators.settings import Name, Settings, bad, build
+from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
 from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.reader import READERS
+from evaluators.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
 
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
@@ -131,6 +132,14 @@ class TestSetConfig(Settings):
             raise bad(f'"delimiter" must be one character; found "{text}"', hint="for a tab write: tab")
         return character
 
+    @field_validator("outputs")
+    @classmethod
+    def _names_of_files(cls, outputs: Name | dict[Name, Place] | None) -> Name | dict[Name, Place] | None:
+        names = outputs if isinstance(outputs, dict) else ()
+        if details := [wrong for name in names if (wrong := variant_name(name)) is not None]:
+            raise BadSettings(details)
+        return outputs
+
     @property
     def platform(self) -> PlatformRows | None:
         """Where the rows are fetched from; None where they are in files."""
@@ -172,6 +181,15 @@ class TestSetConfig(Settings):
 
 PLACES: Final = ("file", "expected", "output", "outputs", "attach")
 """The settings that name files and folders."""
+
+
+def variant_name(name: str) -> Detail | None:
+    """What is wrong with the name of a variant, which becomes part of the names of its files."""
+    why = why_no_file_name(name)
+    if why is None:
+        return None
+    message = f'"{shown(name)}" cannot be the name of a variant, which has files of its name: it {why}'
+    return Detail((name,), message, f'call it "{shown(as_file_name(name))}"', key=True, code="variant-name")
 
 
 def _moved(place: Any, folder: Path) -> Any:
