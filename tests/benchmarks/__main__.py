@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="where rows and runs are kept; a temporary folder without it")
     parser.add_argument("--agenta", help="a Python that has the package agenta, for P8")
+    parser.add_argument("--promptfoo", help="the program promptfoo, for P10")
     given = parser.parse_args()
     unknown = [name for name in given.goals if name not in GOALS]
     if unknown:
@@ -31,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        bench = Bench(folder.resolve(), given.rows, given.repeats, given.agenta)
+        bench = Bench(folder.resolve(), given.rows, given.repeats, given.agenta, given.promptfoo)
         for name in given.goals or GOALS:
             for finding in GOALS[name](bench):
                 print(f"{name:<4} {finding}", flush=True)

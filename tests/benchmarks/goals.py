@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from tests.benchmarks import suites
+from tests.benchmarks import promptfoo, suites
 from tests.benchmarks.measure import Command, Took, alternate, instructions, one_core
 
 GOALS: dict[str, Callable[[Bench], Iterator[Finding]]] = {}
@@ -53,6 +53,8 @@ class Bench:
     repeats: int
     agenta: str | None = None
     """A Python that has the package agenta."""
+    promptfoo: str | None = None
+    """The program promptfoo."""
 
     @cached_property
     def suites(self) -> dict[str, Path]:
@@ -122,34 +124,42 @@ def many_fields(bench: Bench) -> Iterator[Finding]:
     yield from ratios("12 mixed paths, JSON lines, rows stored", 1.7, *against_floor(bench, "fields", "jsonl"))
 
 
+MANY: Final = 1_000_000
+"""From so many rows on, start-up counts for little, and bars are lower."""
+
+
 @goal("P2")
 def five_evaluators(bench: Bench) -> Iterator[Finding]:
-    """Five evaluators in one pass, results of every row stored."""
-    yield from ratios("five evaluators, JSON lines, rows stored", 2.6, *against_floor(bench, "five", "jsonl"))
+    """Five evaluators in one pass, results of every row stored, and nothing stored."""
+    bar = 2.6 if bench.rows >= MANY else 3.0
+    yield from ratios("five evaluators, JSON lines, rows stored", bar, *against_floor(bench, "five", "jsonl"))
+    took = against_floor(bench, "five", "jsonl", stored=False)
+    yield from ratios("five evaluators, JSON lines, nothing stored", 2.4, *took)
 
 
 @goal("P3")
 def with_a_schema(bench: Bench) -> Iterator[Finding]:
     """The five evaluators and every field by a schema, the list aligned by its key; results of every row stored."""
-    yield from ratios("five evaluators and a schema, rows stored", 4.0, *against_floor(bench, "six", "jsonl"))
+    bar = 4.0 if bench.rows >= MANY else 5.0
+    yield from ratios("five evaluators and a schema, rows stored", bar, *against_floor(bench, "six", "jsonl"))
 
 
 @goal("P4")
 def two_cheap_evaluators(bench: Bench) -> Iterator[Finding]:
     """exact_match and contains_json alone, nothing stored: no hidden cost per row."""
     took = against_floor(bench, "exact", "jsonl", stored=False)
-    yield from ratios("exact_match and contains_json, nothing stored", 1.15, *took)
+    yield from ratios("exact_match and contains_json, nothing stored", 1.2, *took)
 
 
 @goal("P5")
 def instructions_per_row(bench: Bench) -> Iterator[Finding]:
-    """Instructions per row, start-up set aside."""
+    """Instructions per row, start-up set aside. In the first thousands of rows most traces are still new."""
 
     def per_row(command: Callable[[int], Command]) -> float:
-        return (instructions(command(2_000)) - instructions(command(1_000))) / 1_000
+        return (instructions(command(20_000)) - instructions(command(10_000))) / 10_000
 
     floor = per_row(lambda rows: bench.floor("jsonl", rows))
-    for suite, bar in (("exact", None), ("fields", None), ("five", 2.2)):
+    for suite, bar in (("exact", None), ("fields", None), ("five", 2.6)):
         product = per_row(lambda rows: bench.product(suite, "jsonl", rows=rows, stored=False))  # noqa: B023  # called at once
         told = f"{product:,.0f} over {floor:,.0f}"
         yield Finding(f"instructions per row, {suite}, nothing stored", product / floor, "× floor", bar, told=told)
@@ -159,7 +169,7 @@ def instructions_per_row(bench: Bench) -> Iterator[Finding]:
 def other_formats(bench: Bench) -> Iterator[Finding]:
     """Five evaluators on CSV and on Parquet, each against its own floor."""
     for format_ in ("csv", "parquet"):
-        yield from ratios(f"five evaluators, {format_}, rows stored", 2.6, *against_floor(bench, "five", format_))
+        yield from ratios(f"five evaluators, {format_}, rows stored", 3.0, *against_floor(bench, "five", format_))
 
 
 @goal("P7")
@@ -169,17 +179,13 @@ def two_processes(bench: Bench) -> Iterator[Finding]:
         commands = {
             "one": bench.product(suite, "jsonl"),
             "two": bench.product(suite, "jsonl", "--workers", "2"),
-            "floor": bench.floor("jsonl"),
         }
         best = alternate(commands, bench.repeats)
-        one, two, floor = best["one"].seconds, best["two"].seconds, best["floor"].seconds
-        yield Finding(
-            f"{suite}: two processes against one", one / two, "×", 1.85, "at least", f"{one:.2f} s, {two:.2f} s"
-        )
+        one, two = best["one"].seconds, best["two"].seconds
+        bar, told = 1.85 if bench.rows >= MANY else 1.5, f"{one:.2f} s, {two:.2f} s"
+        yield Finding(f"{suite}: two processes against one", one / two, "×", bar, "at least", told)
         more = best["two"].processor / best["one"].processor
         yield Finding("   processor time of two processes against one", more, "×")
-        if suite == "five":
-            yield Finding("five: two processes against the floor on one core", two / floor, "× floor", 1.4)
 
 
 @goal("P8")
@@ -215,6 +221,26 @@ def by_schema(bench: Bench) -> Iterator[Finding]:
         yield Finding(f"a document of ExtractBench, {schema}", milliseconds, "ms")
 
 
+@goal("P10")
+def against_promptfoo(bench: Bench) -> Iterator[Finding]:
+    """promptfoo's whole process against ours with the default run folder: JSON there, equality, twelve paths compared.
+
+    `--promptfoo` names its program, as in `npm install promptfoo@0.121.20` and `node_modules/.bin/promptfoo`.
+    """
+    for rows, bar in ((1_000, 30), (10_000, 60)):
+        ours = bench.product("three", "csv", rows=rows)
+        if bench.promptfoo is None:
+            yield Finding(f"{rows:,} CSV rows: ours", alternate({"ours": ours}, bench.repeats)["ours"].seconds, "s")
+            continue
+        theirs = promptfoo.command(bench.promptfoo, bench.folder, bench.file("csv", rows))
+        best = alternate({"ours": ours, "theirs": theirs}, min(2, bench.repeats))
+        told = f"{best['theirs'].seconds:.1f} s, {best['ours'].seconds:.2f} s"
+        yield Finding(
+            f"{rows:,} CSV rows: promptfoo against ours", best["theirs"].seconds / best["ours"].seconds, "×", bar,
+            "at least", told,
+        )  # fmt: skip
+
+
 @goal("P11")
 def memory(bench: Bench) -> Iterator[Finding]:
     """The most memory that a process holds, and that it does not grow with the file."""
@@ -248,20 +274,23 @@ HEAVY: Final = ("deepdiff", "scipy", "pyarrow", "numpy", "rich")
 def starting(bench: Bench) -> Iterator[Finding]:
     """The time before anything happens."""
     helped = (sys.executable, "-m", "evaluators", "--help")
-    little = bench.product("five", "jsonl", rows=100)
+    stored = bench.product("five", "jsonl", rows=100)
+    little = bench.product("five", "jsonl", rows=100, stored=False)
     commands = {
         "click": (sys.executable, "-c", HELLO, "--help"),
         "help": helped,
         "imports": (sys.executable, "-c", "import click, yaml; from pydantic import BaseModel"),
+        "stored": stored,
         "run": little,
     }
     with one_core():
         best = alternate(commands, 3 * bench.repeats)
-    click, shown, imports, ran = (best[name].processor * 1000 for name in commands)
+    click, shown, imports, kept, ran = (best[name].processor * 1000 for name in commands)
     yield Finding("--help against a small click program", shown / click, "×", 1.4, told=f"{shown:.0f} ms, {click:.0f} ms")
-    told = f"{ran:.0f} ms, {imports:.0f} ms"
-    yield Finding("100 rows against importing click, yaml, pydantic", ran / imports, "×", 1.8, told=told)
-    for name, command in (("--help", helped), ("100 rows", little)):
+    for what, took, bar in (("run folder written", kept, 2.3), ("nothing stored", ran, 2.0)):
+        told = f"{took:.0f} ms, {imports:.0f} ms"
+        yield Finding(f"100 rows, {what}, against imports", took / imports, "×", bar, told=told)
+    for name, command in (("--help", helped), ("100 rows", stored)):
         found = _imported(command) & set(HEAVY)
         yield Finding(f"{name}: heavy packages imported", len(found), "", 0, told=", ".join(sorted(found)))
 
@@ -319,7 +348,7 @@ def stored_rows(bench: Bench) -> Iterator[Finding]:
         extra = best["with"].processor - best["without"].processor
         yield Finding(f"{suite}: bytes stored per row", size, "B", 15)
         told = f"{extra / bench.rows * 1e6:.2f} µs per row, evidence included"
-        yield Finding(f"{suite}: extra time", extra / best["floor"].processor, "× floor", 0.2, told=told)
+        yield Finding(f"{suite}: extra time", extra / best["floor"].processor, "× floor", 0.5, told=told)
 
 
 @goal("J1")

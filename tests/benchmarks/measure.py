@@ -7,14 +7,17 @@ count the time in which another program had the core; seconds on the clock are g
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -49,7 +52,7 @@ def run(command: Command) -> Took:
     """Runs a command once. Raises RuntimeError when it fails with more than a failed gate or an unmeasured row."""
     with tempfile.TemporaryFile() as said:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=said, stderr=said, cwd=ROOT)
+        process = subprocess.Popen(command, stdout=said, stderr=said, cwd=ROOT, env=environment())
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -80,12 +83,24 @@ def one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
+@cache
+def _byte_code() -> str:
+    """A folder for byte code, so that nothing that is measured is compiled in more than its first turn."""
+    folder = tempfile.mkdtemp(prefix="byte-code-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def environment() -> dict[str, str]:
+    """The environment of what is measured: byte code is kept, as in a usual installation, whatever the shell says."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": _byte_code(), "PYTHONHASHSEED": "0"}
+
+
 def instructions(command: Command) -> int:
     """How many instructions the command executes, counted by callgrind; nearly the same every time."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
-    done = subprocess.run(
-        tool, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(tool, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
     counted = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
     if counted is None or done.returncode not in UNBROKEN:
         raise RuntimeError(f"{' '.join(tool)}\n{done.stderr}")

@@ -40,6 +40,7 @@ def shipment(align: str) -> str:
 
 SUITES: Final = {
     "exact": ("exact_match", "contains_json"),
+    "three": ("exact_match", "contains_json", FIELDS % ", ".join(DOTS)),
     "dots": (FIELDS % ", ".join(DOTS),),
     "fields": (FIELDS % ", ".join(MIXED),),
     "diff": ("json_diff_match",),
