@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from evaluators.needs import kind_of
 from evaluators.values import json_text
+from evaluators.values.quoting import quote
 
 Details = Mapping[str, object]
 
@@ -27,6 +28,10 @@ class Malformed(ValueError):
         self.details = details
 
 
+class Refused(Malformed):
+    """The text may be in the format, but is not read: it could be made to explode."""
+
+
 def json_details(text: str) -> Details:
     """What kind of JSON value the whole text is."""
     try:
@@ -36,23 +41,28 @@ def json_details(text: str) -> Details:
 
 
 def xml_details(text: str) -> Details:
-    """The name of the root element. Document types and entities are refused: they can be made to explode."""
+    """The name of the root element. A document type is passed over; one that declares entities is refused, because they can
+    be made to explode."""
     from xml.etree.ElementTree import ParseError
 
-    from defusedxml import DefusedXmlException
+    from defusedxml import DefusedXmlException, EntitiesForbidden
     from defusedxml.ElementTree import fromstring
 
     text = text.strip()
     if not (text.startswith("<") and text.endswith(">")):
         raise Malformed('XML starts with "<" and ends with ">"')
     try:
-        return {"root": fromstring(text, forbid_dtd=True).tag}
+        return {"root": fromstring(text).tag}
     except ParseError as error:
         line, column = error.position
         message = str(error).partition(": line ")[0]
         raise Malformed(f"{message} at line {line}, column {column + 1}", line=line, column=column + 1) from error
+    except EntitiesForbidden as error:
+        raise Refused(
+            f"it declares the entity {quote(error.name)}, and entities can make a small text explode"
+        ) from error
     except DefusedXmlException as error:
-        raise Malformed("a document type (DOCTYPE) or an entity of its own is not allowed") from error
+        raise Refused("it asks for a file from elsewhere") from error
     except UnicodeEncodeError as error:
         raise Malformed(f"half of a character at character {error.start + 1}", **_place(text, error.start)) from error
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
-from evaluators.builtin._text_formats import FORMATS, Malformed
+from evaluators.builtin._text_formats import FORMATS, Malformed, Refused
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Verdict
 
@@ -22,7 +22,8 @@ class FormatValid(Evaluator):
     Use it when a program will read the output as it is.
 
     - `json`: any JSON value. A code fence, text around it, comments, NaN and a comma after the last item are refused.
-    - `xml`: one root element, and every tag closed. A DOCTYPE is refused, because it can make a small text explode.
+    - `xml`: one root element, and every tag closed. A DOCTYPE may stand before it. One that declares entities of its own is
+      refused, because they can make a small text explode.
     - `yaml`: a map or a list. A plain sentence is YAML too, but does not count. Code fences are refused.
     - `markdown`: at least one heading, list, link, code fence, quotation or bold text. It can only be guessed: a text with
       `- ` at the start of a line looks like a list.
@@ -72,7 +73,8 @@ class FormatValid(Evaluator):
             details = FORMATS[self.format](text)
         except Malformed as error:
             message = str(error)
-            return Score.of(False, f"not {self.format}: {message}", format=self.format, error=message, **error.details)
+            said = f"{self.format} refused" if isinstance(error, Refused) else f"not {self.format}"
+            return Score.of(False, f"{said}: {message}", format=self.format, error=message, **error.details)
         return Score.of(True, f"valid {self.format}", format=self.format, **details)
 
     def compile(self) -> Check:

@@ -7,7 +7,9 @@ from unicodedata import category
 
 from evaluators.builtin._column_settings import InputColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
-from evaluators.model import Score
+from evaluators.issues import Fault, RowProblem
+from evaluators.model import JSON, Missing, Score
+from evaluators.needs import NO_EXPECTED, text_of
 
 _PART_OF_A_WORD: Final = frozenset("#%&@/\\")
 """Marks that belong to what they stand beside, as in C# or 5%."""
@@ -21,7 +23,7 @@ class Relevance(Evaluator):
 
     Case does not count, nor does punctuation at either end of a word: "programming?" is "programming". Forms of a word
     are different words: "program" is not "programs". Whole words are compared, so "cat" does not occur in "category". An
-    input without words scores 0.
+    input without words scores 0, and so does null.
     """
 
     type: Literal["relevance"] = "relevance"
@@ -41,16 +43,24 @@ class Relevance(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return Text(self.column("input")), Text(self.column("output"))
+        return self.column("input"), Text(self.column("output"))
 
-    def explain(self, asked: str, text: str) -> Score:
-        wanted, words = _words(asked), _words(text)
+    def explain(self, asked: JSON | Missing, text: str) -> Score:
+        wanted, words = _words(_question(asked)), _words(text)
         if not wanted:
             return Score(0.0, reason="the input has no words", details={"overlap": 0, "input_words": 0})
         found = len(wanted & words)
         reason = f"{found} of the input's {len(wanted)} words occur in the output"
         missing = sorted(wanted - words)
         return Score.share(found, len(wanted), reason, overlap=found, input_words=len(wanted), missing=missing)
+
+
+def _question(cell: JSON | Missing) -> str:
+    """The input as text. Null says nothing. Raises RowProblem where there is no input at all."""
+    text = "" if cell is None else text_of(cell, NO_EXPECTED)
+    if isinstance(text, Fault):
+        raise RowProblem(text.issue)
+    return text
 
 
 def _words(text: str) -> set[str]:

@@ -9,6 +9,7 @@ rows that were kept out came to; that is known for means over rows, whose every 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Final, Literal, TypeAlias, get_args
@@ -325,7 +326,11 @@ def _field_of(gate: Gate, stats: EvaluatorStats) -> FieldStats | None:
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> str:
-    near = suggestion(path, [field.path for field in stats.fields])
+    known = [field.path for field in stats.fields]
+    together = re.sub(r"\[\d+\]", "[*]", path)
+    if together != path and together in known:
+        return f'write "{together}": the items of a list are counted together, so "{path}" has no figure of its own'
+    near = suggestion(path, known)
     said = f'no row has the field "{path}"'
     return f"{said}; {near}" if near else said
 

@@ -152,6 +152,14 @@ def _diff(found: CurrentLine, slug: str) -> None:
         )
 
 
+def _similarity(found: CurrentLine, slug: str) -> None:
+    if slug == "auto_similarity_match" and "method" not in found.settings:
+        found.notes.append(
+            "it counts shared words, as Agenta's page says; Agenta's code compares characters, so its scores differ: "
+            '"method: characters" compares characters too'
+        )
+
+
 def _same_setting(old: str, new: str) -> BadSettings:
     message = f'"{old}" and "{new}" are the same setting'
     return BadSettings([Detail((old,), message, f"keep {new}", key=True, code="same-setting")])
@@ -165,6 +173,7 @@ def _substrings(found: CurrentLine, slug: str) -> None:
 
 _MEANINGS: Final[Mapping[str, Callable[[CurrentLine, str], None]]] = {
     "json_diff_match": _diff,
+    "similarity": _similarity,
     "contains_any": _substrings,
     "contains_all": _substrings,
 }

@@ -26,6 +26,9 @@ USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
 }  # fmt: skip
 """What columns are called when nobody says; case and surrounding spaces do not matter."""
 
+_WEAKER: Final[Mapping[str, frozenset[str]]] = {"correct_answer": frozenset({"reference", "answer"})}
+"""Names that are plain enough to win, and the names beside them that may mean something else."""
+
 _NOUNS: Final[Mapping[Role, str]] = {
     "id": "id", "input": "input", "output": "output", "expected": "expected answer",
 }  # fmt: skip
@@ -78,6 +81,7 @@ def guess_columns(
         if role in found:
             continue
         candidates = [one for one in header if one.strip().lower() in USUAL_NAMES[role] and one not in taken]
+        candidates = _winner(candidates) or candidates
         if len(candidates) == 1:
             found[role] = candidates[0]
         elif candidates and (role in needed or role == "id"):
@@ -87,6 +91,16 @@ def guess_columns(
     if issues:
         raise Problems(issues)
     return Columns(**found)
+
+
+def _winner(candidates: Sequence[str]) -> list[str]:
+    """The one candidate that all others give way to; none where nobody wins."""
+    spelled = {one: one.strip().lower() for one in candidates}
+    return [
+        one
+        for one, name in spelled.items()
+        if name in _WEAKER and all(other == one or spelled[other] in _WEAKER[name] for other in candidates)
+    ]
 
 
 def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:

@@ -380,7 +380,7 @@ def _is_xml(text: str) -> bool:
         ElementTree.fromstring(text)
     except (ElementTree.ParseError, UnicodeEncodeError):
         return False
-    return text.startswith("<") and text.endswith(">") and "<!DOCTYPE" not in text
+    return text.startswith("<") and text.endswith(">") and "<!ENTITY" not in text
 
 
 _MARKDOWN: Final = re.compile(r"(?m)^#{1,6}\s|^\s*[-*+]\s|^\s*\d+\.\s|\[[^\[\]]+\]\([^)\n]+\)|```|^>\s|\*\*.+?\*\*")
@@ -486,9 +486,9 @@ def _length(case: Case) -> Answer:
 def _relevance(case: Case) -> Answer:
     _settings(case)
     asked = case.cells["input"]
-    if asked is None or asked is MISSING:
+    if asked is MISSING:
         raise Stopped(TESTSET)
-    wanted, there = bare_words(as_text(asked)), bare_words(_output_text(case))
+    wanted, there = bare_words("" if asked is None else as_text(asked)), bare_words(_output_text(case))
     return _scored(len(wanted & there) / len(wanted) if wanted else 0.0)
 
 

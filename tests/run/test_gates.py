@@ -272,6 +272,14 @@ def test_a_field_that_no_row_has_is_undecided_with_a_suggestion() -> None:
     assert result.message == 'no row has the field "vendr.name"; did you mean "vendor.name"?'
 
 
+def test_one_item_of_a_list_names_the_list_uncut() -> None:
+    """Agenta, JSON Flattening: `hobbies.0` is the first item."""
+    figures = stats(fields=(field("hobbies[*]", match=9), field("name", match=9)))
+    result = judged(gate("header.hobbies.0", fail_below=0.5), figures)
+    assert result.verdict == "undecided"
+    assert result.message.startswith('write "hobbies[*]": the items of a list are counted together')
+
+
 def test_a_gate_holds_for_every_variant_unless_it_names_one() -> None:
     figures = (stats(variant="gpt"), stats(passed=1, failed=9, variant="llama"))
     both = judge_gates([gate(fail_below=0.5)], figures)

@@ -69,3 +69,26 @@ def test_the_columns_of_an_export_are_found(header: list[str]) -> None:
 
     found = guess_columns(header, {}, needed=("output", "expected"))
     assert [found.input, found.output, found.expected] == header
+
+
+def test_agentas_similarity_says_that_it_counts_otherwise() -> None:
+    (note,) = [one for one in load({"evaluators": ["auto_similarity_match"]}).notes if "characters" in one]
+    assert note.endswith('"method: characters" compares characters too')
+    told = load({"evaluators": [{"auto_similarity_match": {"method": "characters"}}]}).notes
+    assert not [one for one in told if "shared words" in one]
+
+
+@pytest.mark.parametrize("other", ["reference", "answer"])
+def test_correct_answer_wins_where_agentas_page_names_it(other: str) -> None:
+    """Agenta, Configuration: `correct_answer_key`, the column with the correct answer."""
+    from evaluators.testsets.columns import guess_columns
+
+    found = guess_columns(["id", other, "output", "correct_answer"], {}, needed=("output", "expected"))
+    assert found.expected == "correct_answer"
+
+
+def test_two_plain_names_for_the_expected_answer_are_asked_about() -> None:
+    from evaluators.testsets.columns import guess_columns
+
+    with pytest.raises(Problems, match="2 columns could be the expected answer"):
+        guess_columns(["output", "correct_answer", "expected"], {}, needed=("output", "expected"))
