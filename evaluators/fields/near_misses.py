@@ -156,7 +156,12 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
         alike = _fixed(_loosest(), compared, mismatches, every) if word in ("exact", "normalized") else every
         yield from ((trials, alike) for trials in (_text_trials(comparator, word) if alike else ()))
     if plain or word == "numeric":
-        yield from ((trials, every) for trials in _number_trials(comparator if word == "numeric" else None, pairs))
+        numeric = comparator if word == "numeric" else None
+        yield from ((trials, every) for trials in _tolerance_trials(numeric, pairs))
+        texts_in = [number for number, one in enumerate(mismatches) if _has_text(compared, one)]
+        # two numbers are read alike by every way of reading texts
+        if texts_in and all(_may_be_number(expected) for expected, _ in pairs):
+            yield _reading_trials(numeric), texts_in
     if texts and (plain or word == "date"):
         yield _date_trials(comparator if word == "date" else None, pairs), every
     if plain and any(isinstance(expected, str) and _ADDRESS.match(expected) for expected, _ in pairs):
@@ -191,20 +196,36 @@ def _unlike_default(word: str, settings: Options, apart: str) -> Options:
     return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
 
-def _number_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[_Trial]]:
-    """A greater tolerance, and ways to read numbers in text."""
-    tolerance, parse = getattr(numeric, "tolerance", None), getattr(numeric, "parse", False)
+def _tolerance_trials(numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> Iterator[list[_Trial]]:
+    """A greater tolerance."""
+    tolerance, reading = getattr(numeric, "tolerance", None), _own_reading(numeric)
     limits = {name: getattr(tolerance, name, None) for name in ("abs", "rel")}
-    reading: dict[str, Any] = {}
-    if parse is not False:
-        reading["parse"] = True if parse is True else parse.model_dump(exclude_defaults=True)
     if reading or any(_is_number(expected) and _is_number(actual) for expected, actual in pairs):
         for name, other, steps in (("abs", "rel", _ABS), ("rel", "abs", _REL)):
             looser = [step for step in steps if limits[other] is None and step > (limits[name] or 0)]
             yield [_number_trial(numeric, {"tolerance": {name: step}}, reading) for step in looser]
-    if any(isinstance(value, str) for pair in pairs for value in pair):
-        kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_none=True)}
-        yield [_number_trial(numeric, {"parse": way}, kept) for way in _ways(parse)]
+
+
+def _reading_trials(numeric: Comparator | None) -> list[_Trial]:
+    """Ways to read numbers in text."""
+    tolerance = getattr(numeric, "tolerance", None)
+    kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_none=True)}
+    return [_number_trial(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False))]
+
+
+def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
+    """How a comparator reads numbers in text, as it is written; nothing where it does not."""
+    parse = getattr(numeric, "parse", False)
+    return {} if parse is False else {"parse": True if parse is True else parse.model_dump(exclude_defaults=True)}
+
+
+def _has_text(compared: Compared, one: Mismatch) -> bool:
+    return any(isinstance(value, str) for pair in _pairs(compared, one) for value in pair)
+
+
+def _may_be_number(expected: Any) -> bool:
+    """Not a text without a digit, which no way of reading makes a number of."""
+    return not isinstance(expected, str) or any(map(str.isdigit, expected))
 
 
 def _ways(parse: Any) -> list[Any]:
