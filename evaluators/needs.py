@@ -6,6 +6,7 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
@@ -130,14 +131,7 @@ def expected_of(cell: Cell) -> JSON | Fault:
         try:
             return json_text.parse(cell)
         except json_text.NotJSON as error:
-            return Fault(
-                Issue(
-                    "expected-not-json",
-                    Blame.TESTSET,
-                    f"not JSON: {spoken(error)}",
-                    hint="the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted",
-                )
-            )
+            return Fault(_expected_not_json(cell, error))
     return NO_EXPECTED if cell is MISSING else cell
 
 
@@ -153,7 +147,7 @@ def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "
         try:
             return _of_kind(json_text.parse(cell), want)
         except json_text.NotJSON as error:
-            return _unusable(error)
+            return _unusable(error, cell)
     if cell is MISSING:
         return NO_OUTPUT
     return cell if isinstance(cell, Fault) else _of_kind(cell, want)
@@ -166,7 +160,7 @@ def documents_of(cell: str) -> FoundDocuments | Fault:
     try:
         return json_text.documents(cell)
     except json_text.NotJSON as error:
-        return _unusable(error)
+        return _unusable(error, cell)
 
 
 def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | Fault:
@@ -174,7 +168,7 @@ def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Wan
     try:
         return json_choice.choose(documents, want, search, prefer)
     except json_text.NotJSON as error:
-        return _unusable(error)
+        return _unusable(error, "" if documents.found else documents.text)
 
 
 def want_like(expected: JSON) -> Want:
@@ -202,8 +196,28 @@ def kind_of(value: JSON) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _unusable(error: json_text.NotJSON) -> Fault:
-    return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is not usable JSON: {spoken(error)}"))
+def _expected_not_json(cell: str, error: json_text.NotJSON) -> Issue:
+    if is_python(cell):
+        message, hint = f"Python, not JSON: {spoken(error)}", "write the cell with json.dumps(value), not with str(value)"
+    else:
+        message = f"not JSON: {spoken(error)}"
+        hint = "the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted"
+    return Issue("expected-not-json", Blame.TESTSET, message, hint=hint)
+
+
+def is_python(text: str) -> bool:
+    """Whether the text is a list or dict as Python prints it: keys in single quotes, True, False or None."""
+    return _PYTHON.match(text) is not None
+
+
+_PYTHON: Final = re.compile(
+    r"""\s*[\[{][\s\[{]*(?:'(?:[^'\\]|\\.)*'\s*[:,\]]|"[^"\\]*"\s*:\s*(?:True|False|None)\b|(?:True|False|None)\s*[,\]])"""
+)
+
+
+def _unusable(error: json_text.NotJSON, cell: str = "") -> Fault:
+    said = "Python, not JSON" if is_python(cell) else "not usable JSON"
+    return Fault(Issue("unreadable-output", Blame.OUTPUT, f"the output is {said}: {spoken(error)}"))
 
 
 def _of_kind(value: JSON, want: Want) -> JSON | Fault:

@@ -108,12 +108,12 @@ def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]
     return plugs[0]
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word closest to `word`, or None when none is close."""
+def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str | None:
+    """The known word closest to `word`, or None when none is at least so alike."""
     from difflib import get_close_matches
 
     by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    close = get_close_matches(word.casefold(), by_folded, n=1, cutoff=least)
     return by_folded[close[0]] if close else None
 
 

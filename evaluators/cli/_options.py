@@ -36,6 +36,26 @@ def roles(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     return named
 
 
+class WholeNumber(_ParamType):
+    """A whole number, at least `least` where that is given."""
+
+    name = "N"
+
+    def __init__(self, least: int | None = None) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number. Fails for anything else, and says what is allowed."""
+        try:
+            number = int(str(value))
+        except ValueError:
+            number = None
+        if number is not None and (self.least is None or number >= self.least):
+            return number
+        allowed = "a whole number" if self.least is None else f"a whole number, {self.least} or more"
+        raise click.BadParameter(f'"{value}" is not {allowed}', ctx, param)
+
+
 class Evidence(_ParamType):
     """`first`, `all`, or a number of rows."""
 
@@ -84,7 +104,7 @@ def report_files(help: str) -> Option:
 
 TRACE_ROWS: Final[Option] = click.option(
     "--trace-rows",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     metavar="N",
     help="Send N rows one by one to trackers that show single rows, rows with something wrong first. The table that a tracker "
     "gets has all rows anyway.",

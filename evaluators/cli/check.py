@@ -68,8 +68,9 @@ def _check(suite: str, test_set: str | None, with_data: bool, whole: bool) -> in
     loaded = load(suite)
     data_checks.check_gates(loaded)
     check_judge(loaded)
-    say(data_checks.suite_words(loaded))
-    if not (with_data or whole or test_set is not None):
+    alone = not (with_data or whole or test_set is not None)
+    say(data_checks.suite_words(loaded, alone))
+    if alone:
         say(data_checks.absence_words(loaded))
         return 0
     look = data_checks.look(loaded, test_set, whole)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import report_files
+from evaluators.cli._options import WholeNumber, report_files
 
 if TYPE_CHECKING:
     from evaluators.api.comparisons import Rules
@@ -49,9 +49,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     help="What fails: significant_drop, broken_rows or both; `nothing` fails nothing. Without it, what the suite says, "
     "and without a suite significant_drop.",
 )
-@click.option(
-    "--max-broken-rows", type=click.IntRange(min=0), metavar="N", help="Fail when more than N rows are newly wrong."
-)
+@click.option("--max-broken-rows", type=WholeNumber(0), metavar="N", help="Fail when more than N rows are newly wrong.")
 @click.option(
     "--max-drop",
     callback=limits,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evidence, pairs, report_files
+from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evidence, WholeNumber, pairs, report_files
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evaluators.run.preparing import Prepared, RunRequest
 
 
-COUNT = click.IntRange(min=1)
+COUNT = WholeNumber(1)
 
 
 @click.command("run")
@@ -52,12 +52,10 @@ COUNT = click.IntRange(min=1)
     metavar="first, all or N",
     help="How many rows with a wrong result a long run records for each field: a number, `first` (200), or `all`.",
 )
-@click.option(
-    "--lowest-fields", type=click.IntRange(min=0), metavar="N", help="List the N fields with the lowest accuracy."
-)
+@click.option("--lowest-fields", type=WholeNumber(0), metavar="N", help="List the N fields with the lowest accuracy.")
 @click.option(
     "--hardest",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     default=0,
     metavar="N",
     help="List the N rows with the lowest scores, and why. How long a row took is not kept: the same input gives the "
@@ -87,7 +85,7 @@ COUNT = click.IntRange(min=1)
 )
 @click.option("--limit", type=COUNT, metavar="N", help="Score only the first N rows.")
 @click.option("--sample", type=COUNT, metavar="N", help="Score only N rows, chosen by chance, the same every time.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Another seed chooses another sample.")
+@click.option("--seed", type=WholeNumber(), default=0, metavar="N", help="Another seed chooses another sample.")
 @click.option(
     "--where",
     callback=pairs,

@@ -7,12 +7,13 @@ import sys
 import click
 
 from evaluators.cli._name_completion import types
+from evaluators.cli._options import WholeNumber
 
 
 @click.command("try")
 @click.argument("suite", metavar="SUITE|TYPE", shell_complete=types)
 @click.argument("test_set", type=click.Path(), required=False)
-@click.option("--row", type=int, metavar="N", help="The row with this number, as a spreadsheet shows it.")
+@click.option("--row", type=WholeNumber(1), metavar="N", help="The row with this number, as a spreadsheet shows it.")
 @click.option("--id", "row_id", metavar="ID", help="The row with this id.")
 @click.option("--variant", metavar="NAME", help="The variant whose output is tried; the first one without it.")
 @click.option("--output", metavar="TEXT", help="The output to try, in place of a row.")

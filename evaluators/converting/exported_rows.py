@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, WordFinding
 from evaluators.testsets.byte_source import locate
-from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import whole
 
@@ -39,7 +39,7 @@ def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dic
 def first_cells(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
     """Says what an export lacks before it can be scored: a column of outputs."""
     named = conversion.test_set.get("columns", {})
-    if "output" not in named and not any(one.strip().lower() in USUAL_NAMES["output"] for one in header):
+    if "output" not in named and not usual_columns(header, "output"):
         conversion.remarks.append(
             f"{file} has no column with the model's outputs. Add one that is called output, or name a file of outputs "
             "with --output when you run the suite."
@@ -70,12 +70,11 @@ def json_path(name: str) -> str:
 
 
 def _expected_cells(conversion: Conversion) -> list[Any]:
-    usual = USUAL_NAMES["expected"]
     if conversion.rows:
-        return [row[name] for row in conversion.rows[:_FIRST] for name in row if name.strip().lower() in usual]
+        return [row[name] for row in conversion.rows[:_FIRST] for name in usual_columns(row, "expected")]
     file = Path(conversion.test_set["file"])
     named = conversion.test_set.get("columns", {}).get("expected")
-    column = named or next((one for one in export_header(file) if one.strip().lower() in usual), None)
+    column = named or next(iter(usual_columns(export_header(file), "expected")), None)
     return cells_of(file, [column], _FIRST)[column] if column is not None else []
 
 

@@ -67,10 +67,10 @@ def check_gates(suite: Suite) -> None:
     check_gate_targets(suite, tuple(outputs) if isinstance(outputs, dict) else None)
 
 
-def suite_words(suite: Suite) -> str:
-    """The good news about a suite, and its notes."""
-    name = suite.config.source.name
-    head = f"{name}: no problems; {counted(len(suite.lines), 'evaluator')}, {counted(len(suite.gates), 'gate')}"
+def suite_words(suite: Suite, alone: bool) -> str:
+    """The good news about a suite, and its notes. `alone` says that nothing else is looked at."""
+    well = "no problems" if alone else "the suite itself has no problems"
+    head = f"{suite.config.source.name}: {well}; {counted(len(suite.lines), 'evaluator')}, {counted(len(suite.gates), 'gate')}"
     return _lines([head, *(f"note: {note}" for note in suite.notes)])
 
 

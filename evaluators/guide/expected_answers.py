@@ -11,7 +11,7 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.needs import expected_of
 from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
-from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.documents import DocumentRows, holds_documents
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Cell, first_table
@@ -98,7 +98,7 @@ def _config(place: str, column: str | None) -> TestSetConfig:
             header = open_file(place, Path()).header
         except Problems:
             header = ()  # one document
-        if not any(name.strip().lower() in USUAL_NAMES["expected"] for name in header):
+        if not usual_columns(header, "expected"):
             return build(TestSetConfig, {"expected": place}, noun="test_set")
     return build(TestSetConfig, {"file": place, **columns}, noun="test_set")
 

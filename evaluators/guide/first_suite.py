@@ -12,14 +12,14 @@ from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.init_questions import Likeliest
 from evaluators.guide.roles import ChosenColumns, choose_roles
 from evaluators.guide.suite_text import Draft, suite_text
-from evaluators.issues import Problems, problem
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.settings import build
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.testsets.columns import listed
+from evaluators.testsets.columns import listed, not_told_apart
 from evaluators.testsets.encodings import encoding_to_name
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Chunk, Table, whole
@@ -70,8 +70,14 @@ def begin(
         build(TestSetConfig, {**config, **reading, "columns": chosen.columns}, noun="test_set"), Path()
     )
     cells, count, more = _cells(test_set)
+    if not count:
+        message = "there is a header and no rows, and a suite is made from rows"
+        raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
     roles = test_set.columns
     if roles.output is None:
+        glued = not_told_apart(test_set.own_header, place)
+        if glued is not None:
+            raise Problems([glued])
         raise problem(
             "no-output-column", f"no column looks like the model's output; {listed(test_set.own_header)}", where=place,
             hint="say which one: --columns output=NAME, or --output FILE for a file of outputs",

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from evaluators.guide.init_questions import Ask, InitQuestion
 from evaluators.needs import ROLES, Role
-from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.columns import is_usual
 from evaluators.value_class import dataclass, field
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON
@@ -77,7 +77,7 @@ def choose_roles(
     for role, column in given.items():
         chosen.take(role, column, "as you said")
     _choose_id(header, cells, chosen, ask)
-    inputs = [name for name in header if _usual(name, "input") and name not in chosen.columns.values()]
+    inputs = [name for name in header if is_usual(name, "input") and name not in chosen.columns.values()]
     if "input" not in chosen.columns and len(inputs) == 1:
         chosen.take("input", inputs[0], "a usual name for it")
     taken = {*chosen.columns.values(), *inputs}
@@ -91,7 +91,7 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
     if "id" in chosen.columns:
         return
     free = [name for name in header if name not in chosen.columns.values()]
-    usual = [name for name in free if _usual(name, "id")]
+    usual = [name for name in free if is_usual(name, "id")]
     if len(usual) > 1:
         chosen.take("id", ask(_question("the id of a row", "id", usual)), "one of several usual names for it")
     elif usual:
@@ -101,7 +101,7 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
             name for name in free if _words(name) & _WORDS["id"] or (name == header[0] and _stands_alone(name, cells))
         ]
         unlike = [name for name in named if _all_different(cells.get(name, ())) and not _weight(name, "output")]
-        unlike = [name for name in unlike if not _weight(name, "expected") and not _usual(name, "input")]
+        unlike = [name for name in unlike if not _weight(name, "expected") and not is_usual(name, "input")]
         if unlike:
             chosen.take("id", unlike[0], "different in every row")
 
@@ -172,7 +172,7 @@ def _question(said: str, role: Role, answers: Sequence[str]) -> InitQuestion:
 
 
 def _why(column: str, role: Role, pair: _RolePair, cells: Mapping[str, Sequence[Any]]) -> str:
-    if _usual(column, role):
+    if is_usual(column, role):
         return "a usual name for it"
     other = _in_role(pair, "expected" if role == "output" else "output")
     if other is not None and _alike(cells.get(column, ()), cells.get(other, ())) >= _ALIKE_ENOUGH:
@@ -187,14 +187,10 @@ def _weight(column: str | None, role: Role) -> float:
     words = _words(column)
     if words <= _EITHER:
         return _WEAK
-    if _usual(column, role):
+    if is_usual(column, role):
         return _USUAL
     other: Role = "expected" if role == "output" else "output"
-    return _WORD if words & _WORDS[role] and not (_usual(column, other) or words & _WORDS[other]) else 0.0
-
-
-def _usual(column: str, role: Role) -> bool:
-    return column.strip().lower() in USUAL_NAMES[role]
+    return _WORD if words & _WORDS[role] and not (is_usual(column, other) or words & _WORDS[other]) else 0.0
 
 
 def _words(column: str) -> set[str]:

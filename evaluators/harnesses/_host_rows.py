@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.model import MISSING
 from evaluators.needs import ROLES, Role
-from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.python_cells import cell_of
 from evaluators.value_class import dataclass
 
@@ -59,7 +59,7 @@ def cells_of(given: HostRow, columns: Places) -> dict[str, Any]:
     }  # fmt: skip
     for role in _ELSEWHERE:
         if roles[role] is MISSING:
-            usual = [one[name] for name in USUAL_NAMES[role] for one in maps if name in one]
+            usual = [one[key] for name in USUAL_NAMES[role] for one in maps for key in one if _is(key, name)]
             roles[role] = usual[0] if usual else MISSING
     cells.update({role: of_role(role, value) for role, value in roles.items()})
     cells.update(
@@ -73,7 +73,7 @@ def of_role(role: Role, value: Any) -> Any:
     if isinstance(value, Mapping):
         named = next((key for key in _SAYS[role] if key in value), None)
         alone = next(iter(value), None) if len(value) == 1 else None
-        if named is None and isinstance(alone, str) and alone.strip().lower() in USUAL_NAMES[role]:
+        if named is None and isinstance(alone, str) and is_usual(alone, role):
             named = alone
         value = value if named is None else value[named]
     return MISSING if value is None else value
@@ -84,10 +84,14 @@ def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[st
     found = dict(cells)
     for name in wanted:
         if name not in found:
-            role = next((role for role in ROLES if name.strip().lower() in USUAL_NAMES[role]), None)
+            role = next((role for role in ROLES if is_usual(name, role)), None)
             if role is not None and role in cells:
                 found[name] = cells[role]
     return found
+
+
+def _is(key: Any, name: str) -> bool:
+    return key == name or (isinstance(key, str) and folded(key) == name)
 
 
 def _found(own: Mapping[str, Any], place: str) -> Any:

@@ -19,6 +19,7 @@ from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
+from evaluators.testsets.selection import nothing_selected
 from evaluators.value_class import replace
 
 
@@ -67,12 +68,14 @@ def conclude(
     finished = all(each.finished for _, each in measured)
     found = gaps(suite, [each for _, each in measured], stats, complete=finished)
     partial_run = bool(request.selection) or not finished
-    issues = [*test_set.issues, *(issue for _, each in measured for issue in each.issues)]
+    unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
+    of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
+    issues = [*of_table, *(issue for _, each in measured for issue in each.issues)]
     counts: dict[str, int] = {}
     for _, each in measured:
         for code, count in each.issue_counts.items():
             counts[code] = counts.get(code, 0) + count
-    facts = Facts(tuple(stats), gates, (*test_set.issues, *([] if partial_run else found)), interrupted=not finished)
+    facts = Facts(tuple(stats), gates, (*of_table, *([] if partial_run else found)), interrupted=not finished)
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,

@@ -21,6 +21,7 @@ from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path
 
+_MOST_KEYS: Final = 10  # fields that a hint lists
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 
 
@@ -31,8 +32,8 @@ def gaps(
     first = together(each.glimpse for each in measured)
     lines, fields = line_places(suite), field_places(suite)
 
-    def nearest(evaluator: str, path: str) -> str | None:
-        return _nearest(first.documents.get(evaluator, ()), path)
+    def in_place_of(evaluator: str, path: str) -> str | None:
+        return _in_place_of(first.documents.get(evaluator, ()), path)
 
     def values(conditions: Sequence[Condition]) -> str | None:
         return _values_in_place_of(conditions, first)
@@ -40,7 +41,7 @@ def gaps(
     found: list[Issue] = []
     for start in range(0, len(stats), len(suite.lines)):
         part = stats[start : start + len(suite.lines)]
-        issues = coverage(suite.lines, part, lines, nearest, fields, values)
+        issues = coverage(suite.lines, part, lines, in_place_of, fields, values)
         found += [_of_variant(issue, part[0].variant) for issue in issues]
     if complete:
         for place, line in enumerate(suite.lines):
@@ -55,11 +56,19 @@ def _of_variant(issue: Issue, variant: str | None) -> Issue:
     return issue if variant is None else replace(issue, message=f'variant "{variant}": {issue.message}')
 
 
-def _nearest(documents: Sequence[JSON], path: str) -> str | None:
-    """The existing path most like one that no row has."""
+def _in_place_of(documents: Sequence[JSON], path: str) -> str | None:
+    """The existing path most like one that no row has, or else the keys that are there; None where there are none."""
     wanted = parse_path(path)
     near = (nearest_path(wanted, document) for document in documents[:FIRST_ROWS])
-    return next((path for path in near if path is not None), None)
+    meant = next((path for path in near if path is not None), None)
+    if meant is not None:
+        return f'did you mean "{meant}"?'
+    keys = list(dict.fromkeys(key for document in documents for key in (document if isinstance(document, dict) else ())))
+    if not keys:
+        return None
+    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+    there = ", ".join(f'"{key}"' for key in keys[:_MOST_KEYS])
+    return f"the rows have {there}{more}"
 
 
 def _values_in_place_of(conditions: Sequence[Condition], first: Glimpse) -> str | None:

@@ -255,7 +255,7 @@ class Work:
             wanted = self.recorder.wanted(chunk, codes)
             self.recorder.take(chunk, columns, wanted, *taken.look_up(wanted.rows))
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
-            self.result.ids.add(chunk.offsets, chunk.ids)
+            self.result.ids.add(*_readable_ids(chunk.offsets, chunk.ids, chunk.faults))
         if self.job.joined is not None:
             self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count
@@ -417,3 +417,14 @@ def without_cycle_search() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def _readable_ids(
+    offsets: Sequence[int], ids: Sequence[str], faults: Sequence[tuple[int, Issue]]
+) -> tuple[Sequence[int], Sequence[str]]:
+    """The rows and their ids without the rows that could not be read: nobody knows whether those have one."""
+    if not faults:
+        return offsets, ids
+    unread = {position for position, _ in faults}
+    kept = [position for position in range(len(ids)) if position not in unread or ids[position]]
+    return [offsets[position] for position in kept], [ids[position] for position in kept]

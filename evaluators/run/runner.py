@@ -256,14 +256,14 @@ def coverage(
     lines: Sequence[EvaluatorLine],
     stats: Sequence[EvaluatorStats],
     places: Mapping[str, str],
-    nearest: Callable[[str, str], str | None],
+    in_place_of: Callable[[str, str], str | None],
     fields: Mapping[tuple[str, str], str] = MappingProxyType({}),
     values: Callable[[Sequence[Condition]], str | None] = lambda conditions: None,
 ) -> list[Issue]:
-    """Law 11: every evaluator and every listed field that measured no row, named, with the nearest existing path.
+    """Law 11: every evaluator and every listed field that measured no row, named, with what is there in its place.
 
-    `places` says where in the suite each evaluator stands, and `fields` the same for (evaluator, path); `nearest` finds an
-    existing path for (evaluator, path), and `values` what a column holds in place of what conditions ask for.
+    `places` says where in the suite each evaluator stands, and `fields` the same for (evaluator, path); `in_place_of`
+    says what is there for (evaluator, path), and `values` what a column holds in place of what conditions ask for.
     """
     found = []
     for line, one in zip(lines, stats, strict=True):
@@ -277,14 +277,14 @@ def coverage(
             if counts.measured or counts.fault or field_.path in scored.optional or not one.scored:
                 continue
             at = fields.get((line.name, field_.path), where)
-            found.append(_field_measured_nothing(line, field_, at, nearest))
+            found.append(_field_measured_nothing(line, field_, at, in_place_of))
         if one.scored:
             measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
             for path in scored.awaited.named:
                 if path not in measured:
                     unmet = FieldStats(path, Counts(), None, None, None, None)
                     at = fields.get((line.name, path), where)
-                    found.append(_field_measured_nothing(line, unmet, at, nearest))
+                    found.append(_field_measured_nothing(line, unmet, at, in_place_of))
     return found
 
 
@@ -319,14 +319,15 @@ def _some(paths: Iterable[str], most: int = 10) -> str:
 
 
 def _field_measured_nothing(
-    line: EvaluatorLine, one: FieldStats, where: str | None, nearest: Callable[[str, str], str | None]
+    line: EvaluatorLine, one: FieldStats, where: str | None, in_place_of: Callable[[str, str], str | None]
 ) -> Issue:
     if one.counts.skipped and not one.counts.not_measured:
         said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
     else:
-        near = nearest(line.name, one.path)
         said = "was found in no row, so it measured nothing"
-        hint = f'did you mean "{near}"?' if near else "optional: true says that a field may be absent everywhere"
+        may_be_absent = "optional: true says that a field may be absent everywhere"
+        there = in_place_of(line.name, one.path)
+        hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
     message = f'"{line.name}": the field "{one.path}" {said}'
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
 

@@ -78,7 +78,8 @@ def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
         if code is not None:
             yield code, _in_one_line(issue)
     if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):
-        yield UNMEASURED, "nothing was measured" if rows else "nothing was measured: the test set has no rows"
+        selected = any(issue.code == "no-row-selected" for issue in facts.issues)
+        yield UNMEASURED, "nothing was measured" + ("" if rows or selected else ": the test set has no rows")
 
 
 def _in_one_line(issue: Issue) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, get_args
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import Role
-from evaluators.registry import suggestion
+from evaluators.registry import nearest, suggestion
 from evaluators.value_class import dataclass
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -16,15 +17,22 @@ USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "id": ("id", "record_id", "case_id", "row_id"),
     "input": ("input", "inputs", "question", "prompt"),
     "output": (
-        "output", "outputs", "model_output", "actual_output", "prediction", "predicted", "response", "extracted",
-        "model output", "actual output",
+        "output", "outputs", "model_output", "actual_output", "model_answer", "prediction", "predicted", "response",
+        "extracted",
     ),
     "expected": (
         "expected", "expected_output", "correct_answer", "ground_truth", "gold", "reference", "answer",
-        "expected output", "correct answer", "ground truth",
     ),
 }  # fmt: skip
-"""What columns are called when nobody says; case and surrounding spaces do not matter."""
+"""What columns are called when nobody says. Case does not matter, nor whether words are joined by a space, a hyphen or `_`."""
+
+FALLBACK_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
+    "id": (), "input": (), "output": ("completion",), "expected": ("label", "target"),
+}  # fmt: skip
+"""The same, for tables in which no column has one of the names above: a label may be many things."""
+
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+"""Where a new word begins in `expectedOutput`."""
 
 _WEAKER: Final[Mapping[str, frozenset[str]]] = {"correct_answer": frozenset({"reference", "answer"})}
 """Names that are plain enough to win, and the names beside them that may mean something else."""
@@ -33,7 +41,26 @@ _NOUNS: Final[Mapping[Role, str]] = {
     "id": "id", "input": "input", "output": "output", "expected": "expected answer",
 }  # fmt: skip
 _SHOWN: Final = 20
+_MISSPELT: Final = 0.8
+"""How alike a name and a usual one are, from which on a slip of the fingers is likely."""
 _SIGNS: Final = {"semicolon": ";", "tab": "\t", "comma": ",", "bar": "|"}
+
+
+def folded(column: str) -> str:
+    """The name of a column as usual names are written: `Expected Output` is `expected_output`."""
+    return re.sub(r"[\s_-]+", "_", _HUMP.sub("_", column.strip())).lower()
+
+
+def is_usual(column: str, role: Role) -> bool:
+    """Whether the column has a usual name for the role."""
+    return folded(column) in USUAL_NAMES[role]
+
+
+def usual_columns(header: Iterable[str], role: Role) -> list[str]:
+    """The columns with a usual name for the role, or else those with a name that will do where there is none."""
+    columns = list(header)
+    found = [one for one in columns if is_usual(one, role)]
+    return found or [one for one in columns if folded(one) in FALLBACK_NAMES[role]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +107,7 @@ def guess_columns(
     for role in ROLES:
         if role in found:
             continue
-        candidates = [one for one in header if one.strip().lower() in USUAL_NAMES[role] and one not in taken]
+        candidates = usual_columns((one for one in header if one not in taken), role)
         candidates = _winner(candidates) or candidates
         if len(candidates) == 1:
             found[role] = candidates[0]
@@ -89,13 +116,14 @@ def guess_columns(
         elif role in needed:
             issues.append(_absent(role, header, name))
     if issues:
-        raise Problems(issues)
+        glued = not_told_apart(header, name)
+        raise Problems(issues if glued is None else [glued])
     return Columns(**found)
 
 
 def _winner(candidates: Sequence[str]) -> list[str]:
     """The one candidate that all others give way to; none where nobody wins."""
-    spelled = {one: one.strip().lower() for one in candidates}
+    spelled = {one: folded(one) for one in candidates}
     return [
         one
         for one, name in spelled.items()
@@ -105,19 +133,23 @@ def _winner(candidates: Sequence[str]) -> list[str]:
 
 def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
     """A column is named that is not there."""
-    meant = suggestion(column, header) or _one_column(header)
+    glued = not_told_apart(header, name)
+    if glued is not None:
+        return glued
     message = f'there is no column "{column}"; {listed(header)}'
-    return Issue("no-such-column", Blame.TESTSET, message, name, meant)
+    return Issue("no-such-column", Blame.TESTSET, message, name, suggestion(column, header))
 
 
-def _one_column(header: Sequence[str]) -> str | None:
-    """What to try when the header looks like several columns that were not told apart."""
-    mark = next((word for word, sign in _SIGNS.items() if len(header) == 1 and sign in header[0]), None)
-    return (
-        f"the columns look separated by a {mark}: write `delimiter: {mark}` under test_set, or leave it out"
-        if mark
-        else None
-    )
+def not_told_apart(header: Sequence[str], name: str) -> Issue | None:
+    """What is wrong where the only column of a file looks like several; None where it does not."""
+    if len(header) != 1:
+        return None
+    mark = max(_SIGNS, key=lambda word: header[0].count(_SIGNS[word]))
+    if _SIGNS[mark] not in header[0]:
+        return None
+    message = f'the first row is one cell, "{header[0]}": the cells seem to be separated by a {mark}'
+    hint = f"write `delimiter: {mark}` under test_set, or --delimiter {mark}"
+    return Issue("wrong-delimiter", Blame.TESTSET, message, name, hint)
 
 
 def listed(header: Sequence[str]) -> str:
@@ -136,7 +168,23 @@ def _unclear(role: Role, candidates: Sequence[str], name: str) -> Issue:
 
 def _absent(role: Role, header: Sequence[str], name: str) -> Issue:
     message = f"no column is recognised as the {_NOUNS[role]}; {listed(header)}"
-    return Issue("no-such-column", Blame.TESTSET, message, name, _key(role, "NAME"))
+    misspelt = misspelt_header(role, header)
+    hint = (
+        _key(role, "NAME")
+        if misspelt is None
+        else f'did you mean "{misspelt[1]}"? rename it, or {_key(role, misspelt[0])}'
+    )
+    return Issue("no-such-column", Blame.TESTSET, message, name, hint)
+
+
+def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None:
+    """A column whose name is nearly a usual one of the role, and that usual name; None where there is none."""
+    usual = {name for names in USUAL_NAMES.values() for name in names}
+    for column in header:
+        near = None if folded(column) in usual else nearest(folded(column), USUAL_NAMES[role], _MISSPELT)
+        if near is not None:
+            return column, near
+    return None
 
 
 def _key(role: Role, column: str) -> str:

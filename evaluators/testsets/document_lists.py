@@ -9,7 +9,7 @@ from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.columns import USUAL_NAMES
+from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.joining import Find, id_text, twice
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.value_class import dataclass
@@ -111,7 +111,7 @@ def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str
     if named is not None:
         return named
     first = next((item for items in lists for item in items if isinstance(item, dict)), {})
-    usual = [key for key in first if key.strip().lower() in USUAL_NAMES["id"]]
+    usual = [key for key in first if is_usual(key, "id")]
     return next((key for key in usual if all(_names_each(key, items) for items in lists)), None)
 
 
@@ -120,7 +120,7 @@ def are_rows(items: Sequence[Cell], role: str) -> bool:
     other = USUAL_NAMES["output" if role == "expected" else "expected"]
     own = USUAL_NAMES["output" if role == "output" else "expected"]
     beside = {*USUAL_NAMES["id"], *USUAL_NAMES["input"], *own}
-    keys = [{key.strip().lower() for key in item} for item in items if isinstance(item, dict)]
+    keys = [{folded(key) for key in item} for item in items if isinstance(item, dict)]
     return (
         len(keys) == len(items) > 0
         and all(one & set(own) and one & set(USUAL_NAMES["id"]) for one in keys)

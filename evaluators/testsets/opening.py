@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from evaluators.issues import problem
 from evaluators.testsets.byte_source import ByteSource, locate
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.values.json_text import NotJSON, parse
 
+_SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
 
 
 def open_table(source: ByteSource, format: str | None = None) -> Reader:
     """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
+    if format is None and source.suffix in _SUITES:
+        hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
+        raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
     return READERS.find(format or format_of(source)).open(source)
 
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from typing import Final
 
-from evaluators.issues import Fault, Problems
+from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
+from evaluators.registry import suggestion
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import Chunk, Split, Table, whole
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
+
+_MOST_VALUES: Final = 5  # values of a column that a hint lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,34 @@ def selected(table: Table, selection: Selection, name: str) -> Table:
     return Selected(table, selection) if selection else table
 
 
+def nothing_selected(table: Table, name: str) -> Issue | None:
+    """Why no row was selected: what the columns hold in place of what is asked for. None where every row may be read.
+
+    Looks at the first rows of the table.
+    """
+    while not isinstance(table, Selected):
+        if table.base is None:
+            return None
+        table = table.base
+    where = table.selection.where
+    if not where:
+        return None
+    asked = " and ".join(f"{column}={value}" for column, value in where)
+    first = next(whole(table.base, [column for column, _ in where]), None)
+    if first is None:
+        return None
+    hints = []
+    for column, value in where:
+        seen = list(dict.fromkeys(_shown(cell) for cell in first.columns[column]))
+        if value in seen:
+            continue
+        more = ", …" if len(seen) > _MOST_VALUES else ""
+        there = ", ".join(f'"{text}"' for text in seen[:_MOST_VALUES])
+        hints.append(suggestion(value, seen) or f'the column "{column}" has {there}{more}')
+    hint = "; ".join(hints) or "each holds in some row, and never all of them in one"
+    return Issue("no-row-selected", Blame.TESTSET, f"no row fits --where {asked}", name, hint)
+
+
 def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:
     """Some rows and columns of a chunk."""
     if len(positions) == chunk.count:
@@ -151,6 +183,10 @@ def _is(cell: Cell, value: str) -> bool:
     if cell is MISSING or isinstance(cell, Fault):
         return False
     return to_text(cell) == value
+
+
+def _shown(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else "" if cell is MISSING or isinstance(cell, Fault) else to_text(cell)
 
 
 def _hash(seed: int, place: int) -> bytes:

@@ -91,7 +91,7 @@ def test_the_rows_are_looked_at_when_asked() -> None:
     found = check("suite.yaml", "--with-data")
     assert found.exit_code == 3
     assert found.stdout == (
-        "suite.yaml: no problems; 2 evaluators, 1 gate\n"
+        "suite.yaml: the suite itself has no problems; 2 evaluators, 1 gate\n"
         "rows.csv: looked at all 3 rows\n"
         "columns: output = output, expected = expected\n"
         "note: rows.csv: the columns are separated by a semicolon\n"

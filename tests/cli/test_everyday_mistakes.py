@@ -20,13 +20,17 @@ RIGHT = "output,expected\nParis,Paris\nRome,Rome\n"
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
 def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("suite.yaml").write_text(entry["suite"], encoding="utf-8")
+    Path("suite.yaml").write_text(entry.get("suite", "evaluators: [exact_match]\n"), encoding="utf-8")
     rows = entry.get("rows", RIGHT)
     if rows is not None:
         Path("rows.csv").write_text(rows, encoding="utf-8")
-    done = CliRunner().invoke(command, ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])])
+    for name, text in entry.get("files", {}).items():
+        Path(name).write_text(text, encoding="utf-8")
+    usual = ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])]
+    done = CliRunner().invoke(command, entry.get("command", usual))
     printed = f"{done.stdout}{done.stderr}".replace(str(tmp_path), "FOLDER")
     assert entry["says"] in printed, printed
+    assert entry.get("never_says", "\0") not in printed, printed
     assert done.exit_code == entry["exit"]
 
 

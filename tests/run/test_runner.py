@@ -221,7 +221,9 @@ def test_everything_that_was_measured_leaves_no_gap(bench: Any) -> None:
 def test_a_listed_field_that_no_row_has_is_named_with_the_nearest_path(bench: Any) -> None:
     bench.suite = {"evaluators": [{"json_multi_field_match": {"fields": {"a": "exact", "totl": "exact"}}}]}
     bench.rows = [{"output": '{"a": 1, "total": 2}', "expected": '{"a": 1, "total": 2}'}]
-    assert gaps(bench, "total") == [("field-measured-nothing", "json_multi_field_match", 'did you mean "total"?')]
+    assert gaps(bench, 'did you mean "total"?') == [
+        ("field-measured-nothing", "json_multi_field_match", 'did you mean "total"?')
+    ]
 
 
 @pytest.mark.parametrize("line", [{"compare": "exact", "optional": True}, "skip"])
