@@ -1,8 +1,10 @@
 """Plugs of a socket: found in the socket's folder and in installed entry points, never listed by hand.
 
 A socket is a package whose modules each hold one plug, named after its module (`evaluators/builtin/exact_match.py` holds
-`exact_match`). Other distributions add plugs through the entry point group of the same dotted name; a program adds them
-with `register`. Neither may take the name of a plug that ships with the package. A plug is imported when it is used.
+`exact_match`). Plugs that are small and alike may share a module, which the package names in `TOGETHER`; there each is the
+class that its name spells (`string_url` is `StringUrl`). Other distributions add plugs through the entry point group of the
+same dotted name; a program adds them with `register`. Neither may take the name of a plug that ships with the package. A
+plug is imported when it is used.
 """
 
 from __future__ import annotations
@@ -86,7 +88,15 @@ class Socket(Generic[Plug]):
 def modules_of(package: str) -> tuple[str, ...]:
     """The names of the plugs in a package's folder, sorted."""
     folder = importlib.import_module(package).__path__
-    return tuple(sorted(module.name for module in iter_modules(folder) if not module.name.startswith("_")))
+    alone = [module.name for module in iter_modules(folder) if not module.name.startswith("_")]
+    return tuple(sorted([*alone, *_together(package)]))
+
+
+@cache
+def _together(package: str) -> dict[str, str]:
+    """The names of the plugs that share a module with others, each with its module."""
+    shared: dict[str, tuple[str, ...]] = getattr(importlib.import_module(package), "TOGETHER", {})
+    return {name: module for module, names in shared.items() for name in names}
 
 
 @cache
@@ -97,14 +107,16 @@ def _installed(group: str) -> dict[str, EntryPoint]:
 
 
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
-    module = importlib.import_module(f"{package}.{name}")
+    shared = _together(package).get(name)
+    module = importlib.import_module(f"{package}.{shared or name}")
     plugs = [
         value
         for value in vars(module).values()
         if inspect.isclass(value) and issubclass(value, contract) and value.__module__ == module.__name__
+        if not shared or value.__name__ == name.title().replace("_", "")
     ]
     if len(plugs) != 1:
-        raise TypeError(f"{module.__name__} must define one {contract.__name__}, found {len(plugs)}")
+        raise TypeError(f'{module.__name__} must define one {contract.__name__} "{name}", found {len(plugs)}')
     return plugs[0]
 
 

@@ -87,7 +87,7 @@ class Comparator(Settings):
     """It keeps its answers itself, so that one pair is asked about once. Those of a class that does not ship with the package
     are kept where they are asked for."""
     word: ClassVar[str] = ""
-    """The name it was registered under; empty for one that its module names."""
+    """The name it was registered under, or that tells it from others in its module; empty for one that its module names."""
 
     @property
     def costs(self) -> bool:

@@ -5,46 +5,61 @@ Text that is no number is compared as it is: a field that may hold 35 or "33-37"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from evaluators.comparators._closeness import Limits, allowed, closeness, gap_between
-from evaluators.comparators._comparator import Compare
+from evaluators.comparators._column_answers import near_numbers
+from evaluators.comparators._comparator import Comparator, Compare, Matches
 from evaluators.model import Outcome
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, reader
 from evaluators.values.quoting import differs, kind, quote
 
 
-def comparison(limits: Limits | None, parse: bool) -> Compare:
-    """The fast question whether two numbers are near enough. Values that are no numbers must be equal."""
-    close, number = closeness(limits), _number(parse)
-    if limits is None and not parse:
-        return same
+class PlainNumbers(Comparator):
+    """The two numbers are equal, or at most `abs` apart. Values that are no numbers must be equal."""
 
-    def compare(expected: Any, actual: Any) -> bool:
+    abs: float | None = None
+    """The greatest difference."""
+    rel: ClassVar[None] = None
+    """No part of the number is a limit."""
+    parse: bool = False
+    """Plain numbers in text are read too."""
+
+    def compile(self) -> Compare:
+        close, number = closeness(self._limits), _number(self.parse)
+        if self.abs is None and not self.parse:
+            return same
+
+        def compare(expected: Any, actual: Any) -> bool:
+            wanted, found = number(expected), number(actual)
+            if wanted is None or found is None:
+                return same(expected, actual)
+            return bool(wanted == found) or close(wanted, found)
+
+        return compare
+
+    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        return near_numbers(self._limits, expected, output)
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        if same(expected, actual):
+            return Outcome(1.0, True, "equal")
+        matched, number = bool(self.compile()(expected, actual)), _number(self.parse)
         wanted, found = number(expected), number(actual)
         if wanted is None or found is None:
-            return same(expected, actual)
-        return bool(wanted == found) or close(wanted, found)
+            return Outcome(0.0, False, differs(expected, actual) + _told_apart(expected, actual, self.parse))
+        if wanted == found:
+            return Outcome(1.0, True, f"{quote(actual)} is the same number as {quote(expected)}")
+        most = "" if self.abs is None else f"; allowed: {allowed(self, wanted)}"
+        reason = f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, found)}{most}"
+        return Outcome(float(matched), matched, reason)
 
-    return compare
-
-
-def explained(limits: Limits | None, parse: bool, expected: Any, actual: Any) -> Outcome:
-    """The same answer with the reason."""
-    if same(expected, actual):
-        return Outcome(1.0, True, "equal")
-    matched = bool(comparison(limits, parse)(expected, actual))
-    wanted, found = _number(parse)(expected), _number(parse)(actual)
-    if wanted is None or found is None:
-        return Outcome(0.0, False, differs(expected, actual) + _told_apart(expected, actual, parse))
-    if wanted == found:
-        return Outcome(1.0, True, f"{quote(actual)} is the same number as {quote(expected)}")
-    most = f"; allowed: {allowed(limits, wanted)}" if limits else ""
-    reason = f"{quote(actual)} differs from {quote(expected)} by {gap_between(wanted, found)}{most}"
-    return Outcome(float(matched), matched, reason)
+    @property
+    def _limits(self) -> Limits | None:
+        return None if self.abs is None else self
 
 
 def _told_apart(expected: Any, actual: Any, parse: bool) -> str:

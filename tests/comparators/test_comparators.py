@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Pair
+from evaluators.comparators import TOGETHER
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Pair, word_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Outcome
 from evaluators.settings import BadSettings, build
@@ -222,3 +224,10 @@ def test_a_comparator_without_reasons_of_its_own_gets_plain_ones() -> None:
 
     assert Half().explain("Paris", "Pisa") == Outcome(1.0, True, '"Pisa" passes "half"')
     assert Half().explain("Paris", "Rome").reason == differs("Paris", "Rome")
+
+
+def test_comparators_that_share_a_module_are_called_by_the_names_that_list_them() -> None:
+    for module, names in TOGETHER.items():
+        held = vars(importlib.import_module(f"evaluators.comparators.{module}")).values()
+        here = {one.word for one in held if isinstance(one, type) and issubclass(one, Comparator) and one.word}
+        assert here == set(names) == {word_of(of(name)) for name in names}

@@ -1,0 +1,236 @@
+"""The comparators of evaluation_config schemas: each is another comparator with some of its options fixed.
+
+A class says which one and what it fixes; what it leaves open is a setting of its own, by the name that these schemas use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from pydantic import Field, StrictBool
+
+from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare, Matches, Pair
+from evaluators.comparators._plain_numbers import PlainNumbers
+from evaluators.comparators._web_addresses import AddressReading
+from evaluators.model import Outcome
+from evaluators.values.equality import same
+from evaluators.values.quoting import differs
+
+
+class _Fixed(Comparator):
+    """A comparator that compares as another one does."""
+
+    like: ClassVar[str] = "exact"
+    fixed: ClassVar[Mapping[str, object]] = {}
+
+    @cached_property
+    def other(self) -> Comparator:
+        """The one that compares, with its options."""
+        return COMPARATORS.find(self.like)(**self.fixed)
+
+    def compile(self) -> Compare:
+        return self.other.compile()
+
+    def key(self) -> Callable[[Any], Hashable] | None:
+        return self.other.key()
+
+    def compare_columns(self, expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
+        return self.other.compare_columns(expected, output)
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        return self.other.explain(expected, actual)
+
+
+class BooleanExact(_Fixed):
+    """Both values are true, or both are false.
+
+    true is not 1 and not the text "true". Values that are neither must be equal. It is a word of evaluation_config
+    schemas; `boolean` can also read words such as yes and no.
+    """
+
+    word = "boolean_exact"
+    examples = (
+        Pair("both true", True, True, True),
+        Pair("one of each", True, False, False),
+        Pair("1 is not true", True, 1, False),
+        Pair("text is not true", True, "true", False),
+    )
+
+
+class IntegerExact(_Fixed):
+    """The two whole numbers are equal.
+
+    3 and 3.0 are the same; 3 and 3.7 are not: nothing is cut off. true is never 1. Values that are not numbers must be
+    equal. It is a word of evaluation_config schemas; where such a schema allows text, numbers in text are read too.
+    """
+
+    parse: StrictBool = False
+    """`true`: also read plain numbers in text, such as "12"."""
+
+    word = "integer_exact"
+    examples = (
+        Pair("the same number", 30, 30, True),
+        Pair("another number", 30, 31, False),
+        Pair("decimals are not cut off", 3, 3.7, False),
+        Pair("text is not a number", 3, "3", False),
+        Pair("unless it is read as one", 3, " 3 ", True, {"parse": True}),
+    )
+
+    @cached_property
+    def other(self) -> Comparator:
+        return PlainNumbers(parse=self.parse)
+
+
+class NumberExact(_Fixed):
+    """The two numbers are equal; 1 and 1.0 are.
+
+    Every digit of a large number counts, and true is never 1. Values that are not numbers must be equal. It is a word of
+    evaluation_config schemas; where such a schema allows text, numbers in text are read too.
+    """
+
+    parse: StrictBool = False
+    """`true`: also read plain numbers in text, such as "12.5"."""
+
+    word = "number_exact"
+    examples = (
+        Pair("the same number", 12, 12.0, True),
+        Pair("another number", 12.0, 12.01, False),
+        Pair("text is not a number", 30, "30", False),
+        Pair("unless it is read as one", 30, "30", True, {"parse": True}),
+        Pair("text that is no number", "33-37", "35", False, {"parse": True}),
+    )
+
+    @cached_property
+    def other(self) -> Comparator:
+        return PlainNumbers(parse=self.parse)
+
+
+class NumberTolerance(_Fixed):
+    """The two numbers are at most so far apart.
+
+    The tolerance is a difference, not a part of the number: 0.001 is one thousandth, whether the number is 1 or a
+    million. Numbers are compared as they are written, so 1.001 is within 0.001 of 1. true is never 1. Values that are not
+    numbers must be equal. It is a word of evaluation_config schemas; `numeric` can also allow a part of the number.
+    """
+
+    tolerance: float = Field(0.001, ge=0, strict=True, allow_inf_nan=False)
+    """The greatest difference."""
+    parse: StrictBool = False
+    """`true`: also read plain numbers in text, such as "12.5"."""
+
+    word = "number_tolerance"
+    examples = (
+        Pair("close enough", 1.0, 1.0005, True),
+        Pair("exactly at the limit", 1.0, 1.001, True),
+        Pair("too far", 1.0, 1.0011, False),
+        Pair("a wider tolerance", 100, 105, True, {"tolerance": 5}),
+        Pair("not a part of the number", 1000000, 1000001, False),
+        Pair("text is not a number", 12, "12", False),
+        Pair("unless it is read as one", 12, "12.0005", True, {"parse": True}),
+    )
+
+    @cached_property
+    def other(self) -> Comparator:
+        return PlainNumbers(abs=self.tolerance, parse=self.parse)
+
+
+class StringExact(_Fixed):
+    """The two texts are the same, letter by letter.
+
+    Spaces, case and accents count. Values that are not text must be equal: the number 1 is not the text "1". It is a word
+    of evaluation_config schemas, and does the same as `exact`.
+    """
+
+    word = "string_exact"
+    examples = (
+        Pair("the same text", "INV-1", "INV-1", True),
+        Pair("case counts", "Paris", "paris", False),
+        Pair("spaces count", "New York", "New  York", False),
+        Pair("a number is not text", "1", 1, False),
+    )
+
+
+class StringCaseInsensitive(_Fixed):
+    """The two texts are the same once upper and lower case are set aside.
+
+    In every script: ß is ss. Spaces and accents count. In lists and objects every text is compared this way. Values that
+    are not text must be equal. It is a word of evaluation_config schemas; `normalized` can set aside more.
+    """
+
+    word = "string_case_insensitive"
+    like = "normalized"
+    fixed: ClassVar[Mapping[str, object]] = {"unicode": "none", "accents": "keep", "whitespace": "keep"}
+    examples = (
+        Pair("case", "John", "JOHN", True),
+        Pair("case in another script", "straße", "STRASSE", True),
+        Pair("accents count", "Málaga", "MALAGA", False),
+        Pair("spaces count", "John", " john", False),
+        Pair("texts in a list", ["EUR"], ["eur"], True),
+    )
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        if self.compile()(expected, actual):
+            return Outcome(1.0, True, "equal" if same(expected, actual) else "only the case differs")
+        return Outcome(0.0, False, differs(expected, actual))
+
+
+class StringFuzzy(_Fixed):
+    """The two texts are nearly the same, and the field earns its similarity.
+
+    The similarity counts the letters to add, remove or replace to turn one text into the other: 1.0 is the same text,
+    0.8 is one change in five letters. Upper and lower case are the same. Values that are not text must be equal. Do not
+    use it for codes, dates or amounts: there one letter changes everything. It is a word of evaluation_config schemas;
+    `fuzzy` can set aside more, and gives 1 or 0.
+    """
+
+    threshold: float = Field(0.8, ge=0.0, le=1.0, strict=True)
+    """The texts match when their similarity is at least this."""
+    case_sensitive: StrictBool = False
+    """`true`: upper and lower case count."""
+
+    word = "string_fuzzy"
+    like = "fuzzy"
+    examples = (
+        Pair("one letter of eight is missing", "John Doe", "John Do", True),
+        Pair("too many differ", "kitten", "sitting", False),
+        Pair("exactly at the threshold", "abcde", "abcdX", True),
+        Pair("case does not count", "ACME", "acme", True),
+        Pair("unless you say so", "ACME", "acme", False, {"case_sensitive": True}),
+        Pair("a lower threshold", "ab", "ac", True, {"threshold": 0.5}),
+        Pair("numbers must be equal", 100, 101, False),
+    )
+
+    @cached_property
+    def other(self) -> Comparator:
+        case = "keep" if self.case_sensitive else "ignore"
+        options: dict[str, Any] = {"at_least": self.threshold, "partial": True, "case": case}
+        return COMPARATORS.find(self.like)(**options)
+
+
+class StringUrl(Comparator):
+    """The two web addresses are the same once http or https, `www.`, slashes at the end and case are set aside.
+
+    Upper and lower case are the same in the whole address. What follows `?` and `#` counts. Values that are not text must
+    be equal. It is a word of evaluation_config schemas; `url` has settings, and there the case of a path counts.
+    """
+
+    word = "string_url"
+    examples = (
+        Pair("the scheme", "https://github.com/user", "github.com/user", True),
+        Pair("www and the last slash", "https://www.example.com/page/", "http://example.com/page", True),
+        Pair("case", "https://example.com/Page", "HTTPS://EXAMPLE.COM/page", True),
+        Pair("another path", "https://example.com/a", "https://example.com/b", False),
+        Pair("the query counts", "https://example.com/?id=1", "https://example.com/?id=2", False),
+        Pair("what follows # counts", "https://example.com/#a", "https://example.com/#b", False),
+    )
+
+    def compile(self) -> Compare:
+        return _ADDRESS.comparison()
+
+    def explain(self, expected: Any, actual: Any) -> Outcome:
+        return _ADDRESS.explain(expected, actual)
+
+
+_ADDRESS = AddressReading(fragment="keep", case="ignore")
