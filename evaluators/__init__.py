@@ -66,6 +66,7 @@ _WHERE: Final = {
     "propagate_batch_errors": "evaluators.fields.post_process",
     "register": "evaluators.api.extending",
     "register_transform": "evaluators.api.extending",
+    "register_file": "evaluators.api.plug_files",
 }
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from evaluators.api.evaluation import DocumentEvaluation, Evaluation
     from evaluators.api.extending import comparator, evaluator, register, register_transform
     from evaluators.api.loading import Suite, load, loads
+    from evaluators.api.plug_files import register_file
     from evaluators.builtin._evaluator import (
         Asking,
         Column,
@@ -162,6 +164,7 @@ __all__ = [
     "propagate_batch_errors",
     "reclassify_nulls",
     "register",
+    "register_file",
     "register_transform",
     "reset_type_defaults",
     "resolve_schema_references",

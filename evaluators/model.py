@@ -50,6 +50,12 @@ class Status(IntEnum):
     FAULT = 7
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
+    def __eq__(self, other: object) -> bool:
+        """The same status, by its number or by its word: `status == "match"`."""
+        return self.word == other if other.__class__ is str else int.__eq__(self, other)
+
+    __hash__ = int.__hash__
+
     @property
     def word(self) -> str:
         """The word for programs: what JSON, CSV and stored rows write."""
@@ -143,14 +149,19 @@ class Verdict(NamedTuple):
 class Outcome:
     """What a comparator says of two values when yes or no is not enough.
 
-    `score` is in [0, 1]; `passed` decides match or mismatch. A fraction that a float cannot hold goes in `ratio`.
+    `score` is in [0, 1]; `passed` decides match or mismatch, and without it a score of 1 passes. A fraction that a float
+    cannot hold goes in `ratio`.
     """
 
     score: float
-    passed: bool
+    passed: bool = None  # type: ignore[assignment]  # follows from the score; who reads it finds true or false
     reason: str | None = None
     details: Mapping[str, object] = field(default_factory=dict)
     ratio: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.passed is None:
+            object.__setattr__(self, "passed", self.score == 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.fields.trace.looks import Looks
-from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.asked_once import once
 from evaluators.judges.judge import Judge
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.needs import (
+    ROLES,
     Cell,
     Column,
     Expected,
@@ -40,7 +41,7 @@ from evaluators.needs import (
     want_like,
 )
 from evaluators.registry import Socket
-from evaluators.settings import Loc, Name, Settings
+from evaluators.settings import Detail, Loc, Name, Settings, details_of
 from evaluators.value_class import dataclass, replace
 from evaluators.values.json_choice import Search
 
@@ -150,6 +151,32 @@ class Unreadable:
 MISSING_OUTPUT: Final = Unreadable()
 
 
+Method = TypeVar("Method", bound=Callable[..., None])
+
+
+def _as_of_pydantic(method: Method) -> Method:
+    """Marks an `__init__` that only Python code calls: settings that are read from data go past it, as fast as before."""
+    setattr(method, "__pydantic_base_init__", True)  # noqa: B010  # pydantic looks for this attribute of a function
+    return method
+
+
+def _by_name(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
+    """What was given without a name, by the name of the setting that it is."""
+    if not unnamed:
+        return {}
+    own = (name for name in kind.model_fields if name not in (*Evaluator.model_fields, *ROLES))
+    first = kind.unnamed or next(own, None)
+    if first is None or len(unnamed) > 1:
+        takes = f'only "{first}" may stand without its name' if first else "it takes no setting without its name"
+        raise problem("unnamed-setting", f"{kind.__name__}: {takes}", hint="give settings by name: NAME=VALUE")
+    return {first: unnamed[0]}
+
+
+def _issue_of(kind: type[Evaluator], detail: Detail) -> Issue:
+    where = ".".join(map(str, (kind.__name__, *detail.loc)))
+    return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
+
+
 class Evaluator(Settings):
     """An evaluator type: the thing that a YAML line names. Subclasses are immutable settings."""
 
@@ -159,9 +186,24 @@ class Evaluator(Settings):
     pass_at: float = Field(1.0, ge=0.0, le=1.0, strict=True)
     """A row passes when its score is at least this."""
 
+    unnamed: ClassVar[str | None] = None
+    """The setting that Python may give without its name; the first of the type's own unless it says otherwise."""
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
+
+    @_as_of_pydantic
+    def __init__(self, /, *unnamed: Any, **settings: Any) -> None:
+        """Settings by name; the first of the type's own may stand without its name: `FormatValid("json")`.
+
+        Raises Problems (config) with everything that is wrong with them.
+        """
+        kind = type(self)
+        try:
+            BaseModel.__init__(self, **_by_name(kind, unnamed), **settings)
+        except ValidationError as error:
+            details = details_of(error, kind, settings, f"{kind.__name__}")
+            raise Problems(_issue_of(kind, detail) for detail in details) from None
 
     def needs(self) -> Needs:
         """What a check is called with, in order."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import StrictBool
+from pydantic import AliasChoices, Field, StrictBool, model_validator
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import (
@@ -28,7 +28,7 @@ from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
-from evaluators.settings import ReadBy
+from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.value_class import replace
 from evaluators.values.equality import same, same_type
 from evaluators.values.paths import Path
@@ -47,6 +47,8 @@ class JsonDiffMatch(Evaluator):
     """
 
     type: Literal["json_diff_match"] = "json_diff_match"
+    pass_at: float = Field(1.0, ge=0.0, le=1.0, strict=True, validation_alias=AliasChoices("pass_at", "threshold"))
+    """A row passes when its score is at least this."""
     extra_fields: Literal["ignore", "penalize"] = "ignore"
     """Whether keys that only the output has count against it, with every value in them."""
     extra_items: Literal["ignore", "penalize"] | None = None
@@ -103,6 +105,24 @@ class JsonDiffMatch(Evaluator):
             settings={"case_insensitive_keys": True},
         ),
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_predict_keys(cls, data: Any) -> Any:
+        """`predict_keys` of Agenta's page: true counts the expected keys only, false those of the output too."""
+        if not isinstance(data, Mapping) or "predict_keys" not in data:
+            return data
+        value = data["predict_keys"]
+        if not isinstance(value, bool):
+            raise bad(f'"predict_keys" must be true or false; found {spell(value)}', "predict_keys")
+        if "extra_fields" in data:
+            detail = Detail(
+                ("predict_keys",), '"predict_keys" and "extra_fields" are the same setting', "keep extra_fields",
+                key=True, code="same-setting",
+            )  # fmt: skip
+            raise BadSettings([detail])
+        rest = {key: inner for key, inner in data.items() if key != "predict_keys"}
+        return {**rest, "extra_fields": "ignore" if value else "penalize"}
 
     @cached_property
     def tree(self) -> OpenTree:

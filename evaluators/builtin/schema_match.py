@@ -128,6 +128,7 @@ class SchemaMatch(Evaluator):
     so where there were such items, and `extra_items: penalize` counts them.
     """
 
+    unnamed = "json_schema"
     type: Literal["schema_match"] = "schema_match"
     defaults: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_defaults(data, context), "any")] = Field(
         default_factory=dict

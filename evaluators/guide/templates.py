@@ -63,9 +63,9 @@ Next:
 1. Change $python. Its docstring becomes its page: evaluators explain $name
 2. Add cases to $table, and run them: python -m pytest $test
 3. Make the name known, in one of two ways.
-   In a program of yours, register it before you load a suite:
+   In a program of yours, name the file before you load a suite:
 
-       evaluators.$kind("$name")($title)
+       evaluators.register_file("$python")
 
    In a package of yours, for the command line too, add to pyproject.toml and install the package:
 

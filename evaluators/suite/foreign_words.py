@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.settings import BadSettings, Detail
 from evaluators.value_class import dataclass, field
 
 _URI = r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+"
@@ -137,17 +137,10 @@ _AGENTAS: Final = frozenset({
 
 
 def _diff(found: CurrentLine, slug: str) -> None:
-    if "predict_keys" in found.settings:
-        value = found.settings["predict_keys"]
-        if not isinstance(value, bool):
-            raise bad(f'"predict_keys" must be true or false; found {spell(value)}', "predict_keys")
-        if "extra_fields" in found.settings:
-            raise _same_setting("predict_keys", "extra_fields")
-        del found.settings["predict_keys"]
-        found.settings["extra_fields"] = "ignore" if value else "penalize"
-        found.spelled["extra_fields"] = "predict_keys"
+    value = found.settings.get("predict_keys")
+    if isinstance(value, bool):
         found.notes.append(
-            f'"predict_keys: {str(value).lower()}" is "extra_fields: {found.settings["extra_fields"]}" here, as Agenta\'s '
+            f'"predict_keys: {str(value).lower()}" is "extra_fields: {"ignore" if value else "penalize"}" here, as Agenta\'s '
             "page says it; Agenta's code does the opposite"
         )
 

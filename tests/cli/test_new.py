@@ -60,9 +60,9 @@ Next:
 1. Change enough_digits.py. Its docstring becomes its page: evaluators explain enough_digits
 2. Add cases to enough_digits.yaml, and run them: python -m pytest test_enough_digits.py
 3. Make the name known, in one of two ways.
-   In a program of yours, register it before you load a suite:
+   In a program of yours, name the file before you load a suite:
 
-       evaluators.evaluator("enough_digits")(EnoughDigits)
+       evaluators.register_file("enough_digits.py")
 
    In a package of yours, for the command line too, add to pyproject.toml and install the package:
 

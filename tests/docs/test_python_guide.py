@@ -17,7 +17,10 @@ from tests.docs.blocks import blocks
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 
 
-@pytest.mark.parametrize("name", ["python.md", "python-scoring.md", "custom-comparators.md"])
+@pytest.mark.parametrize("name", [
+    "python.md", "python-scoring.md", "custom-comparators.md",
+    "../coming-from/orbiter.md", "../coming-from/struct-extract-eval.md",
+])  # fmt: skip
 def test_a_python_guide_prints_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(BUILTIN, "_registered", {})
