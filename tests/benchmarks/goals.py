@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from tests.benchmarks import promptfoo, suites
 from tests.benchmarks.measure import Command, Took, alternate, instructions, one_core
+from tests.benchmarks.rows import write
 
 GOALS: dict[str, Callable[[Bench], Iterator[Finding]]] = {}
 INSIDE: Final = (sys.executable, "-m", "tests.benchmarks.inside")
@@ -102,7 +103,7 @@ def goal(name: str) -> Callable[[Callable[[Bench], Iterator[Finding]]], Callable
     return added
 
 
-def ratios(what: str, bar: float, product: Took, floor: Took) -> Iterator[Finding]:
+def ratios(what: str, bar: float | None, product: Took, floor: Took) -> Iterator[Finding]:
     """Processor seconds of the product over the floor's; on a quiet core the clock says the same."""
     told = f"{product.processor:.2f} s over {floor.processor:.2f} s"
     yield Finding(what, product.processor / floor.processor, "× floor", bar, told=told)
@@ -349,6 +350,18 @@ def stored_rows(bench: Bench) -> Iterator[Finding]:
         yield Finding(f"{suite}: bytes stored per row", size, "B", 15)
         told = f"{extra / bench.rows * 1e6:.2f} µs per row, evidence included"
         yield Finding(f"{suite}: extra time", extra / best["floor"].processor, "× floor", 0.5, told=told)
+
+
+@goal("P19")
+def unlike_rows(bench: Bench) -> Iterator[Finding]:
+    """Five evaluators where 40 % of the expected documents are unlike the others, and long free lists among them."""
+    path = bench.folder / f"unlike_{bench.rows}.jsonl"
+    if not path.exists():
+        write(bench.folder, bench.rows, ("jsonl",), unlike=0.4)
+    product = (*bench.product("five", "jsonl", rows=100, stored=False)[:5], str(path), "--quiet", "--no-results")
+    with one_core():
+        best = alternate({"floor": (*bench.floor("jsonl", 100)[:3], str(path)), "product": product}, bench.repeats)
+    yield from ratios("40 % unlike, nothing stored", None, best["product"], best["floor"])
 
 
 @goal("J1")

@@ -63,12 +63,14 @@ class Row(NamedTuple):
     expected: str
 
 
-def rows(count: int, seed: int = 1) -> Iterator[Row]:
-    """The first `count` rows of an endless series."""
+def rows(count: int, seed: int = 1, unlike: float = 0.0) -> Iterator[Row]:
+    """The first `count` rows of an endless series. A share of the expected documents is `unlike` the others."""
     random = Random(seed)
     for number in range(count):
         document = shipment(random, number)
         found = document if random.random() < UNCHANGED else changed(random, document)
+        if unlike and random.random() < unlike:
+            document, found = unlike_the_others(random, document, found)
         text = delivered(random, written(random, found))
         question = f"Read shipment {number} from the letter."
         yield Row(str(number), question, text, json.dumps(document, ensure_ascii=False))
@@ -106,6 +108,42 @@ def _parcel(random: Random) -> Document:
         "count": random.randint(1, 9),
         "value": round(random.uniform(1, 200), 2),
     }
+
+
+def _free_list(random: Random, document: Document) -> None:
+    document["remarks"] = random.choices(GOODS, k=random.randint(1, 40))
+
+
+def _other_keys(random: Random, document: Document) -> None:
+    document |= {f"{random.choice(GOODS)}_{random.randrange(500)}": random.randint(1, 9) for _ in range(3)}
+
+
+def _deeper(random: Random, document: Document) -> None:
+    document["parcels"] = [{**parcel, "marks": [[random.randrange(9)], []]} for parcel in document["parcels"]]
+
+
+def _nothing_there(random: Random, document: Document) -> None:
+    for key in random.sample(("sender", "contact", "service", "insured", "labels", "weight_kg"), 3):
+        document.pop(key, None)
+
+
+def _another_kind(random: Random, document: Document) -> None:
+    document["destination"] = document["destination"]["town"]
+
+
+UNLIKE: Final[tuple[Callable[[Random, Document], None], ...]] = (
+    _free_list, _other_keys, _deeper, _nothing_there, _another_kind,
+)  # fmt: skip
+"""What makes a document unlike the others."""
+
+
+def unlike_the_others(random: Random, *documents: Document) -> list[Document]:
+    """Copies of an expected document and of what became of it, both of another shape than the others."""
+    change, seed = random.choice(UNLIKE), random.random()
+    copies = [dict(document) for document in documents]
+    for copy in copies:
+        change(Random(seed), copy)
+    return copies
 
 
 def changed(random: Random, document: Document) -> Document:
@@ -202,13 +240,16 @@ def _wrong_quotes(random: Random, text: str) -> str:
     return text.replace('"', "'")
 
 
-def write(folder: Path, count: int, formats: tuple[str, ...] = FORMATS, seed: int = 1) -> dict[str, Path]:
+def write(
+    folder: Path, count: int, formats: tuple[str, ...] = FORMATS, seed: int = 1, unlike: float = 0.0
+) -> dict[str, Path]:
     """The rows in one file per format, by format."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {format_: folder / f"rows_{count}.{format_}" for format_ in formats}
+    name = f"unlike_{count}" if unlike else f"rows_{count}"
+    paths = {format_: folder / f"{name}.{format_}" for format_ in formats}
     with ExitStack() as open_files:
         sinks: list[Sink] = [open_files.enter_context(SINKS[format_](path)) for format_, path in paths.items()]
-        left = rows(count, seed)
+        left = rows(count, seed, unlike)
         while group := list(islice(left, GROUP_ROWS)):
             for sink in sinks:
                 sink.add(group)
@@ -295,8 +336,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS)
+    parser.add_argument(
+        "--unlike", type=float, default=0.0, help="the share of expected documents that are unlike the others"
+    )
     given = parser.parse_args()
-    for path in write(given.folder, given.rows, tuple(given.formats), given.seed).values():
+    for path in write(given.folder, given.rows, tuple(given.formats), given.seed, given.unlike).values():
         print(path)
 
 
