@@ -13,7 +13,7 @@ from evaluators import load
 from tests.benchmarks import suites
 from tests.benchmarks.floor import floor
 from tests.benchmarks.goals import Finding
-from tests.benchmarks.rows import FORMATS, rows, write
+from tests.benchmarks.rows import FORMATS, Row, rows, write
 
 COUNT = 300
 
