@@ -14,6 +14,7 @@ def main() -> None:
     gc.set_threshold(200_000, 20, 20)
     # pydantic would look through every installed package for plugins of its own, which takes longer than a short run
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    _take_up_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -21,6 +22,15 @@ def main() -> None:
     from evaluators.cli import PROGRAM, command
 
     command.main(prog_name=PROGRAM)
+
+
+def _take_up_closed_streams() -> None:
+    """Standard streams that are closed get a descriptor that goes nowhere, so that no file that is opened takes their place."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (taken := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(taken, True)
+    os.close(taken)
 
 
 if __name__ == "__main__":

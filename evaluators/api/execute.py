@@ -21,12 +21,14 @@ from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import ScoredRun, engine_of, rows_format, scored
 from evaluators.run.verdict import afterwards
+from evaluators.run.write_errors import UNWRITTEN
 from evaluators.tracking.tracking_section import tracking_of
 from evaluators.value_class import dataclass, replace
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Section
     from evaluators.reports.headline import Options
+    from evaluators.run.record import RunRecord
     from evaluators.run.store import RunFolder
     from evaluators.tracking.sending import Sent
     from evaluators.tracking.tracker import NamedTracker
@@ -46,6 +48,8 @@ class Finished:
     """The run folder holds the annotated rows."""
     sent: Sent | None = None
     """What became of the run at its trackers; None when it has none."""
+    refused: tuple[Issue, ...] = ()
+    """The files that the system did not take, the run folder among them; its figures are kept in the result."""
 
 
 def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
@@ -63,17 +67,16 @@ def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     engine = engine_of(request)
     folder = _folder(prepared.suite, request, started)
     try:
-        working = folder.working if folder is not None else None
-        run = scored(prepared, request, engine, working, _needed(prepared, request, working), started)
-        return _tracked(_written(prepared, request, folder, run), trackers)
+        run = scored(prepared, request, engine, folder, _needed(prepared, request, folder), started)
+        return _tracked(_kept(prepared, request, folder, run), trackers)
     finally:
         if folder is not None:
             folder.discard()
 
 
-def _needed(prepared: Prepared, request: RunRequest, working: Path | None) -> Needed:
+def _needed(prepared: Prepared, request: RunRequest, folder: RunFolder | None) -> Needed:
     """What the files that are asked for need of the record; nothing where nothing is kept."""
-    if working is None:
+    if folder is None:
         return Needed()
     from evaluators.reports.format import RowsFile, format_for
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
@@ -103,6 +106,38 @@ def _folder(suite: LoadedSuite, request: RunRequest, started: datetime) -> RunFo
     return None
 
 
+def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
+    """The run with its files; its figures alone where the system does not take the run folder, which is then a cause of 3."""
+    try:
+        return _written(prepared, request, folder, run)
+    except (OSError, Problems) as error:
+        refused = folder.refusal(error) if folder is not None else None
+        if refused is None:
+            raise
+        from evaluators.reports.headline import Options
+
+        lost = replace(
+            refused, message=f"{refused.message}; the figures are complete, and nothing else of the run is kept"
+        )
+        return Finished(afterwards(run.result, [lost]), Options(), None, (), False, refused=(lost,))
+
+
+def _asked(request: RunRequest, record: RunRecord, options: Options) -> tuple[list[Path], tuple[Issue, ...]]:
+    """The further files that were written, and those that the system did not take."""
+    from evaluators.reports.report_files import asked_files
+
+    written: list[Path] = []
+    refused: list[Issue] = []
+    for file in request.files:
+        try:
+            written += asked_files([file], record, options)
+        except Problems as error:
+            if error.issues[0].code != UNWRITTEN:
+                raise
+            refused += error.issues
+    return written, tuple(refused)
+
+
 def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
     """The run folder and the further files, all made from what the run recorded."""
     from evaluators.reports.headline import Options
@@ -114,19 +149,20 @@ def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, 
         return Finished(result, replace(options, extra=_without_record(request, result)), None, (), False)
 
     from evaluators.api.run_sections import sections_of
-    from evaluators.reports.report_files import asked_files, folder_files
+    from evaluators.reports.report_files import folder_files
     from evaluators.run.storing import stored
 
     record = stored(prepared, folder, run.jobs, run.measured, run.result, options.lowest_fields)
     options = replace(options, extra=sections_of(record, prepared.suite.lines, request.hardest))
     if request.results is not None:
         folder_files(folder, record, _formats(prepared, request), options)
-    files = asked_files(request.files, record, options)
+    files, refused = _asked(request, record, options)
+    result = afterwards(run.result, refused)
     if request.results is None:
-        return Finished(run.result, options, None, tuple(files), False)
+        return Finished(result, options, None, tuple(files), False, refused=refused)
     folder.finish(record.result)
     annotated = all(variant.every_cell for variant in record.facts.variants)
-    return Finished(run.result, options, folder.path, tuple(files), annotated)
+    return Finished(result, options, folder.path, tuple(files), annotated, refused=refused)
 
 
 def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ...]:

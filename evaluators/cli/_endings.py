@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Sequence
 
+from evaluators.cli._printing import tell
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.verdict import BUG, CONFIG, INTERRUPTED, Facts, exit_code
+from evaluators.run.write_errors import reason
 
 
 def ending(error: BaseException, with_traceback: bool) -> int:
@@ -15,23 +16,24 @@ def ending(error: BaseException, with_traceback: bool) -> int:
     if with_traceback:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
-        print("Interrupted.", file=sys.stderr)
+        tell("Interrupted.")
         return INTERRUPTED
     if isinstance(error, Problems):
         print_problems(error.issues)
         return code_of(error.issues)
-    if isinstance(error, OSError) and error.filename is not None:
+    if isinstance(error, OSError):
         refused = _refused(error)
         print_problems([refused])
         return code_of([refused])
-    print(_bug_text(error), file=sys.stderr)
+    tell(_bug_text(error))
     return BUG
 
 
 def _refused(error: OSError) -> Issue:
     """The system would not give or take a file: neither the suite nor the program is to blame."""
-    said = (error.strerror or str(error)).lower()
-    return Issue("refused", Blame.ENVIRONMENT, f"the file cannot be read or written: {said}", str(error.filename))
+    named = str(error.filename) if error.filename is not None else None
+    what = "the file" if named else "a file"
+    return Issue("refused", Blame.ENVIRONMENT, f"{what} cannot be read or written: {reason(error)}", named)
 
 
 def print_problems(issues: Sequence[Issue]) -> None:
@@ -39,8 +41,8 @@ def print_problems(issues: Sequence[Issue]) -> None:
     from evaluators.reports.display import visible
 
     for issue in issues:
-        print("\n".join(visible(line) for line in str(issue).splitlines()), file=sys.stderr)
-    print(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.", file=sys.stderr)
+        tell("\n".join(visible(line) for line in str(issue).splitlines()))
+    tell(f"{len(issues):,} problem{'' if len(issues) == 1 else 's'} found.")
 
 
 def code_of(issues: Sequence[Issue]) -> int:

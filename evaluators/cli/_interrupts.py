@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from evaluators.cli._printing import tell
 
 
 @contextmanager
@@ -19,7 +20,7 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked = True
-        sys.stderr.write("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.\n")
+        tell("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.")
 
     before = signal.signal(signal.SIGINT, ask)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.store import write_text
 
 
@@ -20,12 +20,9 @@ def refuse_taken(files: Iterable[str], *, force: bool) -> None:
 def write(files: Mapping[str, str], *, force: bool) -> None:
     """Write every file, folders on the way included.
 
-    Raises Problems (config) when one is there already and `force` is not asked for, or when one cannot be written.
+    Raises Problems when one is there already and `force` is not asked for (config), or when the system does not take one
+    (environment).
     """
     refuse_taken(files, force=force)
     for name, text in files.items():
-        try:
-            write_text(Path(name), text)
-        except OSError as error:
-            said = (error.strerror or str(error)).lower()
-            raise problem("unwritable-file", f"the file cannot be written: {said}", where=name) from None
+        write_text(Path(name), text)

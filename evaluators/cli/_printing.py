@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.write_errors import UNWRITTEN, unwritten
 
 if TYPE_CHECKING:
     from evaluators.reports.document import Page
     from evaluators.tracking.tracker import Link
+
+_STDOUT: Final = "standard output"
 
 
 def print_page(page: Page) -> None:
@@ -27,15 +33,41 @@ def print_page(page: Page) -> None:
 
 def on_a_screen() -> bool:
     """Standard output is a terminal, and nobody asked for plain text."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
 
 
 def say(text: str) -> None:
-    """Write to standard output. A reader who has gone away is no problem: what is left is not written."""
+    """Write to standard output. A reader who has gone away is no problem: what is left is not written.
+
+    Raises Problems (environment) when it is closed or full.
+    """
+    if sys.stdout is None:
+        raise Problems([Issue(UNWRITTEN, Blame.ENVIRONMENT, "it is closed, so nothing can be printed", _STDOUT)])
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
+        _silence()
+    except OSError as error:
+        _silence()
+        raise Problems([unwritten(error, _STDOUT, "what is printed")]) from error
+
+
+def tell(text: str) -> None:
+    """Write a line to standard error. Where that is closed or full, there is nobody to tell."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)
+
+
+def _silence() -> None:
+    """What is still in the buffer goes nowhere, also when the program ends."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

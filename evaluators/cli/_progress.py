@@ -82,4 +82,4 @@ def _time_text(seconds: float) -> str:
 
 def progress_line() -> ProgressLine | None:
     """A progress line on standard error, when that is a terminal."""
-    return ProgressLine(sys.stderr) if sys.stderr.isatty() else None
+    return ProgressLine(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None

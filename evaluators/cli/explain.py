@@ -28,8 +28,9 @@ def command(subject: str, format_: str) -> None:
     the steps.
     """
     from evaluators.api import explaining
+    from evaluators.cli._printing import say
 
     if explaining.is_suite(subject):
-        click.echo(explaining.of_suite(subject, format_), nl=False)
+        say(explaining.of_suite(subject, format_))
     else:
-        click.echo(explaining.of_name(subject, format_), nl=False)
+        say(explaining.of_name(subject, format_))

@@ -30,13 +30,13 @@ def command(expected: str, column: str | None, dialect: str | None, output: str 
     """
     from evaluators.cli._endings import code_of, print_problems
     from evaluators.cli._new_files import write
-    from evaluators.cli._printing import say
+    from evaluators.cli._printing import say, tell
     from evaluators.guide import inferring
 
     found = inferring.inferred(expected, column, dialect)
     if output is None:
         say(found.text)
-        print(found.words(None), end="", file=sys.stderr)
+        tell(found.words(None).rstrip("\n"))
     else:
         write({output: found.text}, force=force)
         say(found.words(output))

@@ -25,7 +25,8 @@ def command(kind: str | None, format_: str) -> None:
     `evaluators explain NAME` says more about one of them.
     """
     from evaluators.cli._lists import as_json, as_text
+    from evaluators.cli._printing import say
     from evaluators.reports.catalog import KINDS, entries
 
     found = {each: entries(each) for each in KINDS if kind in (None, each)}
-    click.echo(as_json(found) if format_ == "json" else as_text(found), nl=False)
+    say(as_json(found) if format_ == "json" else as_text(found))

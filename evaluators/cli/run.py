@@ -16,6 +16,7 @@ from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evide
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
     from evaluators.cli._progress import ProgressLine
+    from evaluators.issues import Issue
     from evaluators.run.loaded import LoadedSuite
     from evaluators.run.preparing import Prepared, RunRequest
 
@@ -136,6 +137,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.api.loading import load
     from evaluators.cli._interrupts import interruptible
     from evaluators.cli._progress import progress_line
+    from evaluators.run.verdict import afterwards
 
     with _problems_printed(options):
         loaded = load(suite)
@@ -147,10 +149,25 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                 return
             tracked = options["track"] or tuple(one.name for one in loaded.tracking)
             finished = finish(loaded, _request(test_set, results, options, stopped, line, tracked))
-    _print(finished, options)
+    unprinted = _printed(finished, options)
     _print_asked(finished, options)
     _print_sent(finished, options)
-    sys.exit(finished.result.exit_code)
+    if refused := (*finished.refused, *unprinted):
+        from evaluators.cli._endings import print_problems
+
+        print_problems(refused)
+    sys.exit(afterwards(finished.result, unprinted).exit_code)
+
+
+def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
+    """Prints the run. What keeps it from being printed does not take away how the run itself ended."""
+    from evaluators.issues import Problems
+
+    try:
+        _print(finished, options)
+    except Problems as error:
+        return error.issues
+    return ()
 
 
 def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
@@ -253,14 +270,16 @@ def _files(finished: Finished) -> tuple[str, ...]:
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
+    from evaluators.cli._printing import tell
     from evaluators.run.question_counts import questions_of, questions_text
 
     for line in questions_text(questions_of(prepared, repeat_judge)):
-        click.echo(line, err=True)
+        tell(line)
 
 
 def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
     """What a run would ask, in place of the run."""
+    from evaluators.cli._printing import say
     from evaluators.run.preparing import prepare
     from evaluators.run.question_counts import questions_of, questions_text
 
@@ -268,8 +287,7 @@ def _print_questions(loaded: LoadedSuite, request: RunRequest) -> None:
     lines = list(questions_text(found))
     if found.functions:
         lines.append(f"{found.functions:,} different questions go to functions of this program.")
-    for line in lines or ["Nothing would be sent anywhere."]:
-        click.echo(line)
+    say("".join(f"{line}\n" for line in lines or ["Nothing would be sent anywhere."]))
 
 
 def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
@@ -277,9 +295,10 @@ def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
     asked = finished.result.environment.asked if finished.result.environment is not None else None
     if asked is None or not asked.requests or options["quiet"]:
         return
+    from evaluators.cli._printing import tell
     from evaluators.reports.summary import asked_text
 
-    click.echo(f"Judge: {asked_text(asked)}", err=True)
+    tell(f"Judge: {asked_text(asked)}")
 
 
 def _print_sent(finished: Finished, options: dict[str, Any]) -> None:
@@ -287,10 +306,10 @@ def _print_sent(finished: Finished, options: dict[str, Any]) -> None:
     if finished.sent is None:
         return
     from evaluators.cli._endings import print_problems
-    from evaluators.cli._printing import link_line
+    from evaluators.cli._printing import link_line, tell
 
     if not options["quiet"]:
         for link in finished.sent.links:
-            click.echo(link_line(link), err=True)
+            tell(link_line(link))
     if finished.sent.issues:
         print_problems(finished.sent.issues)

@@ -66,6 +66,7 @@ def conclude(
     slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
     gates = _judged(suite, stats, slices)
     finished = all(each.finished for _, each in measured)
+    troubles = tuple(dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = gaps(suite, [each for _, each in measured], stats, complete=finished)
     partial_run = bool(request.selection) or not finished
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
@@ -75,7 +76,12 @@ def conclude(
     for _, each in measured:
         for code, count in each.issue_counts.items():
             counts[code] = counts.get(code, 0) + count
-    facts = Facts(tuple(stats), gates, (*of_table, *([] if partial_run else found)), interrupted=not finished)
+    facts = Facts(
+        tuple(stats),
+        gates,
+        (*troubles, *of_table, *([] if partial_run else found)),
+        interrupted=not finished and not troubles,
+    )
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,
@@ -95,7 +101,7 @@ def conclude(
             *key_warnings(suite, stats, found),
             *(found if partial_run else ()),
         ),
-        issues=(*issues, *([] if partial_run else found)),
+        issues=(*troubles, *issues, *([] if partial_run else found)),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
         exit_code=exit_code(facts),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -39,11 +39,12 @@ from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, SliceKey, slice_text
 from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch
+from evaluators.run.write_errors import about_writing, unwritten
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.graph import in_order
-from evaluators.testsets.byte_store import inside, write_to
+from evaluators.testsets.byte_store import inside, store_of, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.value_class import NamedTuple, dataclass, field, replace
@@ -112,6 +113,8 @@ class Job:
     """Rows with the same trace are scored once; False scores each of them in full, to the same figures and bytes."""
     reasoning_length: int | None = None
     """How long a judge's reason is kept; None keeps all of it."""
+    named: str = "the run folder"
+    """What messages call the folder where parts are written."""
 
 
 @dataclass(slots=True)
@@ -144,6 +147,8 @@ class SplitResult:
     """What judges said."""
     glimpse: Glimpse = field(default_factory=Glimpse)
     """What the first rows of the test set hold; empty for all splits but the first."""
+    trouble: Issue | None = None
+    """What kept the split from being measured at all; then there is nothing else in the result."""
 
 
 def run_split(
@@ -156,10 +161,28 @@ def run_split(
 ) -> SplitResult:
     """Score the rows of one split.
 
-    `full` are keys of what is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the
-    result holds the rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the
-    suite again where the caller has it.
+    A split whose parts the system does not take leaves none of them, and says so as its `trouble`. `full` are keys of what
+    is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the result holds the
+    rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
+    the caller has it.
     """
+    try:
+        return _run_split(job, split, full, stopped, progress, lines)
+    except OSError as error:
+        if job.folder is None or not about_writing(error, job.folder):
+            raise
+        remove_parts(job, split.index)
+        return SplitResult(split.index, finished=False, trouble=unwritten(error, job.named, "the run folder"))
+
+
+def _run_split(
+    job: Job,
+    split: Split,
+    full: Collection[str],
+    stopped: Callable[[], bool],
+    progress: Callable[[int], None],
+    lines: Sequence[EvaluatorLine] | None,
+) -> SplitResult:
     watched = {name: watch.paths for name, watch in job.watches.items()}
     lines = lines if lines is not None else job.suite.lines()
     plan = compile_plan(lines, job.roles, job.reading, watched)
@@ -224,8 +247,12 @@ class Work:
     def __enter__(self) -> Work:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._close_files()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._close_files()
+            return
+        with suppress(OSError):  # what went wrong is on its way already
+            self._close_files()
 
     def take(self, chunk: Chunk) -> Taken:
         """Scores the rows of a chunk."""
@@ -377,6 +404,17 @@ class _Notice:
         if not self._codes or self._codes.isdisjoint(codes):
             return ()
         return [index for index, code in enumerate(codes) if code in self._codes]
+
+
+def remove_parts(job: Job, index: int) -> None:
+    """Takes away what a split has written, finished or not."""
+    if job.folder is None:
+        return
+    store = store_of(job.folder)
+    for name in list(store.below(job.folder)):
+        if name.endswith(f"-{index:06d}.part"):
+            with suppress(OSError):
+                store.remove(inside(job.folder, name))
 
 
 def part_path(folder: str, kind: str, index: int) -> str:

@@ -57,6 +57,8 @@ class MeasuredTestSet:
     parts: list[tuple[int, int]] = field(default_factory=list)
     """(split, number of its first row), in order."""
     finished: bool = True
+    trouble: Issue | None = None
+    """What ended the run before its last row, where nobody asked it to stop."""
     ids: Ids = field(default_factory=Ids)
     """The ids of the first rows, with row numbers."""
     recorded: dict[str, int] = field(default_factory=dict, compare=False)
@@ -88,7 +90,7 @@ def measure(
 
     def tasks() -> Iterator[Task]:
         for split in splits:
-            if stopped():
+            if stopped() or merging.trouble is not None:
                 return
             yield Task(split, merging.full)
 
@@ -187,11 +189,14 @@ class Merging:
             [Tally(len(line.settings.scored_fields().names)) for line in lines], [KeyCounts() for _ in lines]
         )
         self._waiting: dict[int, SplitResult] = {}
+        self.trouble: Issue | None = None
+        """What kept a split from being measured."""
         self.full: frozenset[str] = frozenset()
         """The keys of what is recorded that the merged splits have filled."""
 
     def take(self, result: SplitResult) -> None:
         """One more result."""
+        self.trouble = self.trouble or result.trouble
         self._waiting[result.index] = result
         while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
             self._merge(following)
@@ -200,11 +205,15 @@ class Merging:
         """What the splits from the first one on came to, up to the first that is missing or was stopped."""
         merged = self._merged
         merged.finished = merged.finished and len(merged.parts) == of
+        merged.trouble = self.trouble
         limit_slices(merged.slices)
         return merged
 
     def _merge(self, result: SplitResult) -> None:
         merged = self._merged
+        if result.trouble is not None:
+            merged.finished = False
+            return
         merged.rows += result.rows
         merged.without_output += result.without_output
         merged.several += result.several

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
@@ -30,6 +30,9 @@ from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
 
+if TYPE_CHECKING:
+    from evaluators.run.store import RunFolder
+
 PARQUET_FROM_BYTES: Final = 256 * 1024 * 1024
 """Rows are stored as Parquet from this size of input on, when pyarrow is there and nothing else is asked for. Below it, loading
 pyarrow takes longer than it saves, and the cells that are kept take ten times the room of the rows."""
@@ -48,7 +51,7 @@ class ScoredRun:
 
 
 def scored(
-    prepared: Prepared, request: RunRequest, engine: Engine, folder: Path | None, needed: Needed, started: datetime
+    prepared: Prepared, request: RunRequest, engine: Engine, folder: RunFolder | None, needed: Needed, started: datetime
 ) -> ScoredRun:
     """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
     clock = time.monotonic()
@@ -93,11 +96,11 @@ def rows_format(suite: LoadedSuite, request: RunRequest, size: int) -> RowsForma
 
 
 def _job(
-    prepared: Prepared, table: TestSet, request: RunRequest, folder: Path | None, variant: str | None, needed: Needed
+    prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFolder | None, variant: str | None, needed: Needed
 ) -> Job:
     suite = prepared.suite
     size = sum(source.size for source in table.files)
-    working = folder / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
+    working = folder.working / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
     if working is not None:
         working.mkdir(parents=True, exist_ok=True)
     outputs = prepared.roles.get("output")
@@ -107,6 +110,7 @@ def _job(
         roles=prepared.roles,
         reading=suite.reading,
         folder=str(working) if working is not None else None,
+        named=str(folder.path) if folder is not None else "",
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
         recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),

@@ -14,9 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, TextIO
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
+from evaluators.run.write_errors import UNWRITTEN, reason, unwritten
 from evaluators.value_class import replace
 from evaluators.values.file_names import shown, why_no_file_name
 
@@ -46,7 +47,8 @@ class RunFolder:
         """A new run folder `name` in the folder `results`, which is made when it is not there.
 
         Raises Problems (config) when the name cannot be a folder's, when the place is taken and `force` is not asked for,
-        when what is there is not a run (force never removes anything else), and when the folder cannot be written.
+        when what is there is not a run (force never removes anything else); Problems (environment) when the folder
+        cannot be written.
         """
         _check_name(name)
         final = results / name
@@ -56,12 +58,8 @@ class RunFolder:
             working.parent.mkdir(parents=True, exist_ok=True)
             working.mkdir(mode=_PRIVATE_FOLDER)
         except OSError as error:
-            raise problem(
-                "results-folder",
-                f"the results cannot be written there: {_reason(error)}",
-                where=str(results),
-                hint="--results DIR names another folder",
-            ) from None
+            issue = unwritten(error, str(results), "the folder of the results")
+            raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from None
         return cls(final, working, force)
 
     @classmethod
@@ -87,7 +85,8 @@ class RunFolder:
     def finish(self, result: RunResult, files: Mapping[str, str] | None = None) -> Path:
         """Write `run.json`, `environment.json` and the given files, and move the folder to its place.
 
-        Raises Problems (config) when the place was taken meanwhile; the run is then kept where the message says.
+        Raises Problems when the place was taken meanwhile (config) or the system refuses (environment); a whole run is then
+        kept where the message says.
         """
         self.write(RUN_JSON, run_json(result))
         if result.environment is not None:
@@ -100,14 +99,22 @@ class RunFolder:
             _check_free(self.path, self._force)
             _move(self.working, self.path)
         except (Problems, OSError) as error:
-            said = _reason(error) if isinstance(error, OSError) else error.issues[0].message
-            raise problem(
-                "results-taken",
-                f"the run could not be moved to its place: {said}",
-                where=str(self.path),
-                hint=f"nothing is lost: the run is in {self.working}",
-            ) from None
+            refused = isinstance(error, OSError)
+            said = reason(error) if isinstance(error, OSError) else error.issues[0].message
+            message = f"the run could not be moved to its place: {said}"
+            hint = f"nothing is lost: the run is in {self.working}"
+            blame = Blame.ENVIRONMENT if refused else Blame.CONFIG
+            raise Problems([Issue("results-taken", blame, message, str(self.path), hint)]) from None
         return self.path
+
+    def refusal(self, error: OSError | Problems) -> Issue | None:
+        """Why the folder could not be written, under the name that people know; None for any other error."""
+        if isinstance(error, OSError):
+            return unwritten(error, str(self.path), "the run folder")
+        first = error.issues[0]
+        if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.working)):
+            return None
+        return replace(first, where=str(self.path), message=first.message.replace("the file", "the run folder", 1))
 
     def discard(self) -> None:
         """Remove what was written, unless the folder is finished."""
@@ -130,7 +137,10 @@ def load_run(place: Path) -> RunResult:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole file, or leave what was there. Folders on the way are made."""
+    """Write a whole file, or leave what was there. Folders on the way are made.
+
+    Raises Problems (environment) when the system does not take it.
+    """
     with open_text(path) as stream:
         stream.write(text)
 
@@ -139,16 +149,19 @@ def write_text(path: Path, text: str) -> None:
 def open_text(path: Path) -> Iterator[TextIO]:
     """A UTF-8 stream into a file that appears, whole, when the block ends without an error.
 
-    Line ends are written as they are. Half of a surrogate pair, which UTF-8 cannot hold, is written as `\\ud83d`.
+    Line ends are written as they are. Half of a surrogate pair, which UTF-8 cannot hold, is written as `\\ud83d`. Raises
+    Problems (environment) that name the file, not the hidden one beside it, when the system does not take it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     working = path.with_name(f".{path.name}.{_token()}.partial")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with open(working, "x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             yield stream
         os.replace(working, path)
+    except OSError as error:
+        raise Problems([unwritten(error, str(path))]) from error
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             working.unlink()
 
 
@@ -201,7 +214,7 @@ def _bytes_of(file: Path, place: Path) -> bytes:
         said = f"there is no {file.name} in it, so it is not a run folder" if place.is_dir() else "there is no such run"
         raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None
     except OSError as error:
-        raise problem("not-a-run", f"it cannot be read: {_reason(error)}", where=str(file)) from None
+        raise problem("not-a-run", f"it cannot be read: {reason(error)}", where=str(file)) from None
 
 
 _PRIVATE_FOLDER: Final = 0o700
@@ -226,7 +239,3 @@ def _remove(folder: Path) -> None:
     from shutil import rmtree  # brings every kind of archive along
 
     rmtree(folder, ignore_errors=True)
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -116,5 +116,5 @@ def test_a_new_suite_checks_and_runs(folder: Path, name: str) -> None:
 def test_a_folder_that_cannot_be_made_is_said(folder: Path) -> None:
     (folder / "taken").write_text("", encoding="utf-8")
     found = new("suite", "first", "--folder", "taken")
-    assert found.exit_code == 2
+    assert found.exit_code == 3
     assert "the file cannot be written" in found.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from evaluators.api.loading import load
 from evaluators.issues import Blame
 from evaluators.model import Standing
 from evaluators.run.engines.engine import ENGINES
+from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
-from evaluators.run.runner import coverage, figures, measure, slice_figures
+from evaluators.run.runner import coverage, figures, measure, slice_figures, store_parts
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:
@@ -158,6 +160,25 @@ def test_a_stopped_run_keeps_the_rows_from_the_first_on(bench: Any) -> None:
     assert everything["rows"].startswith(files["rows"])
     assert len(lines(files["rows"])) == measured.rows
     assert all(tally.rows == measured.rows for tally in measured.tallies)
+
+
+@pytest.mark.parametrize("kind", ["rows", "cells", "outcomes"])
+@pytest.mark.parametrize(("name", "workers"), [("in_process", 1), ("processes", 2)])
+def test_a_full_disk_keeps_the_splits_before_it(bench: Any, name: str, workers: int, kind: str) -> None:
+    _, everything = bench.score()
+    suite, job = bench.job(splits=6, most=None)
+    part = Path(job.folder) / f"{kind}-000003.part"
+    part.symlink_to("/dev/full")
+    measured = measure(job, suite.lines, ENGINES.find(name)(workers), "rows.jsonl")
+    assert not part.is_symlink()
+    store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
+    assert not measured.finished
+    assert measured.trouble is not None
+    assert (measured.trouble.blame, measured.trouble.where) == (Blame.ENVIRONMENT, "the run folder")
+    assert measured.trouble.message == "the run folder cannot be written: no space left on device"
+    rows = (Path(job.folder) / "rows.jsonl").read_bytes()
+    assert 0 < measured.rows == len(lines(rows)) < 200
+    assert everything["rows"].startswith(rows)
 
 
 def test_a_run_that_is_stopped_after_its_last_row_is_finished(bench: Any) -> None:

@@ -135,7 +135,8 @@ def test_a_results_folder_that_is_a_file_is_a_problem(tmp_path: Path) -> None:
     write_text(tmp_path / "file", "")
     with pytest.raises(Problems) as error:
         RunFolder.create(tmp_path / "file" / "runs", "nightly")
-    assert told(error).code == "results-folder"
+    (issue,) = error.value.issues
+    assert (issue.code, issue.blame) == ("unwritten", Blame.ENVIRONMENT)
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
