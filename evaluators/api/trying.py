@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.api.explaining import is_suite
@@ -102,11 +103,18 @@ def text_of(written: str) -> str:
         ) from None
 
 
-def row_of(suite: Suite, test_set: str | None, number: int | None, row_id: str | None, variant: str | None) -> Tried:
+def row_of(
+    suite: Suite,
+    test_set: str | None,
+    number: int | None,
+    row_id: str | None,
+    variant: str | None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> Tried:
     """A row of a test set: the first one, or the one with that number or id. Raises Problems when there is none."""
     if number is not None and row_id is not None:
         raise problem("two-rows", "--row and --id both name a row", hint="keep one of the two")
-    prepared = prepare(suite, RunRequest(test_set=test_set))
+    prepared = prepare(suite, RunRequest(test_set=test_set, test_set_settings=dict(settings)))
     rows = _variant(prepared.test_set, variant)
     plan = prepared.plan()
     last, before = None, 0

@@ -89,6 +89,27 @@ OUTPUT: Final = click.option(
 )
 
 
+DELIMITER: Final = click.option(
+    "--delimiter",
+    metavar="CHARACTER",
+    help="What stands between the cells of a CSV file: a character, or comma, semicolon, tab, bar.",
+)
+ENCODING: Final = click.option("--encoding", metavar="NAME", help="The encoding of a CSV or TSV file, such as cp1252.")
+
+
+def reading_settings(
+    columns: dict[str, str],
+    delimiter: str | None,
+    encoding: str | None,
+    expected: str | None = None,
+    output: str | None = None,
+) -> dict[str, Any]:
+    """The settings of `test_set` that these options name."""
+    named = {"delimiter": delimiter, "encoding": encoding, "expected": expected, "output": output}
+    settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    return {**settings, "columns": columns} if columns else settings
+
+
 def report_files(help: str) -> Option:
     """`-o FILE`, as often as files are wanted."""
     return click.option(

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, OUTPUT, reading_settings
 
 
 @click.command("check")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE... [TEST_SET]", shell_complete=suites)
 @click.option("--with-data", is_flag=True, help="Also look at the test set: its columns, its paths, its cells.")
 @click.option("--all", "whole", is_flag=True, help="Look at every row, not only at the first 200.")
-def command(suites: tuple[str, ...], with_data: bool, whole: bool) -> None:
+@COLUMNS
+@EXPECTED
+@OUTPUT
+@DELIMITER
+@ENCODING
+def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: Any) -> None:
     """Check suites.
 
     SUITE is a YAML file; several can be given. Every problem is shown with its place and a hint. No data is read, so the answer
@@ -23,13 +31,16 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool) -> None:
     With --with-data, the first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
     are not JSON or have a key twice, of outputs that cannot be read, of ids that stand in several rows, of rows with the
     same input and another answer, and of columns that are never used. The rows come from TEST_SET, or from the test set
-    that the suite names. To name a TEST_SET, or to say --all, is to ask for this too.
+    that the suite names. To name a TEST_SET, to say --all, or how the test set is read, is to ask for this too.
 
     The exit code is 0 when there is no problem, 2 for problems of a suite and 3 for problems of the test set.
     """
     named, test_set = _told_apart(suites)
+    settings = reading_settings(**reading)
     if len(named) == 1:
-        sys.exit(_check(named[0], test_set, with_data, whole))
+        sys.exit(_check(named[0], test_set, with_data, whole, settings))
+    if settings:
+        raise click.UsageError("how a test set is read is said for one suite, and there are several")
     codes = {_guarded(suite, with_data, whole) for suite in named}
     sys.exit(next((code for code in (2, 3) if code in codes), max(codes)))
 
@@ -58,7 +69,9 @@ def _guarded(suite: str, with_data: bool, whole: bool) -> int:
         return code_of(error.issues)
 
 
-def _check(suite: str, test_set: str | None, with_data: bool, whole: bool) -> int:
+def _check(
+    suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})
+) -> int:
     from evaluators.api.loading import load
     from evaluators.cli._endings import print_problems
     from evaluators.cli._printing import say
@@ -68,12 +81,12 @@ def _check(suite: str, test_set: str | None, with_data: bool, whole: bool) -> in
     loaded = load(suite)
     data_checks.check_gates(loaded)
     check_judge(loaded)
-    alone = not (with_data or whole or test_set is not None)
+    alone = not (with_data or whole or settings or test_set is not None)
     say(data_checks.suite_words(loaded, alone))
     if alone:
         say(data_checks.absence_words(loaded))
         return 0
-    look = data_checks.look(loaded, test_set, whole)
+    look = data_checks.look(loaded, test_set, whole, settings)
     say(data_checks.data_words(look))
     if look.problems:
         print_problems(look.problems)

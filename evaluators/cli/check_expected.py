@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
+
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, reading_settings
 
 
 @click.command("check-expected")
@@ -13,7 +16,12 @@ import click
 @click.option("--schema-column", metavar="NAME", help="The column that holds each row's own schema.")
 @click.option("--column", metavar="NAME", help="The column with the expected answers, where its name is not a usual one.")
 @click.option("--strict-types", is_flag=True, help="A value of another type than the schema says is a problem, too.")
-def command(expected: str, schema: str | None, schema_column: str | None, column: str | None, strict_types: bool) -> None:
+@COLUMNS
+@DELIMITER
+@ENCODING
+def command(
+    expected: str, schema: str | None, schema_column: str | None, column: str | None, strict_types: bool, **reading: Any
+) -> None:
     """Check expected answers against the schema that scores them.
 
     EXPECTED is a file with rows, such as rows.csv, a folder of JSON documents, one JSON document or a list of them, or a
@@ -30,7 +38,7 @@ def command(expected: str, schema: str | None, schema_column: str | None, column
     from evaluators.cli._printing import say
     from evaluators.guide import expected_checks
 
-    found = expected_checks.checked(expected, column, schema, schema_column, strict_types)
+    found = expected_checks.checked(expected, column, schema, schema_column, strict_types, reading_settings(**reading))
     say(found.words())
     if found.problems:
         print_problems(found.problems)

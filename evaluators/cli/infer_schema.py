@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
+
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, reading_settings
 
 
 @click.command("infer-schema")
@@ -17,7 +20,12 @@ import click
 )
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the schema to FILE, not to the screen.")
 @click.option("--force", is_flag=True, help="Replace a file of that name.")
-def command(expected: str, column: str | None, dialect: str | None, output: str | None, force: bool) -> None:
+@COLUMNS
+@DELIMITER
+@ENCODING
+def command(
+    expected: str, column: str | None, dialect: str | None, output: str | None, force: bool, **reading: Any
+) -> None:
     """Make a schema from expected answers, to review and to score with.
 
     EXPECTED is a file with rows, such as rows.csv, a folder of JSON documents, one JSON document or a list of them, or a
@@ -33,7 +41,7 @@ def command(expected: str, column: str | None, dialect: str | None, output: str 
     from evaluators.cli._printing import say, tell
     from evaluators.guide import inferring
 
-    found = inferring.inferred(expected, column, dialect)
+    found = inferring.inferred(expected, column, dialect, reading_settings(**reading))
     if output is None:
         say(found.text)
         tell(found.words(None).rstrip("\n"))

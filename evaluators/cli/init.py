@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, OUTPUT, reading_settings
 
 
 @click.command("init")
@@ -17,6 +17,8 @@ from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT
 @COLUMNS
 @EXPECTED
 @OUTPUT
+@DELIMITER
+@ENCODING
 @click.option("--force", is_flag=True, help="Replace a suite of that name.")
 def command(
     data: str | None,
@@ -24,6 +26,8 @@ def command(
     columns: dict[str, str],
     expected: str | None,
     output: str | None,
+    delimiter: str | None,
+    encoding: str | None,
     force: bool,
 ) -> None:
     """Look at your data and write a first suite for it.
@@ -44,6 +48,7 @@ def command(
 
     if target is not None:
         refuse_taken([target], force=force)
-    begun = begin(data, output, expected, columns, target, TerminalAsker(asks=sys.stdin.isatty() and sys.stdout.isatty()))
+    ask = TerminalAsker(asks=sys.stdin.isatty() and sys.stdout.isatty())
+    begun = begin(data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding))
     write({begun.file: begun.text}, force=force)
     say(begun.words)

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import COLUMNS, EXPECTED, OUTPUT, TRACE_ROWS, Evidence, WholeNumber, pairs, report_files
+from evaluators.cli._options import (
+    COLUMNS,
+    DELIMITER,
+    ENCODING,
+    EXPECTED,
+    OUTPUT,
+    TRACE_ROWS,
+    Evidence,
+    WholeNumber,
+    pairs,
+    reading_settings,
+    report_files,
+)
 
 if TYPE_CHECKING:
     from evaluators.api.execute import Finished
@@ -108,12 +120,8 @@ COUNT = WholeNumber(1)
     metavar="WORD",
     help="How the test set is read, where its name does not say: csv, tsv, jsonl, json or parquet.",
 )
-@click.option(
-    "--delimiter",
-    metavar="CHARACTER",
-    help="What stands between the cells of a CSV file: a character, or comma, semicolon, tab, bar.",
-)
-@click.option("--encoding", metavar="NAME", help="The encoding of a CSV or TSV file, such as cp1252.")
+@DELIMITER
+@ENCODING
 @click.option(
     "--repeat-judge",
     type=COUNT,
@@ -223,12 +231,9 @@ def _request(
 
 def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The settings of `test_set` that the command line names."""
-    named = {name: options[name] for name in ("expected", "output", "outputs", "delimiter", "encoding")}
-    named["format"] = options["test_set_format"]
-    settings = {name: value for name, value in named.items() if value is not None}
-    if options["columns"]:
-        settings["columns"] = options["columns"]
-    return settings
+    shared = {name: options[name] for name in ("columns", "delimiter", "encoding", "expected", "output")}
+    own = {"outputs": options["outputs"], "format": options["test_set_format"]}
+    return {**reading_settings(**shared), **{name: value for name, value in own.items() if value is not None}}
 
 
 def _print(finished: Finished, options: dict[str, Any]) -> None:

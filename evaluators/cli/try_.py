@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from evaluators.cli._name_completion import types
-from evaluators.cli._options import WholeNumber
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, WholeNumber, reading_settings
 
 
 @click.command("try")
@@ -19,10 +20,13 @@ from evaluators.cli._options import WholeNumber
 @click.option("--output", metavar="TEXT", help="The output to try, in place of a row.")
 @click.option("--expected", metavar="TEXT", help="The expected answer that goes with it.")
 @click.option("--input", metavar="TEXT", help="The input that goes with it.")
-@click.option("--column", "columns", multiple=True, metavar="NAME=TEXT", help="The value of another column. Repeatable.")
+@click.option("--column", "given", multiple=True, metavar="NAME=TEXT", help="The value of another column. Repeatable.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of TYPE, written as in YAML. Repeatable."
 )
+@COLUMNS
+@DELIMITER
+@ENCODING
 def command(
     suite: str,
     test_set: str | None,
@@ -32,8 +36,9 @@ def command(
     output: str | None,
     expected: str | None,
     input: str | None,
-    columns: tuple[str, ...],
+    given: tuple[str, ...],
     settings: tuple[str, ...],
+    **reading: Any,
 ) -> None:
     """Score one row, and show why: every evaluator, and every field with both values.
 
@@ -51,10 +56,10 @@ def command(
 
     loaded = trying.suite_of(suite, settings)
     values = {"output": output, "expected": expected, "input": input}
-    if columns or any(value is not None for value in values.values()):
+    if given or any(value is not None for value in values.values()):
         trying.refuse({"TEST_SET": test_set, "--row": row, "--id": row_id, "--variant": variant})
-        tried = trying.given_row(loaded, values, columns)
+        tried = trying.given_row(loaded, values, given)
     else:
-        tried = trying.row_of(loaded, test_set, row, row_id, variant)
+        tried = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
     say(page_text(trying.tried_page(loaded, tried)))
     sys.exit(trying.exit_code_of(tried))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from evaluators.api.loading import Suite
 from evaluators.issues import Blame, Issue
@@ -74,15 +75,17 @@ def suite_words(suite: Suite, alone: bool) -> str:
     return _lines([head, *(f"note: {note}" for note in suite.notes)])
 
 
-def look(suite: Suite, test_set: str | None, whole: bool) -> Look:
+def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})) -> Look:
     """Score some rows, or all, and keep what is wrong with them. Nothing is written.
+
+    `settings` are those of `test_set` that replace the suite's.
 
     Raises Problems when the test set cannot be opened or lacks a column.
     """
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
-    result = suite.run(test_set, selection=selection)
+    result = suite.run(test_set, selection=selection, test_set_settings=dict(settings))
     said = (*suite.notes, selection.sentence())
-    prepared = prepare(suite, RunRequest(test_set=test_set, selection=selection))
+    prepared = prepare(suite, RunRequest(test_set=test_set, selection=selection, test_set_settings=dict(settings)))
     notes = [note for note in result.notes if note not in said]
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
     return Look(

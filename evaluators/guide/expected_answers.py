@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.api.loading import Suite, load
@@ -65,13 +66,15 @@ class Answers:
         return f'{table.name} document "{id}"' if isinstance(table, DocumentRows) else self.test_set.place(number, column)
 
 
-def answers(place: str, column: str | None) -> Answers:
+def answers(place: str, column: str | None, settings: Mapping[str, Any] = MappingProxyType({})) -> Answers:
     """The expected answers of a file of rows, of documents, or of the test set that a suite names.
 
-    Raises Problems when they cannot be opened, or when it is unclear which column holds them.
+    `settings` are those of `test_set` that say how a file is read. Raises Problems when the answers cannot be opened, or when
+    it is unclear which column holds them.
     """
+    column = column or settings.get("columns", {}).get("expected")
     suite = load(place) if place.lower().endswith(SUITES) else None
-    config = _config(place, column) if suite is None else suite.test_set
+    config = _config(place, column, settings) if suite is None else suite.test_set.but(dict(settings))
     folder = Path() if suite is None else suite.test_set_folder
     if suite is not None and column is not None:
         config = config.but({"columns": {**config.columns.named(), "expected": column}, "expected": None})
@@ -87,9 +90,9 @@ def _own_option(issue: Issue) -> Issue:
     return replace(issue, hint="say which one: --column NAME") if unnamed else issue
 
 
-def _config(place: str, column: str | None) -> TestSetConfig:
+def _config(place: str, column: str | None, settings: Mapping[str, Any]) -> TestSetConfig:
     """A file is rows where it has a column of expected answers, and documents otherwise."""
-    columns = {} if column is None else {"columns": {"expected": column}}
+    columns = dict(settings) if column is None else {**settings, "columns": {"expected": column}}
     if holds_documents(place, Path()):
         return build(TestSetConfig, {"expected": place}, noun="test_set")
     source = locate(place, Path())

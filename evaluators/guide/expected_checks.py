@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.builtin._evaluator import FromColumn, ScoredFields
@@ -79,10 +80,15 @@ class ExpectedFindings:
 
 
 def checked(
-    place: str, column: str | None, schema: str | None, schema_column: str | None, strict_types: bool
+    place: str,
+    column: str | None,
+    schema: str | None,
+    schema_column: str | None,
+    strict_types: bool,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> ExpectedFindings:
     """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
-    found = answers(place, column)
+    found = answers(place, column, settings)
     every = _against(found, schema, schema_column)
     result = ExpectedFindings(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
     for number, against in enumerate(every):

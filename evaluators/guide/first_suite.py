@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.guide.draft import evaluators_for, slices_for
@@ -20,7 +21,7 @@ from evaluators.settings import build
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed, not_told_apart
-from evaluators.testsets.encodings import encoding_to_name
+from evaluators.testsets.encodings import encoding_note, seeming_encoding
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Chunk, Table, whole
 from evaluators.testsets.test_set import TestSet, open_test_set
@@ -47,8 +48,12 @@ def begin(
     columns: Mapping[str, str],
     target: str | None,
     ask: Likeliest,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Begun:
-    """A first suite for data. Raises Problems when the data cannot be read, or when no output is found."""
+    """A first suite for data. Raises Problems when the data cannot be read, or when no output is found.
+
+    `settings` say how a file of rows is read: its `delimiter` and its `encoding`.
+    """
     if STANDARD_INPUT in (data, output, expected):
         raise problem("no-file", "a suite names its data, so standard input cannot be it", hint="save it as a file first")
     place = data or expected
@@ -57,12 +62,13 @@ def begin(
     place = place if scheme_of(place) else os.path.normpath(place)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
-    encoding = encoding_to_name(locate(data, Path())) if data is not None else None
-    reading = {"encoding": encoding} if encoding is not None else {}
-    if encoding is not None:
-        ask.said.append(f"{place} is not UTF-8; it is read as {encoding}. Look whether its letters are right")
+    reading = dict(settings)
+    seeming = seeming_encoding(locate(data, Path())) if data is not None and "encoding" not in reading else None
+    if seeming is not None:
+        reading["encoding"] = seeming
+        ask.said.append(encoding_note(place, seeming))
     chosen = (
-        _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, encoding)
+        _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, reading)
         if data is not None
         else ChosenColumns()
     )
@@ -99,11 +105,12 @@ def begin(
 
 
 def _roles(
-    data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, encoding: str | None
+    data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, reading: Mapping[str, str]
 ) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
-    source = locate(data, Path())
-    table = open_table(replace(source, encoding=encoding) if encoding is not None else source)
+    named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
+    source = replace(locate(data, Path()), encoding=named.encoding or "utf-8", delimiter=named.delimiter)
+    table = open_table(source, known_encoding=named.encoding is not None)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
     if unknown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.fields.dialects import dialect_of, unwrap
@@ -50,11 +51,13 @@ class Inferred:
         return "".join(f"{visible(line)}\n" for line in [head, "To review:", *(f"- {one}" for one in self.advice)])
 
 
-def inferred(place: str, column: str | None, dialect: str | None) -> Inferred:
+def inferred(
+    place: str, column: str | None, dialect: str | None, settings: Mapping[str, Any] = MappingProxyType({})
+) -> Inferred:
     """The schema of expected answers, or an existing schema completed. Raises Problems (config) for bad ones."""
     if column is None and place.lower().endswith(".json") and _is_schema(place):
         return _completed(place, dialect)
-    found = list(answers(place, column).read())
+    found = list(answers(place, column, settings).read())
     documents = [answer.document for answer in found if not isinstance(answer.document, Fault)]
     problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
     if not documents and problems:

@@ -7,19 +7,29 @@ from typing import Final
 
 from evaluators.issues import problem
 from evaluators.testsets.byte_source import ByteSource, locate
+from evaluators.testsets.encodings import encoding_note, seeming_encoding
 from evaluators.testsets.reader import READERS, Reader
+from evaluators.value_class import replace
 from evaluators.values.json_text import NotJSON, parse
 
 _SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
 
 
-def open_table(source: ByteSource, format: str | None = None) -> Reader:
-    """The file of rows. Raises Problems when it cannot be opened, or is not of the format."""
+def open_table(source: ByteSource, format: str | None = None, *, known_encoding: bool = False) -> Reader:
+    """The file of rows. Raises Problems when it cannot be opened, or is not of the format.
+
+    Unless the encoding of the source is known, a file of text that is not UTF-8 is read as what it seems to be, with a note.
+    """
     if format is None and source.suffix in _SUITES:
         hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
-    return READERS.find(format or format_of(source)).open(source)
+    reader = READERS.find(format or format_of(source))
+    seeming = None if known_encoding else seeming_encoding(source)
+    if seeming is None:
+        return reader.open(source)
+    table = reader.open(replace(source, encoding=seeming))
+    return replace(table, notes=(encoding_note(source.name, seeming), *table.notes))
 
 
 def open_file(name: str, folder: Path, format: str | None = None) -> Reader:

@@ -212,9 +212,9 @@ class _Opening:
         if config.file is not None:
             source = locate(config.file, self.folder)
             source = replace(
-                source, encoding=config.encoding, delimiter=config.delimiter, name=self.called or source.name
+                source, encoding=config.encoding or "utf-8", delimiter=config.delimiter, name=self.called or source.name
             )
-            return open_table(source, config.format), configured
+            return open_table(source, config.format, known_encoding=config.encoding is not None), configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:
             named: dict[Role, str | None] = {"id": config.expected.key, "expected": config.expected.column}
             configured |= {role: column for role, column in named.items() if column is not None}

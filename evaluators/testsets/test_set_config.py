@@ -86,8 +86,8 @@ class TestSetConfig(Settings):
     """Outputs that live in Phoenix, in place of a file: an experiment, a dataset, or traces."""
     format: str | None = None
     """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
-    encoding: str = "utf-8"
-    """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows."""
+    encoding: str | None = None
+    """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows; UTF-8, or what the file seems to be, without it."""
     delimiter: str | None = None
     """What stands between cells in a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
     columns: ColumnNames = Field(default_factory=ColumnNames)

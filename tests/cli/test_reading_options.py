@@ -1,0 +1,87 @@
+"""Every command that reads rows takes the same options for it, knows the same names of columns, and guesses the same encoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from evaluators.cli import command
+
+SUITE = "evaluators:\n  - json_multi_field_match: {fields: [stadt]}\n"
+CELL = '"{""stadt"": ""Łódź""}"'
+ODD = f"said~right~n\n{CELL}~{CELL}~1\n".encode("cp1250")
+"""A file of which nothing is guessed right: its encoding, its delimiter and its columns have to be said."""
+READ = ["--encoding", "cp1250", "--delimiter", "~", "--columns", "expected=right"]
+BOTH = [*READ, "--columns", "output=said"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "suite.yaml", "odd.csv", "--no-results", *BOTH],
+        ["check", "suite.yaml", "odd.csv", *BOTH],
+        ["check", "suite.yaml", "odd.csv", *READ, "--columns", "id=n", "--output", "odd.json"],
+        ["try", "suite.yaml", "odd.csv", *BOTH],
+        ["init", "odd.csv", *BOTH],
+        ["infer-schema", "odd.csv", *READ],
+        ["check-expected", "odd.csv", "--schema", "schema.json", *READ],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_reads_a_file_as_it_is_told(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("odd.csv").write_bytes(ODD)
+    Path("odd.json").write_text('[{"n": "1", "stadt": "Łódź"}]', encoding="utf-8")
+    Path("suite.yaml").write_text(SUITE, encoding="utf-8")
+    Path("schema.json").write_text('{"type": "object", "properties": {"stadt": {"type": "string"}}}', encoding="utf-8")
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 0, done.output
+    if words[0] == "init":
+        assert CliRunner().invoke(command, ["run", "odd.yaml", "--no-results"]).exit_code == 0
+
+
+@pytest.mark.parametrize(("encoding", "called"), [("cp1252", "cp1252"), ("utf-16", "utf-16")])
+def test_a_run_and_a_first_suite_take_a_file_for_the_same_encoding(
+    encoding: str, called: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_bytes("output,expected\nMálaga,Málaga\n".encode(encoding))
+    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
+    said = f"rows.csv is not UTF-8; it is read as {called}. Look whether its letters are right"
+    ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    begun = CliRunner().invoke(command, ["init", "rows.csv"])
+    assert (ran.exit_code, begun.exit_code) == (0, 0), ran.output
+    assert said in ran.output
+    assert said in begun.output
+
+
+def test_one_damaged_row_does_not_make_a_file_one_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_bytes("output,expected\nMálaga,Málaga\n".encode() + b"M\xe1laga,x\n")
+    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
+    done = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    assert done.exit_code == 3
+    assert "rows.csv row 3: this row holds bytes that are not text in the file's encoding" in done.output
+
+
+@pytest.mark.parametrize("output", ["Model Answer", "actualOutput", "Actual Output", "completion"])
+@pytest.mark.parametrize("expected", ["Ground Truth", "Expected Output", "label", "target", "expected-output"])
+def test_usual_names_of_columns(output: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text(f"{output},{expected}\nParis,Paris\nRome,Rome\n", encoding="utf-8")
+    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
+    ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    assert f"Columns: output = {output}, expected = {expected}\n" in ran.output
+    begun = CliRunner().invoke(command, ["init", "rows.csv"])
+    assert f'output: column "{output}"' in begun.output
+    assert f'expected: column "{expected}"' in begun.output
+
+
+def test_a_label_beside_an_expected_answer_is_no_expected_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("output,expected,label\nParis,Paris,city\n", encoding="utf-8")
+    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
+    ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
+    assert (ran.exit_code, "Columns: output = output, expected = expected\n" in ran.output) == (0, True)
