@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evaluators.fields.align import Align
     from evaluators.fields.closed import ClosedTree
     from evaluators.fields.lines import FieldLine
+    from evaluators.fields.long_lists import FreeList
     from evaluators.fields.open_tree import OpenTree
     from evaluators.fields.schema_scoring import SchemaScoring
     from evaluators.fields.scored import Documents
@@ -38,7 +39,7 @@ class Awaited(NamedTuple):
     """Those that only a schema names: one that no row measures is a warning."""
 
 
-def _no_lists(*cells: Any) -> Iterable[tuple[Path, Align]]:
+def _no_lists(*cells: Any) -> tuple[()]:
     return ()
 
 
@@ -72,6 +73,9 @@ class ScoredFields:
     keyed_lists: Callable[..., Iterable[tuple[Path, Align]]] = _no_lists
     """The lists whose items are paired by a key: a key that no item has is an error (law 11). It takes what a row has beside
     its two documents, for a type whose schema stands in a cell; without cells it gives those of every row."""
+    free_lists: Callable[..., Iterable[FreeList]] = _no_lists
+    """The lists whose items may be paired in any order, for the rows in which they are too long to compare each item with
+    each. It takes what `keyed_lists` takes."""
     wrong: WrongFields | None = None
     """What went wrong in a row, for the paths that are wanted. None: the explained row says it."""
     documents: Callable[..., Documents] | None = None

@@ -20,10 +20,12 @@ from evaluators.builtin._evaluator import (
     Unreadable,
 )
 from evaluators.conditions import columns_of
+from evaluators.fields.align import CROWDED
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_check import compile_fields
 from evaluators.fields.closed_explain import ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
+from evaluators.fields.long_lists import free_lists_of_lines, long_lists
 from evaluators.fields.trace.listed_looks import looks_of_lines
 from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
@@ -129,6 +131,7 @@ class JsonMultiFieldMatch(Evaluator):
             top_keys=frozenset(key for line in self.fields for key in line.path.first_keys()),
             optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
             keyed_lists=lambda *cells: keyed_lists(self.fields),
+            free_lists=lambda *cells: free_lists_of_lines(self.fields),
             wrong=self._wrong,
         )
 
@@ -146,7 +149,10 @@ class JsonMultiFieldMatch(Evaluator):
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         row = dict(zip(self.condition_columns, cells, strict=True))
-        return settle_row(self.tree, explain_fields(self.tree, expected, output, row))
+        found = settle_row(self.tree, explain_fields(self.tree, expected, output, row))
+        long = long_lists(free_lists_of_lines(self.fields), expected, output)
+        said = [found.reason, *(f"{path.canonical}: {CROWDED}" for path, *_ in long)]
+        return replace(found, reason="; ".join(filter(None, said))) if long else found
 
     def asking(self) -> Asking | None:
         return Asking(self._ask) if self.tree.costs else None

@@ -33,6 +33,7 @@ from evaluators.fields.events import FIGURES, events_of, row_statuses, row_value
 from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
+from evaluators.fields.long_lists import FreeList
 from evaluators.fields.metrics import read_defaults, read_without_judge
 from evaluators.fields.post_process import null_processors
 from evaluators.fields.post_process_words import read_post_process
@@ -291,6 +292,7 @@ class SchemaMatch(Evaluator):
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(
             figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=self._keyed_lists,
+            free_lists=self._free_lists,
             wrong=self._wrong, documents=self._documents, by_place=self._by_place,
         )  # fmt: skip
         if known is None:
@@ -306,6 +308,11 @@ class SchemaMatch(Evaluator):
         if self._scoring is None and not cells:
             return ()
         return self.scoring(cells).keyed_lists
+
+    def _free_lists(self, *cells: Any) -> Iterable[FreeList]:
+        if self._scoring is None and not cells:
+            return ()
+        return self.scoring(cells).free_lists
 
     def learning(self) -> Learning | None:
         if self.json_schema != INFER or self._scoring is not None:

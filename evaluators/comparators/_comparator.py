@@ -83,6 +83,8 @@ class Comparator(Settings):
     """It answers with an awaitable, so that several of its calls can run at the same time."""
     at_once: ClassVar[int] = AT_ONCE
     """How many calls run at the same time, at most, where it waits."""
+    slow: ClassVar[bool] = False
+    """It takes much longer than telling whether two values are equal: of long lists, fewer items are compared each with each."""
     keeps_answers: ClassVar[bool] = False
     """It keeps its answers itself, so that one pair is asked about once. Those of a class that does not ship with the package
     are kept where they are asked for."""

@@ -192,6 +192,7 @@ class StringFuzzy(_Fixed):
 
     word = "string_fuzzy"
     like = "fuzzy"
+    slow = True
     examples = (
         Pair("one letter of eight is missing", "John Doe", "John Do", True),
         Pair("too many differ", "kitten", "sitting", False),

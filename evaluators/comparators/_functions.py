@@ -38,6 +38,7 @@ class FunctionComparator(Comparator):
     model_config = ConfigDict(extra="allow")
 
     keeps_answers: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
     function: ClassVar[Callable[..., Any]]
     read_params: ClassVar[ReadParams | None] = None
     says_readable: ClassVar[Callable[..., Any] | None] = None

@@ -28,6 +28,7 @@ class Fuzzy(Normalization, Comparator):
     partial: StrictBool = False
     """`true`: the field earns its similarity, not only 1 or 0."""
 
+    slow = True
     examples = (
         Pair("two letters of ten differ", "Acme Group", "Acme Grupp", True),
         Pair("too many differ", "Acme", "Apex", False),

@@ -21,6 +21,7 @@ class Regex(Comparator):
     """
 
     reads: ClassVar[Literal["both", "output"]] = "output"
+    slow: ClassVar[bool] = True
 
     pattern: str
     """The pattern. `(?i)` at its start sets case aside."""

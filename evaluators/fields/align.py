@@ -13,6 +13,9 @@ best pairing there is: as many complete pairs as can be, then the greatest sum o
 `gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
 `values.assignment` says. Equal lists are paired in order without a question.
 
+Lists that are too long to compare each item with each (see `pairing_limit`; `cells` raises it) have equal items paired
+first. The rest pairs in list order, where such a pair is one that the alignment makes; the answer says so.
+
 With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh_asking` may
 ask a judge. It is called for each expected item that is left over, with those of the output's that are most like it, `CANDIDATES`
 at most: so the number of questions grows with the items that are left over, and not with the product of two lists.
@@ -24,7 +27,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, gains, judged
+from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, f1, gains, judged
+from evaluators.fields.pairing_limit import MOST_CELLS, PairCost, crowded
 from evaluators.fields.reading import read_path, read_transforms
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
@@ -41,6 +45,7 @@ AlignHow: TypeAlias = Literal["ordered", "any_order", "key_field", "hungarian"]
 ALIGNMENTS: Final = get_args(AlignHow)
 CANDIDATES: Final = 8
 """About so many items of the output a judge is asked, at most, for each expected item that is left over."""
+CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
 
 
@@ -59,6 +64,8 @@ class Align:
     """Under `hungarian`: the F1 that a pair needs."""
     ask: Literal["leftover"] | None = None
     """Under `hungarian`: about which items comparators that cost may be asked."""
+    cells: int | None = None
+    """Under `any_order` and `hungarian`: how much two lists may come to, and still have each item compared with each."""
 
     @property
     def key(self) -> str | None:
@@ -72,18 +79,26 @@ class Align:
         if self.how == "key_field":
             return f"key_field {self.key}"
         least = [] if self.at_least is None else [f"at_least: {float(self.at_least):g}"]
-        options = ", ".join([*least, *([f"ask: {self.ask}"] if self.ask else [])])
+        most = [] if self.cells is None else [f"cells: {self.cells}"]
+        options = ", ".join([*least, *([f"ask: {self.ask}"] if self.ask else []), *most])
         return f"{self.how} {{{options}}}" if options else self.how
+
+    @property
+    def free(self) -> bool:
+        """Any item may be paired with any other."""
+        return self.how in ("any_order", "hungarian")
 
 
 class Keys(NamedTuple):
-    """What the keys of two lists were like, by index, where something is worth saying."""
+    """What is worth saying of how two lists were paired: what their keys were like, by index, and whether they were too long."""
 
     keyless_expected: tuple[int, ...] = ()
     keyless_output: tuple[int, ...] = ()
     repeated_expected: tuple[int, ...] = ()
     """Items whose key an earlier item of the same list has."""
     repeated_output: tuple[int, ...] = ()
+    crowded: bool = False
+    """The lists were too long to compare each item with each."""
 
     def said(self) -> list[str]:
         """In plain words: nothing when every item has a key of its own."""
@@ -93,9 +108,10 @@ class Keys(NamedTuple):
             (self.repeated_expected, "expected", "with the key of an earlier one"),
             (self.repeated_output, "output", "with the key of an earlier one"),
         )
-        return [
+        keys = [
             f"{len(found)} {side} item{'s' if len(found) > 1 else ''} {what}" for found, side, what in counted if found
         ]
+        return [*keys, CROWDED] if self.crowded else keys
 
 
 class Alike(NamedTuple):
@@ -125,26 +141,41 @@ def pair_items(
     expected: Items,
     output: Items,
     weigh: Weighed,
-    table: Callable[[], Worths | Alike | None] | None = None,
+    table: Callable[[bool], Worths | Alike | None] | None = None,
     weigh_asking: Weighed | None = None,
+    cost: PairCost = PairCost(),
 ) -> Paired:
-    """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never."""
+    """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never.
+
+    `table` is told whether the lists are too long to look at all pairs: it may then still answer with an `Alike`, or None.
+    """
     if align.how == "key_field":
         return _by_key(align, expected, output)
     if align.how == "ordered" or _equal(expected, output):
         return _paired(in_order(len(expected), len(output)), expected, output)
-    found = table() if table is not None else None
+    too_many = crowded(cost, expected, output, align.cells)
+    found = table(too_many) if table is not None else None
     ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
     if isinstance(found, Alike):
-        if not _equal_among_alike(found, ours, theirs):
+        if too_many or not _equal_among_alike(found, ours, theirs):
             return _paired(by_equality(*found), expected, output)
         found = found.worths()
+    if too_many:
+        return _paired(_equal_then_in_order(align, ours, theirs, weigh), expected, output, Keys(crowded=True))
     if found is None:
         found = _asked(ours, theirs, weigh)
     pairs = assign_gains(gains(found, ours, theirs, least_f1(align)))
     if align.ask is not None and weigh_asking is not None:
         pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
     return _paired(pairs, expected, output)
+
+
+def _equal_then_in_order(align: Align, ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> Pairs:
+    """Equal items, then those of the rest that fit one another in list order."""
+    pairs = by_equality(ours, theirs)
+    rest = zip(*left_over(pairs, len(ours), len(theirs)), strict=False)
+    least = least_f1(align)
+    return sorted([*pairs, *(each for each in rest if (share := f1(weigh(*each))) and share >= least)])
 
 
 def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weighed) -> Pairs:
@@ -288,7 +319,18 @@ def _no_options(how: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def _hungarian(options: Mapping[str, Any]) -> dict[str, Any]:
-    return _each("hungarian", options, {"at_least": _share, "ask": _leftover})
+    return _each("hungarian", options, {"at_least": _share, "ask": _leftover, "cells": _cells})
+
+
+def _any_order(options: Mapping[str, Any]) -> dict[str, Any]:
+    return _each("any_order", options, {"cells": _cells})
+
+
+def _cells(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        hint = f"it is {MOST_CELLS:,} unless the suite says otherwise: items × items × values of an item"
+        raise bad(f"cells must be a whole number above 0; found {spell(value)}", hint=hint)
+    return value
 
 
 def _leftover(value: object) -> str:
@@ -365,7 +407,7 @@ def _key_paths(data: object) -> tuple[Path, ...]:
 
 _READERS: Final[Mapping[AlignHow, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
     "ordered": _no_options("ordered"),
-    "any_order": _no_options("any_order"),
+    "any_order": _any_order,
     "key_field": _key_field,
     "hungarian": _hungarian,
 }

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from evaluators.comparators._answers import in_field
 from evaluators.comparators._comparator import Comparator, Question
-from evaluators.fields.items import ListNode, Matches, Place, list_trees, pair_values, places
+from evaluators.fields.items import ListNode, Matches, Place, asked_slowly, list_trees, pair_values, places
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.readable import Ask, first_problem, reader_of_expected
 from evaluators.fields.rules import (
@@ -294,7 +294,7 @@ class ListedField:
 
     def _paired(self, ours: Sequence[Any], theirs: Sequence[Any]) -> list[Place]:
         asking = self.asked_matches if self.tree.pairs_by_asking else None
-        return pair_values(self.line.align or IN_ORDER, ours, theirs, self.matches, asking)
+        return pair_values(self.line.align or IN_ORDER, ours, theirs, self.matches, asking, asked_slowly(self.line))
 
 
 def by_presence(

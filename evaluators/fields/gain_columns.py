@@ -27,7 +27,8 @@ from evaluators.values.equality import same
 from evaluators.values.pairing import identity
 from evaluators.values.transforms import TransformError, chain
 
-Weigher: TypeAlias = Callable[[Items, Items], "Worths | Alike | None"]
+Weigher: TypeAlias = Callable[[Items, Items, bool], "Worths | Alike | None"]
+"""Over two lists; True where they are too long to look at all pairs, and only an `Alike` will do."""
 Keys: TypeAlias = Callable[[Sequence[Any]], "list[Hashable] | None"]
 Column: TypeAlias = Callable[[Sequence[Any], Sequence[Any]], "Matches | None"]
 
@@ -53,6 +54,14 @@ def weigher(item: FieldNode) -> Weigher | None:
     return _objects(columns, frozenset(below.keys)) if columns else None
 
 
+def known_by_key(item: FieldNode) -> bool:
+    """Whether items are one value each, and match when they share a key: long lists of them take no longer than reading."""
+    return (
+        item.unit and not item.skip and not item.required and len(item.metrics) == 1 and item.readers[0] is None
+        and not item.metrics[0].comparator.costs and item.metrics[0].comparator.reads == "both" and _keys(item) is not None
+    )  # fmt: skip
+
+
 def transitive(item: FieldNode) -> bool:
     """Whether items are objects of units that match when their values are alike, and then in every pair.
 
@@ -74,11 +83,13 @@ def exact(item: FieldNode) -> bool:
 
 
 def _units(column: Column, keys: Keys | None) -> Weigher:
-    def weigh(expected: Items, output: Items) -> Worths | Alike | None:
+    def weigh(expected: Items, output: Items, too_many: bool = False) -> Worths | Alike | None:
         if keys is not None:
             ours, theirs = keys(expected), keys(output)
             if ours is not None and theirs is not None:
                 return Alike(ours, theirs)
+        if too_many:
+            return None
         found = column(expected, output)
         if isinstance(found, list):
             return [[judged(hit) for hit in line] for line in found]
@@ -88,7 +99,9 @@ def _units(column: Column, keys: Keys | None) -> Weigher:
 
 
 def _objects(columns: dict[str, Column], declared: frozenset[str]) -> Weigher:
-    def weigh(expected: Items, output: Items) -> Worths | None:
+    def weigh(expected: Items, output: Items, too_many: bool = False) -> Worths | None:
+        if too_many:
+            return None
         for item in expected:
             if item.__class__ is not dict or not item:
                 return None

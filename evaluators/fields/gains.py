@@ -71,7 +71,7 @@ def gains(worths: Worths, ours: Sequence[Hashable], theirs: Sequence[Hashable], 
     found = [[numbers[worth] for worth in line] for line in worths]
     if alike:
         pairs = [
-            [(value, _f1(worth) == WHOLE, one == other) for value, worth, other in zip(values, line, theirs, strict=True)]
+            [(value, f1(worth) == WHOLE, one == other) for value, worth, other in zip(values, line, theirs, strict=True)]
             for values, line, one in zip(found, worths, ours, strict=True)
         ]
         if any(value and complete is not equal for line in pairs for value, complete, equal in line):
@@ -81,7 +81,7 @@ def gains(worths: Worths, ours: Sequence[Hashable], theirs: Sequence[Hashable], 
 
 def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
     """The number of every worth: complete pairs, then F1, then rank."""
-    shares = {worth: _f1(worth) for worth in worths}
+    shares = {worth: f1(worth) for worth in worths}
     kept = {worth: share for worth, share in shares.items() if share and share >= least}
     unit = lcm(*(share.denominator for share in kept.values()))
     below = most * max((worth.rank for worth in kept), default=0) + 1
@@ -92,7 +92,8 @@ def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth,
     return {worth: found.get(worth, 0) for worth in shares}
 
 
-def _f1(worth: Worth) -> Fraction:
+def f1(worth: Worth) -> Fraction:
+    """The F1 of a pair."""
     return Fraction(2 * worth.matched, worth.whole)
 
 
@@ -112,7 +113,7 @@ def _arrays(
     whole = np.zeros(len(listed), dtype=bool)
     for code, worth in worths.items():
         listed[code] = numbers[worth]
-        whole[code] = numbers[worth] > 0 and _f1(worth) == WHOLE
+        whole[code] = numbers[worth] > 0 and f1(worth) == WHOLE
     found = np.array(listed, dtype=np.int64 if largest <= LARGEST else object)[codes]
     if ours:
         known: dict[Hashable, int] = {}

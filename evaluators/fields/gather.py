@@ -220,9 +220,10 @@ class _Gathering:
         align = visit.node.align
         if align.ask is not None and not self.asks:
             self.passed_over = True
-        at_once = item.once(weigher) if align.how in ("any_order", "hungarian") else None
+        at_once = item.once(weigher) if align.free else None
         table = partial(at_once, expected, output) if at_once is not None else None
-        return pair_items(align, expected, output, weigh, table, weigh_asking if self.asks else None)
+        ask = weigh_asking if self.asks else None
+        return pair_items(align, expected, output, weigh, table, ask, visit.node.pairing_cost)
 
     def weighed(self, pair: Visit) -> tuple[list[Found], bool]:
         """Everything that a pair of items comes to while it is weighed, and whether it would be the same for good."""

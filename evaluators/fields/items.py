@@ -9,11 +9,13 @@ dots may be meant, the output follows the reading of the expected side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from evaluators.fields.align import Align, pair_items
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.lines import FieldLine
+from evaluators.fields.pairing_limit import PairCost
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
@@ -41,6 +43,8 @@ class Leaf(NamedTuple):
     number: int
     path: Path
     align: Align | None = None
+    slow: bool = False
+    """Its comparator is one that pairing asks seldom."""
 
 
 class Matching(NamedTuple):
@@ -50,7 +54,7 @@ class Matching(NamedTuple):
     asking: Matches | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class ListNode:
     """One list of a tree of listed fields."""
 
@@ -63,6 +67,14 @@ class ListNode:
     def numbers(self) -> set[int]:
         """The numbers of the leaves of the list and of the lists inside it."""
         return {leaf.number for leaf in self.leaves}.union(*(inner.numbers for inner in self.lists))
+
+    @cached_property
+    def cost(self) -> PairCost:
+        """What it takes to compare two items of the list."""
+        inner = [each.cost for each in self.lists]
+        slow = any(leaf.slow for leaf in self.leaves) or any(each.slow for each in inner)
+        deep = any(each.deep for each in inner) or any(each.align.free for each in self.lists)
+        return PairCost(slow, deep or any(leaf.align is not None and leaf.align.free for leaf in self.leaves))
 
 
 def list_trees(lines: Sequence[FieldLine]) -> list[ListNode]:
@@ -95,6 +107,7 @@ def pair_values(
     output: Side,
     matches: Callable[[Side, Side], bool],
     asking: Callable[[Side, Side], bool] | None = None,
+    slow: bool = False,
 ) -> list[Place]:
     """The pairs of items of two whole lists, aligned; the two values themselves when one of them is no list."""
     if not isinstance(expected, list) or not isinstance(output, list):
@@ -106,8 +119,14 @@ def pair_values(
     def weigh_asking(row: int, column: int) -> Worth:
         return judged(asking is not None and asking(expected[row], output[column]))
 
-    pairs = pair_items(align, expected, output, weigh, None, weigh_asking if asking is not None else None).pairs
+    ask = weigh_asking if asking is not None else None
+    pairs = pair_items(align, expected, output, weigh, None, ask, PairCost(slow)).pairs
     return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
+
+
+def asked_slowly(line: FieldLine) -> bool:
+    """Whether pairing asks a slow comparator about the values of a line. One that costs is not asked."""
+    return line.comparator is not None and line.comparator.slow and not line.comparator.costs
 
 
 def _place_line(
@@ -121,7 +140,7 @@ def _place_line(
             known[array] = ListNode(line.path.part(start, cut), aligned.get(array) or Align())
             siblings.append(known[array])
         siblings, start = known[array].lists, cut + 1
-    known[array].leaves.append(Leaf(number, line.path.part(start), line.align))
+    known[array].leaves.append(Leaf(number, line.path.part(start), line.align, asked_slowly(line)))
 
 
 def _collect(
@@ -160,7 +179,7 @@ def _leaf_places(
     if leaf.align is None or not isinstance(value, list) or not isinstance(actual, list) or not (value or actual):
         return [Place(value, actual, inside)]
     asking = matching.asking[leaf.number] if matching.asking is not None else None
-    paired = pair_values(leaf.align, value, actual, matching.cheaply[leaf.number], asking)
+    paired = pair_values(leaf.align, value, actual, matching.cheaply[leaf.number], asking, leaf.slow)
     return [Place(place.expected, place.actual, (*inside, *place.location)) for place in paired]
 
 
@@ -207,7 +226,9 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
     def weigh_asking(row: int, column: int) -> Worth:
         return _worth(_found(node, ours[row], theirs[column], asking or cheaply), ours[row], theirs[column])
 
-    def ranked() -> list[list[Worth]]:
+    def ranked(too_many: bool) -> list[list[Worth]] | None:
+        if too_many:
+            return None
         table = [[results(row, column) for column in range(len(theirs))] for row in range(len(ours))]
         ranks = _ranks([[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table])
         return [
@@ -216,7 +237,8 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
         ]
 
     table = ranked if node.align.how == "hungarian" else None
-    return pair_items(node.align, ours, theirs, weigh, table, weigh_asking if asking is not None else None).pairs
+    ask = weigh_asking if asking is not None else None
+    return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost).pairs
 
 
 def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:

@@ -16,13 +16,16 @@ from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Literal["expected", "output"]
-What: TypeAlias = Literal["keyless", "repeated"]
+What: TypeAlias = Literal["keyless", "repeated", "crowded"]
 FIRST_ROWS: Final = 5
 """Rows that are named; the rest is counted."""
 
 
 class KeyFault(NamedTuple):
-    """What can be wrong with the keys of a list: which list, paired by which key, on which side, and what."""
+    """What can be wrong with the items of a list: which list, paired by which key, on which side, and what.
+
+    `crowded`: freely paired, and too long to compare each item with each; the key is then the alignment.
+    """
 
     path: str
     key: str

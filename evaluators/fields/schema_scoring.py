@@ -10,12 +10,13 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.align import Align
+from evaluators.fields.align import CROWDED, Align
 from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.compiled.walker import NotCompiled
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
 from evaluators.fields.keywords import keyword_problems
+from evaluators.fields.long_lists import FreeList, free_lists_of_tree
 from evaluators.fields.metrics import substituted
 from evaluators.fields.post_process import Processor, ships
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
@@ -125,6 +126,11 @@ class SchemaScoring:
         )
 
     @cached_property
+    def free_lists(self) -> tuple[FreeList, ...]:
+        """The lists whose items may be paired in any order."""
+        return tuple(free_lists_of_tree(self.root))
+
+    @cached_property
     def substitutes(self) -> dict[str, int]:
         """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
         found: dict[str, int] = {}
@@ -218,4 +224,5 @@ def _reason(scored: Scored, verdict: Verdict) -> str:
     whole = match + sum(others)
     if not whole:
         return "there was nothing to compare"
-    return of_fields(match, whole, scored.fields, "field")
+    long = [f"{array.path}: {CROWDED}" for array in scored.arrays if CROWDED in array.notes]
+    return "; ".join([of_fields(match, whole, scored.fields, "field"), *long])

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from evaluators.comparators._comparator import Comparator
 from evaluators.fields.lines import Align
+from evaluators.fields.pairing_limit import PairCost
 from evaluators.fields.readable import Ask, reader_of_expected
 from evaluators.value_class import dataclass, field
 from evaluators.values.paths import Path
@@ -144,6 +145,14 @@ class FieldNode:
     @cached_property
     def _made(self) -> dict[object, Any]:
         return {}
+
+    @cached_property
+    def pairing_cost(self) -> PairCost:
+        """What it takes to compare two items of this array."""
+        inside = [node for node in nodes(self) if node is not self]
+        metrics = (metric.comparator for node in inside for metric in node.all_metrics)
+        slow = any(each.slow and not each.costs for each in metrics)
+        return PairCost(slow, any(node.kind == "array" and node.align.free for node in inside))
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:

@@ -72,7 +72,7 @@ class Listed:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is worth saying of the keys of the items."""
+        """What is worth saying of how the items were paired."""
         return tuple(self.paired.keys.said()) if self.paired is not None else ()
 
     @property

@@ -1,11 +1,12 @@
-"""The rows of a split whose lists have items without a key, or with the key of an earlier one."""
+"""The rows of a split whose lists have items without a key, with the key of an earlier one, or too many to compare each with each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from evaluators.fields.key_counts import KeyCounts, KeyReader
+from evaluators.fields.key_counts import KeyCounts, KeyFault, KeyReader
+from evaluators.fields.long_lists import FreeList, long_lists
 from evaluators.issues import Fault
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import Expected, Output
@@ -20,21 +21,23 @@ class KeyRows:
     def __init__(self, one: Compiled) -> None:
         self.counts = KeyCounts()
         self._one = one
-        self._keyed_lists = one.line.settings.scored_fields().keyed_lists
-        lists = tuple(self._keyed_lists())
+        fields = one.line.settings.scored_fields()
+        self._keyed_lists, self._free_lists = fields.keyed_lists, fields.free_lists
+        lists, free = tuple(self._keyed_lists()), tuple(self._free_lists())
+        self._free: Sequence[FreeList] = free
         self._reader = KeyReader(lists) if lists else None
         self._readers: dict[int, tuple[Any, KeyReader]] = {}
         needs = one.line.settings.needs()
         self._sides = [next((place for place, need in enumerate(needs) if isinstance(need, kind)), -1)
                        for kind in (Expected, Output)]  # fmt: skip
         self._cells = [place for place in range(len(needs)) if place not in self._sides]
-        may_be = not lists and -1 not in self._sides and bool(self._cells)
+        may_be = not lists and not free and -1 not in self._sides and bool(self._cells)
         self._by_row = may_be and _schema_in_a_cell(one.check)
 
     @property
     def wanted(self) -> bool:
-        """Some list may be paired by a key."""
-        return (self._reader is not None or self._by_row) and -1 not in self._sides
+        """Some list may be paired by a key, or freely."""
+        return (self._reader is not None or bool(self._free) or self._by_row) and -1 not in self._sides
 
     def take(
         self, offsets: Sequence[int], slots: Sequence[Sequence[Any]], verdicts: Sequence[Verdict], codes: Sequence[int]
@@ -47,8 +50,13 @@ class KeyRows:
             if expected.__class__ is Fault or verdicts[code].standing in _NOT_COMPARED:
                 continue
             try:
-                reader = self._reader or self._reader_of([columns[place][index] for place in self._cells])
-                met = reader.met(expected, MISSING if output.__class__ is Fault else output)
+                actual = MISSING if output.__class__ is Fault else output
+                reader, free = self._reader, self._free  # of every row
+                if self._by_row:
+                    reader, free = self._readers_of([columns[place][index] for place in self._cells])
+                met = reader.met(expected, actual) if reader is not None else {}
+                for path, align, items in long_lists(free, expected, actual):
+                    met[KeyFault(path.canonical, align.rule, "expected", "crowded")] = items
             except Exception:  # a row is guarded: its verdict says what is wrong with its schema or its transforms
                 continue
             if met:
@@ -56,13 +64,13 @@ class KeyRows:
         if self._reader is not None:
             self.counts.looked_for, self.counts.met = self._reader.looked_for, self._reader.met_keys
 
-    def _reader_of(self, cells: Sequence[Any]) -> KeyReader:
-        """The reader of a row whose schema stands in a cell."""
-        lists = self._keyed_lists(*cells)
+    def _readers_of(self, cells: Sequence[Any]) -> tuple[KeyReader, Sequence[FreeList]]:
+        """The reader of a row whose schema stands in a cell, and the lists that are paired freely."""
+        lists, free = self._keyed_lists(*cells), tuple(self._free_lists(*cells))
         known = self._readers.get(id(lists))
         if known is None:
             known = self._readers[id(lists)] = (lists, KeyReader(lists))
-        return known[1]
+        return known[1], free
 
 
 def _schema_in_a_cell(check: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Warnings about keys that align lists: how many items have none, or share one, on which side and in which rows."""
+"""Warnings about how lists were paired: items that have no key, or share one, and lists that are too long; in which rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from evaluators.fields.align import Align
+from evaluators.fields.pairing_limit import MOST_CELLS
 from evaluators.issues import Blame, Issue
 from evaluators.run.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.places import key_place
+from evaluators.run.places import free_place, key_place
 from evaluators.run.result import EvaluatorStats, KeyStats
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -35,6 +36,9 @@ def key_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats], gaps: Coll
 
 def _warning(suite: LoadedSuite, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items(keys)}, in {rows_text(keys.rows)} ({_numbers(keys)})'
+    if keys.what == "crowded":
+        place = free_place(suite, line, keys.path)
+        return Issue("items-crowded", Blame.TESTSET, message, place, _raise_the_limit(keys))
     if variant is not None and keys.side == "output":
         message = f'variant "{variant}": {message}'
     where = key_place(suite, line, keys.path)
@@ -43,11 +47,21 @@ def _warning(suite: LoadedSuite, line: EvaluatorLine, variant: str | None, keys:
 
 def _items(keys: KeyStats) -> str:
     """`3 expected items of "items" have no key "sku"`."""
+    if keys.what == "crowded":
+        return f'"{keys.path}" has too many items to compare each with each'
     has = "has" if keys.items == 1 else "have"
     wrong = f'no key "{keys.key}"' if keys.what == "keyless" else f'the same key "{keys.key}" as an earlier item'
     if keys.side == "expected":
         return f'{counted(keys.items, "expected item")} of "{keys.path}" {has} {wrong}'
     return f'{counted(keys.items, "item")} of "{keys.path}" in the outputs {has} {wrong}'
+
+
+def _raise_the_limit(keys: KeyStats) -> str:
+    how = keys.key.partition(" ")[0]
+    return (
+        "equal items were paired first, the others in list order; "
+        f"{how}: {{cells: NUMBER}} sets another limit than {MOST_CELLS:,}, and a key_field needs none"
+    )
 
 
 def _numbers(keys: KeyStats) -> str:

@@ -39,6 +39,14 @@ def key_place(suite: LoadedSuite, line: EvaluatorLine, field: str) -> str:
     return suite.config.source.place((*loc, "align", "key_field", "key"))
 
 
+def free_place(suite: LoadedSuite, line: EvaluatorLine, field: str) -> str:
+    """Where it says that the items of a list are paired freely: in the line of the list, or in a schema that the suite holds."""
+    loc = _field_locs(suite, line).get(field)
+    if loc is None:
+        return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)
+    return suite.config.source.place((*loc, "align"))
+
+
 def placed(issue: Issue, column: str, suite: LoadedSuite) -> Issue:
     """A problem with a column of a file, placed where the suite names the column; as it is where the suite does not."""
     loc = next(_column_locs(suite, column), None)

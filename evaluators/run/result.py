@@ -81,12 +81,15 @@ class FigureStats:
 
 @dataclass(frozen=True, slots=True)
 class KeyStats:
-    """Items of a list that is paired by a key, on one side, that have no key, or that have the key of an earlier item."""
+    """Items of a list that is paired by a key, on one side, that have no key, or that have the key of an earlier item.
+
+    Or those of a list that was too long to compare each with each (`crowded`); the key is then the alignment.
+    """
 
     path: str
     key: str
     side: Literal["expected", "output"]
-    what: Literal["keyless", "repeated"]
+    what: Literal["keyless", "repeated", "crowded"]
     items: int
     rows: int
     """Rows with at least one such item."""

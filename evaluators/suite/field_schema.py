@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.lines import NEIGHBOURS, WORDS
+from evaluators.fields.pairing_limit import MOST_CELLS
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.suite.model_schema import (
     Schema,
@@ -223,16 +224,29 @@ def _alignment() -> Schema:
         "description": "A judge is asked about items that no other comparator could pair (leftover). Without it nobody is asked.",
         "enum": ["leftover"],
     }
+    cells = {
+        "description": "How much two lists may come to, items × items × values of an item, and still have each item compared "
+        "with each. In longer ones equal items are paired first, the others in list order.",
+        "type": "integer",
+        "minimum": 1,
+        "default": MOST_CELLS,
+    }
     hungarian = {
         "description": words["hungarian"],
         "type": ["object", "null"],
-        "properties": {"at_least": least, "ask": ask},
+        "properties": {"at_least": least, "ask": ask, "cells": cells},
+        "additionalProperties": False,
+    }
+    any_order = {
+        "description": words["any_order"],
+        "type": ["object", "null"],
+        "properties": {"cells": cells},
         "additionalProperties": False,
     }
     unknown = f"An alignment is {', '.join(words)}, hungarian: {{at_least: 0.5}}, or key_field: {{key: PATH}}."
-    alone = {word: {"description": text, **_NOTHING} for word, text in words.items() if word != "hungarian"}
+    alone = {word: {"description": text, **_NOTHING} for word, text in words.items() if word == "ordered"}
     short: Schema = {
-        "properties": {**alone, "hungarian": hungarian, "key_field": key},
+        "properties": {**alone, "any_order": any_order, "hungarian": hungarian, "key_field": key},
         "additionalProperties": False,
         "errorMessage": unknown,
     }

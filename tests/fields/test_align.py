@@ -72,7 +72,7 @@ def test_equal_items_share_an_answer() -> None:
 
 def test_the_worth_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
     def ask(table: Any) -> list[tuple[int, int]]:
-        return pair_items(Align("hungarian"), ["a", "b"], ["c", "d"], lambda *_: COMPLETE, lambda: table).pairs
+        return pair_items(Align("hungarian"), ["a", "b"], ["c", "d"], lambda *_: COMPLETE, lambda too_many: table).pairs
 
     assert ask([[NOTHING_ALIKE, COMPLETE], [COMPLETE, NOTHING_ALIKE]]) == [(0, 1), (1, 0)]
     assert ask(None) == [(0, 0), (1, 1)]
@@ -80,7 +80,7 @@ def test_the_worth_of_all_pairs_may_come_at_once_or_not_at_all() -> None:
 
 def test_a_table_may_be_two_lists_of_keys() -> None:
     align, keys = Align("hungarian"), Alike("abca", "caaa")
-    assert pair_items(align, [1, 2, 3, 4], [5, 6, 7, 8], lambda *_: NOTHING_ALIKE, lambda: keys).pairs == [
+    assert pair_items(align, [1, 2, 3, 4], [5, 6, 7, 8], lambda *_: NOTHING_ALIKE, lambda too_many: keys).pairs == [
         (0, 1),
         (2, 0),
         (3, 3),
@@ -180,8 +180,8 @@ MISTAKES: dict[str, tuple[object, Said]] = {
         ),
     ),
     "options for a word that takes none": (
-        {"any_order": {"key": "a"}},
-        (("any_order",), 'alignment "any_order" takes no options', "write align: any_order"),
+        {"ordered": {"key": "a"}},
+        (("ordered",), 'alignment "ordered" takes no options', "write align: ordered"),
     ),
     "no key": ("key_field", ((), 'alignment "key_field" needs "key"', "write key_field: {key: sku}")),
     "many places": (

@@ -17,8 +17,8 @@ from evaluators.issues import RowProblem
 from evaluators.model import MISSING, Status
 from evaluators.values.equality import same
 
-Weigh: TypeAlias = Callable[[list[Any], list[Any]], "Worths | Alike | None"]
-"""The worth of all pairs at once; None where the items must be weighed pair by pair."""
+Weigh: TypeAlias = Callable[[list[Any], list[Any], bool], "Worths | Alike | None"]
+"""The worth of all pairs at once (True: without looking at all of them); None where the items must be weighed pair by pair."""
 Plan: TypeAlias = tuple[tuple[int, Any], ...]
 Chosen: TypeAlias = tuple[list[tuple[int, int]], list[Codes] | None]
 """Pairs, with the codes of each where weighing them has made these already."""
@@ -53,7 +53,7 @@ class ArrayWalker:
         self.whole, self.measured = coding.whole_match, coding.measured
         self.code = {status: coding.static(node, status, inside) for status in Status}
         self.summed = _summary(coding, node, inside)
-        self.pair = _pairing(coding, align, item, weigh)
+        self.pair = _pairing(coding, align, item, weigh, node)
         self.same_keys = keys_in_order(align)
         self.best_in_order = in_list_order(item, exact) if freely else None
         self.score_item = self.scored if item.shape is None else self.plain
@@ -336,7 +336,9 @@ def _summary(coding: Coding, node: FieldNode, inside: bool) -> Callable[..., int
     return summed
 
 
-def _pairing(coding: Coding, align: Align, item: Walker, weigh: Weigh | None) -> Callable[[list[Any], list[Any]], Chosen]:
+def _pairing(
+    coding: Coding, align: Align, item: Walker, weigh: Weigh | None, node: FieldNode
+) -> Callable[[list[Any], list[Any]], Chosen]:
     """Which items go together."""
 
     def pair(expected: list[Any], output: list[Any]) -> Chosen:
@@ -351,15 +353,17 @@ def _pairing(coding: Coding, align: Align, item: Walker, weigh: Weigh | None) ->
             found = coding.worth(codes)
             return judged(same(expected[row], output[column])) if found is None else found
 
-        def table() -> Worths | Alike:
-            found = weigh(expected, output) if weigh is not None else None
-            return found if found is not None else pairwise()
+        def table(too_many: bool) -> Worths | Alike | None:
+            found = weigh(expected, output, too_many) if weigh is not None else None
+            return found if found is not None or too_many else pairwise()
 
         def pairwise() -> list[list[Worth]]:
             columns = range(len(output))
             return [[worth(row, column) for column in columns] for row in range(len(expected))]
 
-        pairs = pair_items(align, expected, output, worth, table if weigh is not None else None).pairs
+        pairs = pair_items(
+            align, expected, output, worth, table if weigh is not None else None, cost=node.pairing_cost
+        ).pairs
         if not all(each in scored for each in pairs):
             return pairs, None
         for each in pairs:
