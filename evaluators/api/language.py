@@ -18,7 +18,7 @@ from evaluators.suite.model_schema import (
     section_schema,
     suggested,
 )
-from evaluators.suite.suite_schema import or_nothing, or_text, per_target, schema_text, suite_schema
+from evaluators.suite.suite_schema import or_nothing, or_text, per_name, per_target, schema_text, suite_schema
 from evaluators.tracking.tracker import TRACKERS
 
 __all__ = ["language_schema", "schema_text"]
@@ -28,6 +28,7 @@ def language_schema() -> Schema:
     """The schema of a suite with every section: what `docs/suite.schema.json` holds."""
     sections = {key: section_schema(model) for key, model in models().items()}
     shaped = {"test_set": or_text(sections["test_set"]), "gates": per_target(sections["gates"])}
+    shaped["measures"] = per_name(sections["measures"])
     definitions: dict[str, Schema] = {}
     tracker = hoisted(_plug(TRACKERS), definitions)
     trackers: Schema = {"type": "array", "items": tracker, DEFINITIONS: definitions}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from evaluators.compare.compare_section import CompareSection
     from evaluators.run.gates import Gate
+    from evaluators.run.measures import MeasuredColumn
 
 
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
@@ -52,8 +53,16 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     return found
 
 
+def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn, ...]:
+    """The measures, in the order of the file."""
+    from evaluators.run import measure_section
+
+    return measure_section.read_measures(data, context)
+
+
 READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
+    "measures": read_measures,
     "statistics": read_statistics,
     "gates": read_gates,
     "compare": read_compare,
@@ -65,12 +74,14 @@ READERS: Final[Mapping[str, SectionReader]] = {
 def models() -> dict[str, type[BaseModel]]:
     """The settings of each section that has one model."""
     from evaluators.compare.guard_config import CompareConfig
-    from evaluators.run.gates import GateConfig
+    from evaluators.run.gates import AnyGateConfig
+    from evaluators.run.measure_section import MeasureConfig
 
     return {
         "test_set": TestSetConfig,
         "statistics": results_config.StatisticsConfig,
-        "gates": GateConfig,
+        "measures": MeasureConfig,
+        "gates": AnyGateConfig,
         "compare": CompareConfig,
         "results": ResultsConfig,
     }

@@ -14,6 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from evaluators.compare.sides import RowVerdict, Side, SideRows
 from evaluators.issues import problem
+from evaluators.run.result import MeasureStats
+from evaluators.run.run_json import plain
 from evaluators.run.store import write_text
 from evaluators.value_class import dataclass
 
@@ -53,6 +55,7 @@ class _BaselineFile:
     fields: dict[str, tuple[str, ...]]
     cluster: str | None
     variants: list[_Variant]
+    measures: tuple[MeasureStats, ...] = ()
 
 
 def write_baseline(file: Path, side: Side) -> None:
@@ -67,6 +70,8 @@ def baseline_text(side: Side) -> str:
         "data_fingerprint": side.data_fingerprint, "complete": side.complete, "cluster": side.cluster,
         "fields": side.fields, "meaning": side.meaning,
     }  # fmt: skip
+    if side.measures:
+        head["measures"] = plain(side.measures)
     lines = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     variants = ",\n".join(_variant_text(variant, rows) for variant, rows in side.rows.items())
     return "{\n" + ",\n".join([*lines, f'"variants": [\n{variants}\n]']) + "\n}\n"
@@ -125,7 +130,7 @@ def read_baseline(file: Path) -> Side:
         raise problem("not-a-baseline", f"not a baseline: {said}", where=str(file), hint=hint) from None
     return Side(
         str(file), found.name, found.version, found.test_set, found.data_fingerprint, found.complete, found.meaning,
-        found.fields, found.cluster, rows, found.format > 1,
+        found.fields, found.cluster, rows, found.format > 1, found.measures,
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from evaluators.compare.comparison import (
 )
 from evaluators.compare.guard_config import CompareConfig
 from evaluators.compare.guards import judge_guards
+from evaluators.compare.measure_differences import measure_differences
 from evaluators.compare.paired_rows import Pairs, paired, row_keys
 from evaluators.compare.row_changes import (
     Change,
@@ -119,6 +120,7 @@ def compare_sides(
         one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
         evaluators=tuple(one for one in shown if one.field is None),
         fields=tuple(one for one in shown if one.field is not None),
+        measures=tuple(measure_differences(base.measures, new.measures)),
         changed=tuple(rows),
         guards=guards,
         exit_code=exit_code(facts),
@@ -469,7 +471,8 @@ def _found(one: Difference, corrected: float) -> Difference:
 
 def variant_side(run: Side, variant: str) -> Side:
     """One variant of a run as a run of its own."""
-    return replace(run, label=variant, rows={None: run.rows[variant]})
+    measures = tuple(replace(one, variant=None) for one in run.measures if one.variant == variant)
+    return replace(run, label=variant, rows={None: run.rows[variant]}, measures=measures)
 
 
 MOST_LACKING: Final = Fraction(1, 20)

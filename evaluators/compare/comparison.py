@@ -59,6 +59,18 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasureDifference:
+    """One figure of a measure in two runs, each over all rows of its run. It is not tested."""
+
+    measure: str
+    figure: str
+    base: float | None
+    new: float | None
+    difference: float | None
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedRow:
     """A row of which some verdict changed, or that one of the runs did not measure."""
 
@@ -149,6 +161,8 @@ class Comparison:
     unchanged: int
     evaluators: tuple[Difference, ...] = ()
     fields: tuple[Difference, ...] = ()
+    measures: tuple[MeasureDifference, ...] = ()
+    """Mean, median, p95 and sum of the measures that both runs have."""
     changed: tuple[ChangedRow, ...] = ()
     guards: tuple[GuardResult, ...] = ()
     rankings: tuple[Ranking, ...] = ()

@@ -17,6 +17,8 @@ FORMAT: Final = 1
 def comparison_json(comparison: Comparison) -> str:
     """The text of the file."""
     body = {"format": FORMAT, **_adapter().dump_python(comparison, mode="json")}
+    if not comparison.measures:
+        del body["measures"]
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -175,6 +175,7 @@ class SuiteScorer:
             folder=None,
             slices=suite.config.slices,
             cluster=suite.cluster,
+            measures=suite.measures,
             watches=watches(suite.gates, suite.lines),
         )
         return LiveRows(job, suite.lines, _NAME)

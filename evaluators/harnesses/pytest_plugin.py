@@ -179,6 +179,8 @@ class Ran:
 
         facts = self.record.facts
         name, path = self.targets[gate.target]
+        if not any(one.name == name for one in facts.evaluators):
+            return  # a measure: no row of it is right or wrong
         place = next(index for index, one in enumerate(facts.evaluators) if one.name == name)
         for row in self.record.rows(gate.variant):
             if gate.slice is not None and row.slices[facts.slices.index(gate.slice[0])] != gate.slice[1]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
-from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult, Ranking
+from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult, MeasureDifference, Ranking
 from evaluators.compare.row_changes import Change
 from evaluators.model import plain_word
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense
-from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, rows_text, score_text
+from evaluators.run.figures import UNDEFINED, counted, mean_interval_text, more_text, quantity_text, rows_text, score_text
 from evaluators.run.result import Interval
 
 MOST_ROWS: Final = 20
@@ -39,6 +39,7 @@ def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Page:
         *_guards(comparison),
         *_evaluators(comparison),
         *_fields(comparison),
+        *_measures(comparison),
         *_rankings(comparison),
         *_rows("Broken rows", comparison, "broken"),
         *_rows("Lost rows", comparison, "lost"),
@@ -205,6 +206,34 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         yield Item("gained: rows that the new run scored and the base did not")
     if any(one.settled for one in comparison.evaluators):
         yield Item("settled: rows in which nothing is there to score any more, neither expected nor in the output")
+
+
+def _measures(comparison: Comparison) -> tuple[Section, ...]:
+    if not comparison.measures:
+        return ()
+    table = PageTable(
+        (
+            Head("measure"), Head("variant"), Head("figure"), Head("base", True), Head("new", True),
+            Head("difference", True), Head("change", True),
+        ),
+        tuple(_measure_row(one) for one in comparison.measures),
+    )  # fmt: skip
+    said = Paragraph(
+        "Each over all rows of its run. A measure is not better or worse by itself: a gate can say what it may be."
+    )
+    return (Section("Measures", (dense(table, ("measure", "figure", "base", "new", "difference", "change")), said)),)
+
+
+def _measure_row(one: MeasureDifference) -> tuple[str, ...]:
+    change = one.difference / abs(one.base) if one.difference is not None and one.base else None
+    return (
+        one.measure, one.variant or "", one.figure, quantity_text(one.base), quantity_text(one.new),
+        _quantity_signed(one.difference), UNDEFINED if change is None else f"{change:+.1%}".replace("%", " %"),
+    )  # fmt: skip
+
+
+def _quantity_signed(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{'+' if value > 0 else ''}{quantity_text(value)}"
 
 
 def _fields(comparison: Comparison) -> tuple[Section, ...]:

@@ -68,7 +68,9 @@ def _arrows(
 def _gate(gate: Gate, number: int, evaluators: Mapping[str, str]) -> Iterable[str]:
     field = f"{label(gate.target.field)}<br/>" if gate.target.field else ""
     yield f'  g{number}(["gate<br/>{field}{label(_limit(gate))}"])'
-    yield f"  {evaluators[gate.target.evaluator]} --> g{number}"
+    if gate.of_measure:
+        yield f'  m{number}[("{label(gate.written)}")]'
+    yield f"  {f'm{number}' if gate.of_measure else evaluators[gate.target.evaluator]} --> g{number}"
 
 
 def _limit(gate: Gate) -> str:

@@ -14,6 +14,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section,
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.headline import Options, headline
+from evaluators.reports.measure_tables import measure_section
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
 from evaluators.run.figures import counted, interval_text, percent_text, rows_text
@@ -48,6 +49,7 @@ def summary(result: RunResult, options: Options = Options()) -> Page:
         *_repeats(result),
         *lowest_section(result, options.lowest_fields),
         *slice_section(result),
+        *measure_section(result),
         *_judges(result),
         *options.extra,
         *problem_section(result),

@@ -111,6 +111,11 @@ def _is_group(name: str) -> bool:
     return name.startswith(_GROUP)
 
 
+def cluster_group(name: str) -> str:
+    """The group that a cluster shares where there are too many of them; a group is its own."""
+    return name if _is_group(name) else f"{_GROUP}{crc32(name.encode('utf-8', 'surrogatepass')) % GROUPS}"
+
+
 def _limited(sums: dict[str, ClusterSum]) -> dict[str, ClusterSum]:
     return _grouped(sums) if len(sums) > MOST_CLUSTERS else sums
 
@@ -118,8 +123,7 @@ def _limited(sums: dict[str, ClusterSum]) -> dict[str, ClusterSum]:
 def _grouped(sums: Mapping[str, ClusterSum]) -> dict[str, ClusterSum]:
     found: dict[str, ClusterSum] = {}
     for name, one in sums.items():
-        number = crc32(name.encode("utf-8", "surrogatepass")) % GROUPS
-        found.setdefault(name if _is_group(name) else f"{_GROUP}{number}", ClusterSum()).merge(one)
+        found.setdefault(cluster_group(name), ClusterSum()).merge(one)
     return found
 
 

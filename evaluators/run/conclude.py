@@ -13,9 +13,10 @@ from evaluators.run.coverage import gaps
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
 from evaluators.run.loaded import LoadedSuite
+from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, MeasureStats, RunResult
 from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
@@ -47,13 +48,16 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
 
 
 def _judged(
-    suite: LoadedSuite, stats: Sequence[EvaluatorStats], slices: Sequence[EvaluatorStats]
+    suite: LoadedSuite,
+    stats: Sequence[EvaluatorStats],
+    slices: Sequence[EvaluatorStats],
+    measures: Sequence[MeasureStats],
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
     from evaluators.run.gates import judge_gates
 
-    return judge_gates(suite.gates, stats, slices)
+    return judge_gates(suite.gates, stats, slices, measures)
 
 
 def conclude(
@@ -64,10 +68,11 @@ def conclude(
     clustered = suite.cluster is not None
     stats = [one for name, each in measured for one in figures(suite.lines, each, name, clustered)]
     slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
-    gates = _judged(suite, stats, slices)
+    measures = measures_of(suite.measures, [(name, each.measures) for name, each in measured], clustered)
+    gates = _judged(suite, stats, slices, measures)
     finished = all(each.finished for _, each in measured)
     troubles = tuple(dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
-    found = gaps(suite, [each for _, each in measured], stats, complete=finished)
+    found = [*gaps(suite, [each for _, each in measured], stats, complete=finished), *measure_gaps(measures)]
     partial_run = bool(request.selection) or not finished
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
@@ -76,12 +81,9 @@ def conclude(
     for _, each in measured:
         for code, count in each.issue_counts.items():
             counts[code] = counts.get(code, 0) + count
-    facts = Facts(
-        tuple(stats),
-        gates,
-        (*troubles, *of_table, *([] if partial_run else found)),
-        interrupted=not finished and not troubles,
-    )
+    issues += unreadable_cells(measures, test_set.name, counts)
+    ending = (*troubles, *of_table, *unreadable_measures(measures), *([] if partial_run else found))
+    facts = Facts(tuple(stats), gates, ending, interrupted=not finished and not troubles)
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,
@@ -93,7 +95,13 @@ def conclude(
         evaluators=tuple(stats),
         slices=tuple(slices),
         gates=gates,
-        notes=(*suite.notes, *test_set.table.notes, *_lesson_notes(suite), *_several_notes(suite, measured)),
+        notes=(
+            *suite.notes,
+            *test_set.table.notes,
+            *_lesson_notes(suite),
+            *_several_notes(suite, measured),
+            *measure_notes(suite.measures, measures),
+        ),
         warnings=(
             *test_set.warnings,
             *_id_warnings(prepared, measured),
@@ -111,6 +119,7 @@ def conclude(
         meaning=meaning_of(suite),
         cluster=suite.cluster,
         judges=_judges(measured),
+        measures=tuple(measures),
     )
 
 

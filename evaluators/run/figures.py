@@ -6,6 +6,7 @@ figure that misses a limit never prints as the limit.
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Final
 
 from evaluators.run.result import Interval
@@ -41,6 +42,33 @@ def beside_limit(value: float, limit: float) -> str:
     for decimals in range(4, 17):
         text = _rounded(value, 1.0, decimals)
         if value == limit or (float(text) != limit and (float(text) < limit) == (value < limit)):
+            return text
+    return repr(value)
+
+
+def quantity_text(value: float | None, digits: int = 4) -> str:
+    """A number of any size with so many significant digits, whole numbers in full: `0.01235`, `1,204`, `48,201.5`."""
+    if value is None:
+        return UNDEFINED
+    if value == 0:
+        return "0"
+    whole = len(str(int(abs(value))))
+    decimals = max(0, digits - whole) if abs(value) >= 1 else digits - 1 - floor(log10(abs(value)))
+    text = f"{value:,.{min(decimals, 40)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def quantity_interval_text(interval: Interval | None) -> str:
+    """An interval of a mean of any size."""
+    return UNDEFINED if interval is None else f"[{quantity_text(interval.low)}, {quantity_text(interval.high)}]"
+
+
+def beside_quantity(value: float, limit: float) -> str:
+    """A number with as many digits as it takes to tell it from the limit it is compared with."""
+    for digits in range(4, 18):
+        text = quantity_text(value, digits)
+        shown = float(text.replace(",", ""))
+        if value == limit or (shown != limit and (shown < limit) == (value < limit)):
             return text
     return repr(value)
 

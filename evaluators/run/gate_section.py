@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluators.issues import Problems
-from evaluators.run.gates import Gate, GateConfig, parse_target
+from evaluators.run.gates import Gate, GateConfig, MeasureGateConfig, Target, parse_target
 from evaluators.settings import BadSettings, Detail, bad, build, spell
 
 
@@ -32,8 +32,12 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 details.append(Detail(prefix, message, f"write {written}: {{fail_below: {limit}}}", code="bad-value"))
                 continue
             try:
+                if written in context["measures"]:
+                    target = Target(written, None)
+                    gates.append(Gate(written, target, build(MeasureGateConfig, one, noun="a gate on a measure")))
+                    continue
                 config = build(GateConfig, one, noun="a gate")
-                gates.append(Gate(written, parse_target(written, names), config))
+                gates.append(Gate(written, parse_target(written, names, also=context["measures"]), config))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:

@@ -10,17 +10,17 @@ rows that were kept out came to; that is known for means over rows, whose every 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Final, Literal, Self, TypeAlias, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.figures import beside_limit, counted, limit_text, rows_text
+from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
 from evaluators.run.reach import USUAL, Reach, best_mean, reach, unseen_by_precision, worst_mean
-from evaluators.run.result import EvaluatorStats, FieldStats, GateResult
+from evaluators.run.result import EvaluatorStats, FieldStats, GateResult, MeasureStats
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -47,20 +47,23 @@ Coverage: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Lit
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
+MeasureFigure: TypeAlias = Literal["mean", "median", "p95", "sum", "least", "greatest"]
+Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
-class GateConfig(Settings):
-    """One gate, as the suite writes it."""
+class AnyGateConfig(Settings):
+    """One gate, as the suite writes it, whatever it is about."""
 
-    figure: Figure | None = None
-    """What is compared with the limits: the mean score, or the accuracy of a field, unless another figure is named."""
-    fail_below: Limit | None = None
+    figure: Figure | MeasureFigure | None = None
+    """What is compared with the limits: the mean score, the accuracy of a field, or the mean of a measure, unless another
+    figure is named."""
+    fail_below: Quantity | None = None
     """The run fails when the figure is less than this."""
-    warn_below: Limit | None = None
+    warn_below: Quantity | None = None
     """The run warns when the figure is less than this."""
-    fail_above: Limit | None = None
+    fail_above: Quantity | None = None
     """The run fails when the figure is more than this."""
-    warn_above: Limit | None = None
+    warn_above: Quantity | None = None
     """The run warns when the figure is more than this."""
     using: Literal["estimate", "lower_bound"] = "estimate"
     """What is compared: the figure itself, or the lower end of its 95 % interval, which few rows hold down."""
@@ -84,7 +87,7 @@ class GateConfig(Settings):
         return {key: _as_text(cell) for key, cell in value.items()}
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> GateConfig:
+    def _makes_sense(self) -> Self:
         if all(getattr(self, name) is None for name in _LIMITS):
             raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
         if self.slice is not None and self.each_slice is not None:
@@ -114,8 +117,31 @@ class GateConfig(Settings):
         return ", ".join(f"{name.replace('_', ' ')} {limit_text(at)}" for name, at in written if at is not None)
 
 
+class GateConfig(AnyGateConfig):
+    """One gate on the figures of an evaluator, or of one of its fields."""
+
+    figure: Figure | None = None
+    """What is compared with the limits: the mean score, or the accuracy of a field, unless another figure is named."""
+    fail_below: Limit | None = None
+    """The run fails when the figure is less than this."""
+    warn_below: Limit | None = None
+    """The run warns when the figure is less than this."""
+    fail_above: Limit | None = None
+    """The run fails when the figure is more than this."""
+    warn_above: Limit | None = None
+    """The run warns when the figure is more than this."""
+
+
+class MeasureGateConfig(AnyGateConfig):
+    """One gate on the numbers of a measure, which may be of any size."""
+
+    figure: MeasureFigure | None = None
+    """What is compared with the limits: the mean, unless another figure is named."""
+    using: Literal["estimate"] = "estimate"
+
+
 class Target(NamedTuple):
-    """What a gate is about: an evaluator, or one of its fields by canonical path."""
+    """What a gate is about: an evaluator or a measure, or a field of an evaluator by canonical path."""
 
     evaluator: str
     field: str | None
@@ -127,17 +153,23 @@ class Gate:
 
     written: str
     target: Target
-    config: GateConfig
+    config: AnyGateConfig
     where: str | None = None
 
     @property
-    def figure(self) -> Figure:
+    def of_measure(self) -> bool:
+        """It is about the numbers of a measure, not about scores."""
+        return isinstance(self.config, MeasureGateConfig)
+
+    @property
+    def figure(self) -> Figure | MeasureFigure:
         """What is compared with the limits."""
         return self.config.figure or ("mean" if self.target.field is None else "accuracy")
 
 
-def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate") -> Target:
+def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also: Sequence[str] = ()) -> Target:
     """The evaluator before the first dot and the field after it, in any spelling of a path. `noun` is what messages say.
+    `also` are names that hints know beside those of evaluators.
 
     Raises Problems (config) when no evaluator has that name or the path is malformed.
     """
@@ -147,7 +179,7 @@ def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate") -> Ta
         raise problem(
             "unknown-evaluator",
             f'the {noun} "{text}" names the evaluator "{name}", and the suite has none of that name',
-            hint=suggestion(name, known) or f"evaluators: {', '.join(known)}",
+            hint=suggestion(name, (*known, *also)) or f"evaluators: {', '.join(known)}",
         )
     if dot and not path:
         raise problem("empty-field", f'the {noun} "{text}" ends in a dot', hint=f'"{name}" is the whole evaluator')
@@ -175,8 +207,8 @@ def check_gates(
         Issue(code, Blame.CONFIG, message, gate.where, hint)
         for gate in gates
         for code, message, hint in (
-            *_figure_gaps(gate, figures.get(gate.target.evaluator, ())),
-            *_field_gaps(gate, fields[gate.target.evaluator]),
+            *(() if gate.of_measure else _figure_gaps(gate, figures.get(gate.target.evaluator, ()))),
+            *(() if gate.of_measure else _field_gaps(gate, fields[gate.target.evaluator])),
             *_slice_gaps(gate, columns),
             *_variant_gaps(gate, variants),
         )
@@ -252,17 +284,21 @@ def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
 
 
 def judge_gates(
-    gates: Iterable[Gate], evaluators: Iterable[EvaluatorStats], slices: Iterable[EvaluatorStats] = ()
+    gates: Iterable[Gate],
+    evaluators: Iterable[EvaluatorStats],
+    slices: Iterable[EvaluatorStats] = (),
+    measures: Iterable[MeasureStats] = (),
 ) -> tuple[GateResult, ...]:
     """One result per gate, variant and slice, in the order of the gates and then of the figures."""
-    whole, parts = tuple(evaluators), tuple(slices)
+    every: tuple[EvaluatorStats | MeasureStats, ...] = (*evaluators, *slices, *measures)
+    whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
     return tuple(result for gate in gates for result in _judge(gate, parts if _slice_column(gate.config) else whole))
 
 
-def _judge(gate: Gate, candidates: Sequence[EvaluatorStats]) -> Iterable[GateResult]:
+def _judge(gate: Gate, candidates: Sequence[EvaluatorStats | MeasureStats]) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
-        yield _judge_one(gate, stats)
+        yield _judge_measure(gate, stats) if isinstance(stats, MeasureStats) else _judge_one(gate, stats)
     if not found:
         wanted = gate.config.slice
         one_slice = next(((_bare(column), value) for column, value in wanted.items()), None) if wanted else None
@@ -272,7 +308,7 @@ def _judge(gate: Gate, candidates: Sequence[EvaluatorStats]) -> Iterable[GateRes
         )  # fmt: skip
 
 
-def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats]) -> str:
+def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | MeasureStats]) -> str:
     column, value = wanted
     values = dict.fromkeys(one.slice[1] for one in slices if one.slice and _bare(one.slice[0]) == column)
     if not values or value in values:
@@ -285,9 +321,13 @@ def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats]) ->
 _MOST_VALUES: Final = 5
 
 
-def _concerns(gate: Gate, stats: EvaluatorStats) -> bool:
+def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
     config = gate.config
-    if stats.name != gate.target.evaluator or config.variant not in (None, stats.variant):
+    if (
+        gate.of_measure is not isinstance(stats, MeasureStats)
+        or stats.name != gate.target.evaluator
+        or config.variant not in (None, stats.variant)
+    ):
         return False
     column = _slice_column(config)
     if column is None:
@@ -321,6 +361,19 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
 _UNDECIDED: Judged = "undecided"
 
 
+def _judge_measure(gate: Gate, stats: MeasureStats) -> GateResult:
+    config = gate.config
+    value: float | None = getattr(stats, gate.figure)
+    verdict, message = _decide(config, value, stats.measured, gate.figure, "", beside_quantity)
+    found = Reach(stats.measured, stats.missing + stats.unreadable)
+    if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
+        asked = limit_text(config.coverage)
+        verdict, message = _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {asked} of them"
+    return GateResult(
+        gate.written, gate.figure, value, stats.measured, config.limit, verdict, message, stats.variant, stats.slice
+    )
+
+
 def _field_of(gate: Gate, stats: EvaluatorStats) -> FieldStats | None:
     return next((field for field in stats.fields if field.path == gate.target.field), None)
 
@@ -335,7 +388,7 @@ def _unmet_field(path: str, stats: EvaluatorStats) -> str:
     return f"{said}; {near}" if near else said
 
 
-def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+def _figure(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     match figure:
         case "accuracy":
             return field.accuracy if field else None
@@ -356,14 +409,14 @@ def _figure(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> 
             return found.mean if found else None
 
 
-def _ratio(figure: Figure, field: FieldStats | None) -> Ratio | None:
+def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> Ratio | None:
     """The figure, where it is one sum over all values divided by another; the mean score of a field is over the same."""
     if field is not None and figure == "mean_score":
         return "accuracy"
     return figure if figure in ("accuracy", "precision", "recall", "f1") else None
 
 
-def _lower_bound(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
+def _lower_bound(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     """The lower end of the figure's 95 % interval; None where there is none."""
     ratio = _ratio(figure, field)
     if ratio is None:
@@ -375,7 +428,7 @@ def _lower_bound(figure: Figure, stats: EvaluatorStats, field: FieldStats | None
     return 0.0 if _figure(figure, stats, field) == 0 else None
 
 
-def _measured(figure: Figure, stats: EvaluatorStats, field: FieldStats | None) -> int:
+def _measured(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> int:
     """The rows on which the figure is defined."""
     further = None if field else stats.figure(figure)
     if further is not None:
@@ -419,7 +472,14 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
     }  # fmt: skip
 
 
-def _decide(config: GateConfig, value: float | None, measured: int, figure: str, unknown: str) -> tuple[Judged, str]:
+def _decide(
+    config: AnyGateConfig,
+    value: float | None,
+    measured: int,
+    figure: str,
+    unknown: str,
+    beside: Callable[[float, float], str] = beside_limit,
+) -> tuple[Judged, str]:
     if measured < config.min_rows:
         if measured == 0:
             return "undecided", "no row was measured"
@@ -433,13 +493,13 @@ def _decide(config: GateConfig, value: float | None, measured: int, figure: str,
         if limit is not None and _misses(value, limit, name.endswith("below")):
             side = name.partition("_")[2]
             verdict: Judged = "failed" if name.startswith("fail") else "warned"
-            return verdict, f"{figure} {beside_limit(value, limit)} is {side} {limit_text(limit)}"
+            return verdict, f"{figure} {beside(value, limit)} is {side} {limit_text(limit)}"
     tightest = next(
         limit
         for limit in (config.warn_below, config.fail_below, config.warn_above, config.fail_above)
         if limit is not None
     )
-    return "passed", f"{figure} {beside_limit(value, tightest)}"
+    return "passed", f"{figure} {beside(value, tightest)}"
 
 
 def _covered(
@@ -497,7 +557,7 @@ def gate_label(gate: GateResult) -> str:
     return f"{gate.target} ({', '.join(about)})" if about else gate.target
 
 
-def _slice_column(config: GateConfig) -> str | None:
+def _slice_column(config: AnyGateConfig) -> str | None:
     if config.each_slice is not None:
         return _bare(config.each_slice)
     return next((_bare(column) for column in config.slice), None) if config.slice is not None else None

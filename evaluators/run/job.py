@@ -33,6 +33,7 @@ from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
+from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_codes import RowCodes, Taken
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
@@ -111,6 +112,8 @@ class Job:
     """How often a judge is asked each question."""
     traces: bool = True
     """Rows with the same trace are scored once; False scores each of them in full, to the same figures and bytes."""
+    measures: tuple[MeasuredColumn, ...] = ()
+    """The columns whose numbers are counted."""
     reasoning_length: int | None = None
     """How long a judge's reason is kept; None keeps all of it."""
     named: str = "the run folder"
@@ -147,6 +150,8 @@ class SplitResult:
     """What judges said."""
     glimpse: Glimpse = field(default_factory=Glimpse)
     """What the first rows of the test set hold; empty for all splits but the first."""
+    measures: MeasuredSums = field(default_factory=MeasuredSums)
+    """What the columns of measures come to; rows as offsets in the split."""
     trouble: Issue | None = None
     """What kept the split from being measured at all; then there is nothing else in the result."""
 
@@ -189,7 +194,8 @@ def _run_split(
     traced = shared_rows(lines, job.roles, job.reading, watched) if job.traces else None
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
-    columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *kept]))
+    measured = [one.column for one in job.measures]
+    columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *measured, *kept]))
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
@@ -236,6 +242,7 @@ class Work:
         ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
         self.notices = [_Notice(one, ranks[one.line.name]) for one in plan.evaluators]
         self.keys = [KeyRows(one) for one in plan.evaluators]
+        self.measures = MeasureCounts(job.measures, job.slices) if job.measures else None
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
         self._answers: BinaryIO | None = None
@@ -269,6 +276,8 @@ class Work:
             self.writer.add(chunk.offsets, chunk.ids, codes, RowFacts(given, names, slices))
         for name, counts in self.slices.items():
             counts.add(columns[name], codes)
+        if self.measures is not None:
+            self.measures.add(chunk.offsets, columns, names)
         self._notice(chunk, taken)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
             slots, _ = taken.look_up(range(chunk.count))
@@ -309,6 +318,8 @@ class Work:
         result = self.result
         for name, counts in self.slices.items():
             result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
+        if self.measures is not None:
+            result.measures = MeasuredSums(self.measures.sums, self.measures.slices())
         self.rows.count()
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
             watch = self.watches[place]

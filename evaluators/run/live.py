@@ -55,6 +55,7 @@ class LiveRows:
         """One more row: what every evaluator says of it, in the order of the suite. `cells` are keyed by column."""
         work = self._work = self._work or self._begun()
         own = [*self._job.slices, *([self._job.cluster] if self._job.cluster is not None else [])]
+        own += [one.column for one in self._job.measures]
         columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
         with keeping():
             ids = [row_id] if row_id else None

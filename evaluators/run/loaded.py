@@ -24,6 +24,7 @@ from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
     from evaluators.run.gates import Gate
+    from evaluators.run.measures import MeasuredColumn
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,12 @@ class LoadedSuite:
         """The column that says which rows belong together; None when rows stand alone."""
         found: StatisticsConfig | None = self.config.sections.get("statistics")
         return found.column if found else None
+
+    @property
+    def measures(self) -> tuple[MeasuredColumn, ...]:
+        """The columns whose numbers are counted."""
+        found: tuple[MeasuredColumn, ...] = self.config.sections.get("measures") or ()
+        return found
 
     @property
     def judge(self) -> Judge | None:
@@ -171,4 +178,5 @@ class LoadedSuite:
         """The columns that evaluators, conditions, slices and clusters name themselves."""
         named = [column.name for column in needed_columns(self.lines) if column.literal]
         own = [self.cluster] if self.cluster is not None else []
-        return list(dict.fromkeys([*named, *self.config.slices, *own]))
+        measured = [one.column for one in self.measures]
+        return list(dict.fromkeys([*named, *self.config.slices, *own, *measured]))

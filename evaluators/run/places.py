@@ -108,6 +108,12 @@ def _column_locs(suite: LoadedSuite, column: str) -> Iterator[Loc]:
     statistics = data.get("statistics")
     if isinstance(statistics, Mapping) and statistics.get("cluster") == f"row.{column}":
         yield ("statistics", "cluster")
+    measures = data.get("measures")
+    for name, body in measures.items() if isinstance(measures, Mapping) else ():
+        if body == f"row.{column}":
+            yield ("measures", name)
+        elif isinstance(body, Mapping) and body.get("column") == f"row.{column}":
+            yield ("measures", name, "column")
     if isinstance(slices, list) and f"row.{column}" in slices:
         yield ("slices", slices.index(f"row.{column}"))
 

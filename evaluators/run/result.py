@@ -202,6 +202,40 @@ class EvaluatorStats:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasureStats:
+    """The numbers of one column over the run, one slice of it, or one variant.
+
+    rows = measured + missing + unreadable. Figures are None where no cell holds a number.
+    """
+
+    name: str
+    column: str
+    rows: int
+    measured: int
+    missing: int
+    """Cells that are empty."""
+    unreadable: int
+    """Cells that hold something else than a number."""
+    mean: float | None
+    interval: Interval | None
+    """The interval of the mean; None where the numbers show no spread."""
+    median: float | None
+    p95: float | None
+    """The smallest number that at least 95 % of them do not exceed."""
+    sum: float | None
+    least: float | None
+    greatest: float | None
+    decimal: str = "."
+    """The mark before the decimals of the cells."""
+    digits: int | None = None
+    """How many significant digits median and p95 have; None where they are exact."""
+    first_unreadable: tuple[tuple[int, str], ...] = ()
+    """The first rows whose cell is no number, each with its cell. Not kept by slice."""
+    variant: str | None = None
+    slice: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GateResult:
     """One gate, for one variant and slice."""
 
@@ -271,6 +305,13 @@ class RunResult:
     """The column that says which rows belong together."""
     judges: tuple[JudgedBy, ...] = ()
     """What judges said, by model and prompt; nothing where none was asked."""
+    measures: tuple[MeasureStats, ...] = ()
+    """The measures of the suite, over the run and then by slice; nothing without measures."""
+
+    @property
+    def whole_measures(self) -> tuple[MeasureStats, ...]:
+        """The measures over the run, or over its variants: not those of slices."""
+        return tuple(one for one in self.measures if one.slice is None)
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         for stats in self.evaluators:

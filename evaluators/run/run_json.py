@@ -29,8 +29,9 @@ def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
     body = plain(replace(result, environment=None))
     del body["environment"]
-    if not result.judges:
-        del body["judges"]
+    for key in ("judges", "measures"):
+        if not body[key]:
+            del body[key]
     for place, stats in enumerate(result.evaluators):
         if stats.fields:
             body["evaluators"][place] |= _numbers(stats)

@@ -19,6 +19,7 @@ from evaluators.run.engines.engine import Engine
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
+from evaluators.run.measures import MeasuredSums
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.rows import join_parts
@@ -69,6 +70,8 @@ class MeasuredTestSet:
     """How much was asked of whoever costs something."""
     judged: JudgeTotals = field(default_factory=JudgeTotals, compare=False)
     """What judges said."""
+    measures: MeasuredSums = field(default_factory=MeasuredSums)
+    """What the columns of measures come to."""
     glimpse: Glimpse = field(default_factory=Glimpse, compare=False)
     """What the rows of the first split hold at its beginning. Splits depend on the file alone, so hints do, too."""
 
@@ -236,6 +239,7 @@ class Merging:
         merged.schemas.update(result.schemas)
         merged.asked.merge(result.asked)
         merged.judged.merge(result.judged)
+        merged.measures.merge(result.measures, self._number)
         if result.index == 0:
             merged.glimpse = result.glimpse
         self.full = full_keys(merged.recorded, self._recording)

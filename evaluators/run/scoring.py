@@ -115,6 +115,7 @@ def _job(
         slices=suite.config.slices,
         recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),
         cluster=suite.cluster,
+        measures=suite.measures,
         watches=_watches(suite),
         reasoning_length=suite.results.reasoning_length,
         repeat_judge=request.repeat_judge,

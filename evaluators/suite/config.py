@@ -32,7 +32,8 @@ from evaluators.values.json_choice import PICKS
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
 SECTIONS: Final = (
-    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "statistics", "gates",
+    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "measures", "statistics",
+    "gates",
     "compare", "results", "tracking", "judge",
 )  # fmt: skip
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
@@ -91,7 +92,9 @@ def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None
     slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
     unread = unread if isinstance(data.get("evaluators"), list) else [None]
     possible = partial(_may_be_called, unread)
-    context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder}
+    measured = data.get("measures")
+    measures = tuple(measured) if isinstance(measured, Mapping) else ()
+    context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder, "measures": measures}
     sections = {} if judge is None else {"judge": judge}
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:

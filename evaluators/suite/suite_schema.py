@@ -32,6 +32,7 @@ __all__ = ["or_text", "per_target", "schema_text", "section_schema", "suite_sche
 
 _ABOVE: Final = {
     "test_set": "The rows: a CSV file or another kind of test set, and which columns play which role.",
+    "measures": "Numbers that stand in a column already, such as cost or latency: `{cost: row.cost_usd}`.",
     "gates": "Limits on the figures of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field.",
     "statistics": "What intervals are to know of the rows: which of them belong together.",
     "compare": "How a run is compared with another, and what makes the comparison fail.",
@@ -84,6 +85,12 @@ def per_target(schema: Schema) -> Schema:
     inner = hoisted(schema, nested)
     one_or_more = {"if": {"type": "array"}, "then": {"items": inner}, "else": inner}
     return {"type": "object", "additionalProperties": one_or_more, **({DEFINITIONS: nested} if nested else {})}
+
+
+def per_name(schema: Schema) -> Schema:
+    """The schema of a section that maps names to columns, each written as `row.COLUMN` or with its settings."""
+    inner: Schema = {"if": {"type": "object"}, "then": schema, "else": {"type": "string", **_column("a measure")}}
+    return {"type": "object", "additionalProperties": inner}
 
 
 def or_text(schema: Schema) -> Schema:
@@ -145,4 +152,12 @@ def _own_sections() -> Schema:
 
 
 def _slice() -> Schema:
-    return {"pattern": r"^row\.\s*\S", "patternErrorMessage": "A slice is a column, written row.COLUMN."}
+    return _column("a slice")
+
+
+def _column(what: str) -> Schema:
+    """A text that names a column."""
+    return {
+        "pattern": r"^row\.\s*\S",
+        "patternErrorMessage": f"{what[:1].upper()}{what[1:]} is a column, written row.COLUMN.",
+    }

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import EvaluatorStats, FieldStats, MeasureStats, RunResult
 from evaluators.tracking.metric_names import field_name, segment
 
 Number: TypeAlias = int | float
@@ -66,9 +66,22 @@ def _all(result: RunResult) -> Named:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
     for stats in (*result.evaluators, *result.slices):
         yield from _under(about(stats), _evaluator(stats))
+    for one in result.measures:
+        yield from _under(_about_measure(one), _measure(one))
     for stats in result.evaluators:
         for field in stats.fields:
             yield from _under(field_about(stats, field), _field(field))
+
+
+def _about_measure(one: MeasureStats) -> str:
+    variant = ["variant", segment(one.variant)] if one.variant is not None else []
+    part = ["slice", *map(segment, one.slice)] if one.slice is not None else []
+    return "/".join([*variant, *part, "measure", segment(one.name)])
+
+
+def _measure(one: MeasureStats) -> Named:
+    for name in ("mean", "median", "p95", "sum", "least", "greatest", "rows", "measured", "missing", "unreadable"):
+        yield name, getattr(one, name)
 
 
 def _evaluator(stats: EvaluatorStats) -> Named:

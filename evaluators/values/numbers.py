@@ -56,19 +56,41 @@ class Parse(Settings):
 
 def reader(settings: Parse) -> Read:
     """A function that reads a number in text; None for text that is not a number."""
+    found = _finder(settings)
+
+    def read(text: str) -> Number | None:
+        written = found(text)
+        return None if written is None else _as_json(*written)
+
+    return read
+
+
+def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
+    """The same, with every number as it is written: 0.1 is a tenth."""
+    found = _finder(settings)
+
+    def read(text: str) -> Fraction | None:
+        written = found(text)
+        return None if written is None else _as_fraction(*written)
+
+    return read
+
+
+def _finder(settings: Parse) -> Callable[[str], tuple[re.Match[str], bool, bool] | None]:
+    """A function that finds the parts of a number, whether it is negative, and whether it is a percentage."""
     number = _pattern(settings)
     percent, currency = settings.percent, _currency_marks(settings.currency)
 
-    def read(text: str) -> Number | None:
+    def find(text: str) -> tuple[re.Match[str], bool, bool] | None:
         text, negative = _without_sign(text.strip())
         text = _without_currency(text, currency)
         if negative is None:
             text, negative = _without_sign(text)
         is_percent = percent and text.endswith("%")
         match = number(text[:-1].rstrip() if is_percent else text)
-        return _as_json(match, negative is True, is_percent) if match else None
+        return (match, negative is True, is_percent) if match else None
 
-    return read
+    return find
 
 
 def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
@@ -95,6 +117,17 @@ def _as_json(match: re.Match[str], negative: bool, percent: bool) -> Number | No
         return sign * int(whole or "0") if len(whole) <= 4000 else None
     number = float(f"{whole or '0'}.{decimals or '0'}e{power}")
     return sign * number if math.isfinite(number) else None
+
+
+def _as_fraction(match: re.Match[str], negative: bool, percent: bool) -> Fraction | None:
+    """The number as it is written; None for one with more digits than anybody writes."""
+    whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
+    decimals, power = match["decimals"] or "", int(match["power"] or 0) - (2 if percent else 0)
+    if (not whole and match["decimals"] is None) or len(whole) + len(decimals) > 4000:
+        return None
+    places = len(decimals) - power
+    digits = int(f"{whole}{decimals}") * (-1 if negative else 1)
+    return Fraction(digits, 10**places) if places > 0 else Fraction(digits * 10**-places)
 
 
 def _without_sign(text: str) -> tuple[str, bool | None]:

@@ -117,6 +117,17 @@ def test_the_slices_of_a_topic_are_those_counted_by_hand(topic: str) -> None:
         assert found[name] == figure(mean), name
 
 
+@pytest.mark.parametrize("topic", [topic for topic in TOPICS if "measures" in wanted(topic)])
+def test_the_measures_of_a_topic_are_those_counted_by_hand(topic: str) -> None:
+    found = {one.name: one for one in run(topic).whole_measures}
+    expected = wanted(topic)["measures"]
+    assert found.keys() == expected.keys()
+    for name, figures in expected.items():
+        assert found[name].missing == figures["missing"]
+        for word in ("sum", "mean", "median", "p95"):
+            assert getattr(found[name], word) == figure(figures[word]), f"{name}: {word}"
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_rows_explained_one_by_one_give_the_figures_of_the_run(topic: str) -> None:
     suite, result = evaluators.load(GALLERY / topic / "suite.yaml"), run(topic)

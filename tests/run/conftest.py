@@ -106,6 +106,7 @@ class Bench:
         job = Job(
             suite.shipped(), prepared.test_set, prepared.roles, suite.reading, str(parts), rows, suite.config.slices,
             Recording(most, columns=prepared.test_set.header, most_lines=0, first_rows=0), cluster=suite.cluster,
+            measures=suite.measures,
         )  # fmt: skip
         return suite, job
 

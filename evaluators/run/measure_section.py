@@ -1,0 +1,73 @@
+"""The section `measures` of a suite: numbers that stand in a column already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from evaluators.run.measures import Decimal, MeasuredColumn
+from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell
+
+
+class MeasureConfig(Settings):
+    """One measure in its long form."""
+
+    column: Annotated[str, Field(pattern=r"^row\.\s*\S")]
+    """The column that holds the numbers: `row.cost_usd`."""
+    decimal: Decimal = "auto"
+    """The mark before decimals: a point, a comma, or (`auto`) the one with which more cells are numbers."""
+
+    @field_validator("column", mode="before")
+    @classmethod
+    def _a_column(cls, value: object) -> object:
+        if isinstance(value, str) and not (value.startswith("row.") and value[4:].strip()):
+            raise bad(f'a measure is a column, written row.COLUMN; found "{value}"', hint=f"write row.{value}")
+        return value
+
+
+def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn, ...]:
+    """The measures, in the order of the file. No measure is called like an evaluator."""
+    if not isinstance(data, Mapping):
+        raise bad(f"measures must be a map from your names to columns; found {spell(data)}", hint=_EXAMPLE)
+    evaluators = {line.name for line in context["evaluators"]}
+    found: list[MeasuredColumn] = []
+    details: list[Detail] = []
+    for name, body in data.items():
+        if name in evaluators:
+            hint = "choose another name: gates and reports call both by their names"
+            details.append(
+                Detail((name,), f'"{name}" is the name of an evaluator and of a measure', hint, True, "duplicate-name")
+            )
+            continue
+        if not name.strip() or "." in name:
+            details.append(Detail((name,), f'a measure cannot be called "{name}"', "leave out the dot", True))
+            continue
+        try:
+            found.append(_measure(name, body))
+        except BadSettings as error:
+            details.extend(detail.under(name) for detail in error.details)
+    if details:
+        raise BadSettings(details)
+    return tuple(found)
+
+
+_EXAMPLE = "measures: {cost: row.cost_usd}"
+
+
+def _measure(name: str, body: object) -> MeasuredColumn:
+    if not isinstance(body, (str, Mapping)):
+        raise bad(f'the measure "{name}" must be a column, written row.COLUMN; found {spell(body)}', hint=_EXAMPLE)
+    settings = {"column": body} if isinstance(body, str) else dict(body)
+    try:
+        config = build(MeasureConfig, settings, noun="a measure")
+    except BadSettings as error:
+        short = isinstance(body, str)
+        raise BadSettings([_placed(detail) if short else detail for detail in error.details]) from error
+    return MeasuredColumn(name, config.column.removeprefix("row."), config.decimal)
+
+
+def _placed(detail: Detail) -> Detail:
+    """The detail of a measure in its short form: the value itself is to blame."""
+    return Detail(detail.loc[1:], detail.message, detail.hint, False, detail.code)

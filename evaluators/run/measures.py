@@ -1,0 +1,415 @@
+"""Measures: numbers that a column already holds, such as cost, latency or tokens, counted beside the scores.
+
+Numbers are kept as they are written. A number is a whole number of UNITs, 10^-30, so that sums are whole numbers: adding and
+merging never round, and any split of the rows gives the same figures to the last bit.
+
+Median and percentile come from how often each number occurs. Where there are more different numbers than are kept, all of
+them are cut after six significant digits, or as many fewer as it takes. A cut to fewer digits is the same whether
+or not a cut to more digits went before, so how far it goes depends on all the rows together, never on their pieces.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import inf
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.issues import Fault
+from evaluators.model import MISSING
+from evaluators.run.clusters import MOST_CLUSTERS, cluster_group
+from evaluators.run.intervals import mean_interval, moments_of_clusters, moments_of_powers
+from evaluators.run.result import Interval, MeasureStats
+from evaluators.run.slices import MOST_SLICES, OTHER_VALUES, SliceKey, beyond_first, slice_text
+from evaluators.value_class import NamedTuple, dataclass, field
+from evaluators.values.numbers import Parse, exact_reader, written
+
+UNIT: Final = 10**30
+"""How many units 1 is. A number with more than 30 decimals is rounded to them, half to even."""
+LARGEST: Final = 10**30
+"""Numbers from here on are not read."""
+MOST_NUMBERS: Final = 20_000
+"""Different numbers of a run that are kept as they are."""
+MOST_IN_SLICE: Final = 2_000
+"""The same for a slice."""
+DIGITS: Final = 6
+"""The significant digits that the first cut leaves."""
+MOST_ROWS: Final = 5
+"""Rows with a cell that is no number that are named."""
+
+Decimal: TypeAlias = Literal["auto", ".", ","]
+READINGS: Final = (".", ",")
+"""The marks before decimals, each with a reading of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredColumn:
+    """One measure: its name, the column that holds it, and the mark before its decimals."""
+
+    name: str
+    column: str
+    decimal: Decimal = "auto"
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The marks with which its cells are read."""
+        return READINGS if self.decimal == "auto" else (self.decimal,)
+
+
+@dataclass(slots=True)
+class NumberSums:
+    """What the numbers of some cells come to, all of them in units."""
+
+    most: int = MOST_NUMBERS
+    powers: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    """Sums of the numbers, and of their powers 2, 3 and 4."""
+    times: dict[int, int] = field(default_factory=dict)
+    """How often each number occurs; numbers are cut where `digits` says so."""
+    digits: int | None = None
+    """How many significant digits `times` has; None where it has all."""
+    least: int | None = None
+    greatest: int | None = None
+    clusters: dict[str, list[int]] = field(default_factory=dict)
+    """[cells, their sum] of each cluster, where rows have clusters."""
+
+    def add(self, number: int, times: int) -> None:
+        """Count a number that was met some number of times."""
+        power = times
+        for place in range(4):
+            power *= number
+            self.powers[place] += power
+        self.least = number if self.least is None else min(self.least, number)
+        self.greatest = number if self.greatest is None else max(self.greatest, number)
+        kept = number if self.digits is None else cut(number, self.digits)
+        self.times[kept] = self.times.get(kept, 0) + times
+        self._limit()
+
+    def add_to_cluster(self, name: str, number: int, times: int) -> None:
+        """Count it for its cluster as well."""
+        mine = self.clusters.setdefault(name, [0, 0])
+        mine[0] += times
+        mine[1] += number * times
+
+    def merge(self, other: NumberSums) -> None:
+        """Add the numbers of other cells."""
+        for place, power in enumerate(other.powers):
+            self.powers[place] += power
+        for end in (other.least, other.greatest):
+            if end is not None:
+                self.least = end if self.least is None else min(self.least, end)
+                self.greatest = end if self.greatest is None else max(self.greatest, end)
+        digits = min((each for each in (self.digits, other.digits) if each is not None), default=None)
+        self._cut_to(digits)
+        for number, times in other.times.items():
+            kept = number if digits is None else cut(number, digits)
+            self.times[kept] = self.times.get(kept, 0) + times
+        self._limit()
+        for name, (cells, total) in other.clusters.items():
+            mine = self.clusters.setdefault(name, [0, 0])
+            mine[0] += cells
+            mine[1] += total
+        self.limit_clusters()
+
+    def limit_clusters(self) -> None:
+        """Beyond so many clusters they share groups, as those of evaluators do."""
+        if len(self.clusters) > MOST_CLUSTERS or any(cluster_group(name) == name for name in self.clusters):
+            grouped: dict[str, list[int]] = {}
+            for name, (cells, total) in self.clusters.items():
+                mine = grouped.setdefault(cluster_group(name), [0, 0])
+                mine[0] += cells
+                mine[1] += total
+            self.clusters = grouped
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return sum(self.times.values())
+
+    def at(self, rank: int) -> int:
+        """The number in that place among all of them in order, from 1."""
+        for number in sorted(self.times):
+            rank -= self.times[number]
+            if rank <= 0:
+                return number
+        raise IndexError(rank)
+
+    def _limit(self) -> None:
+        while len(self.times) > self.most:
+            self._cut_to(DIGITS if self.digits is None else self.digits - 1)
+
+    def _cut_to(self, digits: int | None) -> None:
+        if digits is None or digits == self.digits:
+            return
+        found: dict[int, int] = {}
+        for number, times in self.times.items():
+            kept = cut(number, digits)
+            found[kept] = found.get(kept, 0) + times
+        self.times, self.digits = found, digits
+
+
+@dataclass(slots=True)
+class MeasureSums:
+    """What the cells of one measure come to. Each reading has numbers of its own until all cells are known."""
+
+    most: int = MOST_NUMBERS
+    cells: int = 0
+    missing: int = 0
+    numbers: dict[str, NumberSums] = field(default_factory=dict)
+    """By the mark before decimals."""
+    unread: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    """The first rows whose cell is no number, each with its cell; by the mark. Rows are offsets in a split, then numbers."""
+
+    def merge(self, other: MeasureSums, first: int = 0) -> None:
+        """Add other cells, those of rows from `first` on."""
+        self.cells += other.cells
+        self.missing += other.missing
+        for mark, sums in other.numbers.items():
+            self.numbers.setdefault(mark, NumberSums(self.most)).merge(sums)
+        for mark, rows in other.unread.items():
+            mine = self.unread.setdefault(mark, [])
+            mine += [(first + row, cell) for row, cell in rows[: MOST_ROWS - len(mine)]]
+
+    def mark(self) -> str:
+        """The mark with which most cells are numbers; the point where both read as many."""
+        return max(self.numbers, key=lambda mark: (self.numbers[mark].count, mark == "."), default=".")
+
+
+class MeasureCounts:
+    """The measures of one split, counted chunk by chunk."""
+
+    def __init__(self, columns: Sequence[MeasuredColumn], slices: Sequence[str]) -> None:
+        self._columns = columns
+        self._slices = slices
+        self.sums = [MeasureSums() for _ in columns]
+        self._by_slice: list[dict[SliceKey, MeasureSums]] = [{} for _ in columns]
+
+    def add(
+        self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], clusters: Sequence[str] | None = None
+    ) -> None:
+        """Some rows: their cells by column, and the clusters that they belong to."""
+        for one, sums, by_slice in zip(self._columns, self.sums, self._by_slice, strict=True):
+            cells = [cell if cell.__class__ is str else _as_text(cell) for cell in columns[one.column]]
+            unread = _count(sums, one.readings, Counter(cells))
+            _note_unread(sums, unread, offsets, cells)
+            if clusters is not None:
+                _add_clusters(sums, one.readings, Counter(zip(clusters, cells, strict=True)))
+            for column in self._slices:
+                texts = map(slice_text, columns[column])
+                grouped: dict[str, Counter[str]] = {}
+                for (value, cell), times in Counter(zip(texts, cells, strict=True)).items():
+                    grouped.setdefault(value, Counter())[cell] = times
+                for value, counted in grouped.items():
+                    _count(by_slice.setdefault((column, value), MeasureSums(MOST_IN_SLICE)), one.readings, counted)
+                if len(by_slice) > 2 * MOST_SLICES * len(self._slices):
+                    limit_measure_slices(by_slice)
+
+    def slices(self) -> list[dict[SliceKey, MeasureSums]]:
+        """By measure and slice."""
+        for one in self._by_slice:
+            limit_measure_slices(one)
+        return self._by_slice
+
+
+@dataclass(slots=True)
+class MeasuredSums:
+    """The measures of a test set, or of a split of it: as a whole, and by slice."""
+
+    whole: list[MeasureSums] = field(default_factory=list)
+    slices: list[dict[SliceKey, MeasureSums]] = field(default_factory=list)
+
+    def merge(self, other: MeasuredSums, first: int) -> None:
+        """Add other rows, which come from number `first` on."""
+        if not other.whole:
+            return
+        if not self.whole:
+            self.whole = [MeasureSums() for _ in other.whole]
+            self.slices = [{} for _ in other.slices]
+        for mine, theirs in zip(self.whole, other.whole, strict=True):
+            mine.merge(theirs, first)
+        for known, found in zip(self.slices, other.slices, strict=True):
+            for key, sums in found.items():
+                known.setdefault(key, MeasureSums(MOST_IN_SLICE)).merge(sums)
+            limit_measure_slices(known)
+
+
+def limit_measure_slices(slices: MutableMapping[SliceKey, MeasureSums], most: int = MOST_SLICES) -> None:
+    """Leaves the first values of each column, as slices of evaluators do."""
+    if len(slices) <= most:
+        return
+    values: dict[str, set[str]] = {}
+    for column, value in slices:
+        values.setdefault(column, set()).add(value)
+    for column, known in values.items():
+        for value in sorted(beyond_first(known, most)):
+            rest = slices.setdefault((column, OTHER_VALUES), MeasureSums(MOST_IN_SLICE))
+            rest.merge(slices.pop((column, value)))
+
+
+def cut(number: int, digits: int) -> int:
+    """The number with so many significant digits, the others 0: towards 0, so that a cut after a cut is a cut."""
+    size = abs(number)
+    if size < 10**digits:
+        return number
+    step: int = 10 ** (len(str(size)) - digits)
+    kept = size // step * step
+    return kept if number > 0 else -kept
+
+
+@lru_cache(maxsize=1 << 14)
+def units_of(text: str, mark: str) -> int | None:
+    """The number in a cell, in units; None where the cell holds none."""
+    number = _reader(mark)(text)
+    if number is None or abs(number) >= LARGEST:
+        return None
+    return round(number * UNIT)
+
+
+@lru_cache(maxsize=2)
+def _reader(mark: str) -> Callable[[str], Fraction | None]:
+    return exact_reader(Parse(decimal="," if mark == "," else ".", thousands="." if mark == "," else ",", currency=True))
+
+
+def _as_text(cell: Any) -> str:
+    """A cell that is no text, as one that says what it was. A value that stands for no number at all is an empty cell."""
+    if cell is None or cell is MISSING or cell != cell:
+        return ""
+    if isinstance(cell, Fault):
+        return f"{_NO_NUMBER}{cell.issue.message}"
+    if cell.__class__ is int or (cell.__class__ is float and -inf < cell < inf):
+        number = written(cell)
+        return f"{_NUMBER}{number.numerator}/{number.denominator}"
+    return f"{_NO_NUMBER}{cell}"
+
+
+_NUMBER: Final = "\0n"
+_NO_NUMBER: Final = "\0x"
+
+
+def _units(cell: str, mark: str) -> int | None:
+    if cell[:1] != "\0":
+        return units_of(cell, mark)
+    if not cell.startswith(_NUMBER):
+        return None
+    number = Fraction(cell[2:])
+    return round(number * UNIT) if abs(number) < LARGEST else None
+
+
+def _count(sums: MeasureSums, marks: Iterable[str], cells: Mapping[str, int]) -> dict[str, set[str]]:
+    """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
+    unread: dict[str, set[str]] = {}
+    empty = sum(times for cell, times in cells.items() if not cell or cell.isspace())
+    sums.cells += sum(cells.values())
+    sums.missing += empty
+    for mark in marks:
+        numbers = sums.numbers.setdefault(mark, NumberSums(sums.most))
+        for cell, times in cells.items():
+            if not cell or cell.isspace():
+                continue
+            number = _units(cell, mark)
+            if number is None:
+                unread.setdefault(mark, set()).add(cell)
+            else:
+                numbers.add(number, times)
+    return unread
+
+
+def _note_unread(sums: MeasureSums, unread: Mapping[str, set[str]], offsets: Sequence[int], cells: Sequence[str]) -> None:
+    for mark, odd in unread.items():
+        rows = sums.unread.setdefault(mark, [])
+        if len(rows) < MOST_ROWS:
+            found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)
+            rows += [pair for pair, _ in zip(found, range(MOST_ROWS - len(rows)), strict=False)]
+
+
+def _shown(cell: str) -> str:
+    text = cell.removeprefix(_NO_NUMBER) if cell.startswith(_NO_NUMBER) else cell
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _add_clusters(sums: MeasureSums, marks: Iterable[str], cells: Mapping[tuple[str, str], int]) -> None:
+    for mark in marks:
+        numbers = sums.numbers[mark]
+        for (name, cell), times in cells.items():
+            number = None if not cell or cell.isspace() else _units(cell, mark)
+            if number is not None:
+                numbers.add_to_cluster(name, number, times)
+        numbers.limit_clusters()
+
+
+class _Where(NamedTuple):
+    variant: str | None = None
+    slice: SliceKey | None = None
+
+
+def measure_stats(
+    columns: Sequence[MeasuredColumn], measured: MeasuredSums, variant: str | None, clustered: bool
+) -> tuple[list[MeasureStats], list[MeasureStats]]:
+    """The figures of each measure over a test set, and those of its slices, by column and then by value."""
+    marks = [_mark(one, sums) for one, sums in zip(columns, measured.whole, strict=True)]
+    whole = [
+        _stats(one, mark, sums, _Where(variant), clustered)
+        for one, mark, sums in zip(columns, marks, measured.whole, strict=True)
+    ]
+    slices = [
+        _stats(one, mark, found[key], _Where(variant, key), clustered)
+        for one, mark, found in zip(columns, marks, measured.slices, strict=True)
+        for key in sorted(found)
+    ]
+    return whole, slices
+
+
+def _mark(one: MeasuredColumn, sums: MeasureSums) -> str:
+    return sums.mark() if one.decimal == "auto" else one.decimal
+
+
+def _stats(one: MeasuredColumn, mark: str, sums: MeasureSums, where: _Where, clustered: bool) -> MeasureStats:
+    numbers = sums.numbers.get(mark, NumberSums())
+    count = numbers.count
+    total = Fraction(numbers.powers[0], UNIT)
+    return MeasureStats(
+        name=one.name,
+        column=one.column,
+        rows=sums.cells,
+        measured=count,
+        missing=sums.missing,
+        unreadable=sums.cells - sums.missing - count,
+        mean=float(total / count) if count else None,
+        interval=_interval(numbers, count, clustered, where.slice is not None),
+        median=_middle(numbers, count),
+        p95=_float(numbers.at(-(-95 * count // 100))) if count else None,
+        sum=float(total) if count else None,
+        least=_float(numbers.least),
+        greatest=_float(numbers.greatest),
+        decimal=mark,
+        digits=numbers.digits,
+        first_unreadable=tuple(sums.unread.get(mark, ())),
+        variant=where.variant,
+        slice=where.slice,
+    )
+
+
+def _middle(numbers: NumberSums, count: int) -> float | None:
+    """The median: the number in the middle, or half of the two in the middle."""
+    if not count:
+        return None
+    return float(Fraction(numbers.at((count + 1) // 2) + numbers.at(count // 2 + 1), 2 * UNIT))
+
+
+def _float(units: int | None) -> float | None:
+    return None if units is None else float(Fraction(units, UNIT))
+
+
+def _interval(numbers: NumberSums, count: int, clustered: bool, of_slice: bool) -> Interval | None:
+    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
+    if clustered and of_slice:
+        return None
+    if clustered:
+        moments = moments_of_clusters((cells, Fraction(total, UNIT)) for cells, total in numbers.clusters.values())
+    else:
+        one, two, three, four = numbers.powers
+        moments = moments_of_powers(count, {UNIT: (one, two, three, four)}) if count else None
+    if moments is None or moments.units < 2 or not moments.second:
+        return None
+    return mean_interval(moments, 0.0 if numbers.least is not None and numbers.least >= 0 else -inf, inf)

@@ -1,0 +1,271 @@
+"""Measures: exact figures of numbers in a column, the same for any cut of the rows."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluators
+from evaluators.issues import Blame, Problems
+from evaluators.run import measures as module
+from evaluators.run.measures import (
+    UNIT,
+    MeasureCounts,
+    MeasuredColumn,
+    MeasuredSums,
+    MeasureSums,
+    NumberSums,
+    cut,
+    measure_stats,
+)
+from evaluators.run.result import MeasureStats, RunResult
+
+COST = MeasuredColumn("cost", "cost")
+
+
+def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -> MeasureStats:
+    """The figures of some cells, cut after so many cells each time."""
+    whole, start = MeasuredSums(), 0
+    column = MeasuredColumn("cost", "cost", **settings)
+    for end in [*sorted(pieces), len(cells)]:
+        counts = MeasureCounts([column], [])
+        piece = cells[start:end]
+        counts.add(range(len(piece)), {"cost": piece})
+        whole.merge(MeasuredSums(counts.sums, counts.slices()), 2 + start)
+        start = end
+    ((stats,), _) = measure_stats([column], whole, None, False)
+    return stats
+
+
+@pytest.mark.parametrize(
+    ("cells", "mean", "median", "p95", "total"),
+    [
+        (["1", "2", "6"], 3.0, 2.0, 6.0, 9.0),
+        (["1", "2", "3", "10"], 4.0, 2.5, 10.0, 16.0),
+        (["0.1", "0.2"], 0.15, 0.15, 0.2, 0.3),
+        (["-1", "1"], 0.0, 0.0, 1.0, 0.0),
+        (["0,02", "0,04"], 0.03, 0.03, 0.04, 0.06),
+        (["1.300,5", "0,5"], 650.5, 650.5, 1300.5, 1301.0),
+        (["1,300.5", "0.5"], 650.5, 650.5, 1300.5, 1301.0),
+        (["$0.02", "0.04 USD"], 0.03, 0.03, 0.04, 0.06),
+        (["1e-3", "2E-3"], 0.0015, 0.0015, 0.002, 0.003),
+        ([0.1, 0.2, 3], 1.1, 0.2, 3.0, 3.3),
+        ([str(number) for number in range(1, 101)], 50.5, 50.5, 95.0, 5050.0),
+        ([str(number) for number in range(1, 21)], 10.5, 10.5, 19.0, 210.0),
+        (["7"], 7.0, 7.0, 7.0, 7.0),
+    ],
+)
+def test_figures_are_those_of_a_calculator(
+    cells: list[Any], mean: float, median: float, p95: float, total: float
+) -> None:
+    found = counted(cells)
+    assert (found.mean, found.median, found.p95, found.sum) == (mean, median, p95, total)
+    assert (found.rows, found.measured, found.missing, found.unreadable) == (len(cells), len(cells), 0, 0)
+
+
+def test_empty_cells_are_missing_and_others_are_no_numbers() -> None:
+    found = counted(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
+    assert (found.rows, found.measured, found.missing, found.unreadable) == (11, 1, 4, 6)
+    assert found.first_unreadable[:3] == ((6, "abc"), (7, "1 2"), (8, "True"))
+    assert len(found.first_unreadable) == module.MOST_ROWS
+
+
+def test_no_number_has_no_figure() -> None:
+    found = counted(["", "x"])
+    assert {getattr(found, name) for name in ("mean", "median", "p95", "sum", "least", "greatest", "interval")} == {None}
+
+
+def test_the_mark_that_reads_more_cells_counts() -> None:
+    assert counted(["0,5", "0,25", "7", "0.5"]).decimal == ","
+    assert counted(["0.5", "0.25", "7", "0,5"]).decimal == "."
+    assert counted(["7", "8"]).decimal == "."
+    assert counted(["1,300", "1,400"]).sum == 2700.0
+    assert counted(["1,300", "1,400"], decimal=",").sum == 2.7
+
+
+def test_an_interval_lies_around_the_mean_and_not_below_0_where_nothing_is() -> None:
+    found = counted(["0.01", "0.02", "0.05", "0.2"])
+    assert found.interval is not None
+    assert found.mean is not None
+    assert 0.0 <= found.interval.low < found.mean < found.interval.high
+    assert counted(["3", "3", "3"]).interval is None
+    negative = counted(["-0.01", "0.02"]).interval
+    assert negative is not None
+    assert negative.low < 0
+
+
+numbers = st.one_of(
+    st.integers(-(10**6), 10**6).map(str),
+    st.decimals(-(10**9), 10**9, allow_nan=False, places=4).map(lambda each: f"{each:f}"),
+    st.sampled_from(["", " ", "x", "1,5", "1.5", "0.000000001", "12,345"]),
+)
+
+
+@given(st.lists(numbers, max_size=40), st.lists(st.integers(0, 40), max_size=5), st.sampled_from([2, 5, 10, 20_000]))
+def test_any_cut_gives_the_same_figures(cells: list[str], cuts: list[int], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MeasureSums, "__init__", _with_most(MeasureSums.__init__, most))
+        pieces = [min(each, len(cells)) for each in cuts]
+        assert counted(cells, pieces) == counted(cells)
+
+
+def _with_most(init: Any, most: int) -> Any:
+    return lambda self, _=0, **rest: init(self, most, **rest)
+
+
+@given(st.lists(st.integers(-(10**8), 10**8), min_size=1, max_size=60))
+def test_sums_and_middle_are_exact(values: list[int]) -> None:
+    cells = [f"{value / 1000:.3f}" for value in values]
+    found, exact = counted(cells), [Fraction(value, 1000) for value in values]
+    assert found.sum == float(sum(exact))
+    assert found.mean == float(sum(exact) / len(exact))
+    assert found.median == float(statistics.median(exact))
+    assert found.p95 == float(sorted(exact)[-(-95 * len(exact) // 100) - 1])
+
+
+@given(st.integers(-(10**40), 10**40), st.integers(1, 9), st.integers(1, 9))
+def test_a_cut_after_a_cut_is_a_cut(number: int, one: int, other: int) -> None:
+    assert cut(cut(number, max(one, other)), min(one, other)) == cut(number, min(one, other))
+
+
+def test_many_different_numbers_are_cut_and_the_run_says_how_far() -> None:
+    sums = NumberSums(most=100)
+    for number in range(1, 3000):
+        sums.add(number * UNIT // 7, 1)
+    assert sums.digits is not None
+    assert len(sums.times) <= 100
+    assert sums.count == 2999
+    middle = sums.at(1500) / UNIT
+    assert middle <= 1500 / 7 <= middle * 1.2
+
+
+SUITE = {
+    "test_set": "rows.csv",
+    "evaluators": ["exact_match"],
+    "measures": {"cost": "row.cost", "ms": {"column": "row.ms"}},
+    "slices": ["row.kind"],
+}
+ROWS = """id,output,expected,cost,ms,kind
+1,a,a,0.01,120,x
+2,b,b,0.02,130,y
+3,a,b,,90.5,x
+4,c,c,0.04,abc,y
+"""
+
+
+def run(place: Path, rows: str = ROWS, **settings: Any) -> RunResult:
+    (place / "rows.csv").write_text(rows, encoding="utf-8")
+    (place / "suite.yaml").write_text(json.dumps({**SUITE, **settings}), encoding="utf-8")
+    return evaluators.load(place / "suite.yaml").run(results=place, name="run", force=True)
+
+
+def test_a_run_counts_measures_as_a_whole_and_by_slice(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    cost, ms = result.whole_measures
+    assert (cost.name, cost.sum, cost.measured, cost.missing) == ("cost", 0.07, 3, 1)
+    assert (ms.sum, ms.unreadable) == (340.5, 1)
+    assert {(one.name, one.slice, one.sum) for one in result.measures if one.slice} == {
+        ("cost", ("kind", "x"), 0.01), ("cost", ("kind", "y"), 0.06),
+        ("ms", ("kind", "x"), 210.5), ("ms", ("kind", "y"), 130.0),
+    }  # fmt: skip
+    stored = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in stored["measures"]] == ["cost", "ms", "cost", "cost", "ms", "ms"]
+    summary = (tmp_path / "run" / "summary.txt").read_text(encoding="utf-8")
+    assert "cost: 1 cell of cost is empty" in summary
+
+
+def test_a_cell_that_is_no_number_is_the_test_sets_fault(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    (issue,) = result.issues
+    assert (issue.blame, issue.where) == (Blame.TESTSET, 'rows.csv row 5, column "ms"')
+    assert result.issue_counts == {"not-a-number": 1}
+    assert result.exit_code == 3
+    assert 'the measure "ms": 1 of 4 cells is not a number' in result.causes
+
+
+def test_an_empty_column_measured_nothing(tmp_path: Path) -> None:
+    result = run(tmp_path, measures={"cost": "row.cost"}, rows="id,output,expected,cost,kind\n1,a,a,,x\n")
+    assert result.exit_code == 3
+    assert 'the column "cost" is empty in every row' in result.causes[0]
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict", "said"),
+    [
+        ({"fail_above": 0.02, "coverage": "any"}, "failed", "mean 0.02333 is above 0.02"),
+        ({"fail_above": 0.03, "coverage": "any"}, "passed", "mean 0.02333"),
+        ({"figure": "median", "warn_above": 0.019, "coverage": 0.5}, "warned", "median 0.02 is above 0.019"),
+        ({"figure": "p95", "fail_above": 0.04, "coverage": "any"}, "passed", "p95 0.04"),
+        ({"figure": "sum", "fail_above": 300, "coverage": "any"}, "passed", "sum 0.07"),
+        ({"figure": "greatest", "fail_below": 300, "coverage": "any"}, "failed", "greatest 0.04 is below 300"),
+        ({"fail_above": 1}, "undecided", "mean 0.02333, on only 3 of 4 rows; the gate asks for 0.95 of them"),
+        ({"fail_above": 1, "min_rows": 10}, "undecided", "only 3 rows measured, and the gate asks for 10"),
+        ({"figure": "sum", "slice": {"kind": "y"}, "fail_above": 0.05}, "failed", "sum 0.06 is above 0.05"),
+        ({"slice": {"kind": "z"}, "fail_above": 1}, "undecided", 'the column "kind" has "x", "y"'),
+    ],
+)
+def test_gates_hold_measures_to_limits_of_any_size(tmp_path: Path, gate: dict[str, Any], verdict: str, said: str) -> None:
+    (found,) = run(tmp_path, gates={"cost": gate}).gates
+    assert found.verdict == verdict
+    assert said in found.message
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"measures": {"exact_match": "row.cost"}}, '"exact_match" is the name of an evaluator and of a measure'),
+        ({"measures": {"cost": "cost"}}, 'a measure is a column, written row.COLUMN; found "cost"'),
+        ({"measures": {"cost": 5}}, "must be a column"),
+        ({"measures": {"a.b": "row.cost"}}, 'a measure cannot be called "a.b"'),
+        ({"measures": ["row.cost"]}, "measures must be a map"),
+        ({"measures": {"cost": {"column": "row.cost", "decimal": ";"}}}, "decimal"),
+        ({"measures": {"cost": "row.costs"}}, 'there is no column "costs"'),
+        ({"gates": {"cots": {"fail_above": 1}}}, 'the suite has none of that name'),
+        ({"gates": {"cost": {"figure": "f1", "fail_above": 1}}}, "figure"),
+        ({"gates": {"exact_match": {"fail_below": 3}}}, "fail_below"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_found_before_row_1(tmp_path: Path, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(Problems) as caught:
+        run(tmp_path, **settings)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("splits", [2, 9])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_any_number_of_splits_and_order_gives_the_same_sums(
+    bench: Any, shuffled: Any, splits: int, clustered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, one in enumerate(bench.rows):
+        one["cost"] = ["", "oops", f"{number / 7:.5f}", number][number % 4]
+    bench.suite = {**bench.suite, "measures": {"cost": "row.cost"}}
+    if clustered:
+        bench.suite = {**bench.suite, "statistics": {"cluster": "row.id"}}
+        monkeypatch.setattr(module, "MOST_CLUSTERS", 50)
+    whole, files = bench.score()
+    assert whole.measures.whole[0].cells == 200
+    assert bench.score(splits=splits, chunk=300) == (whole, files)
+    assert bench.score(shuffled(3), splits=splits) == (whole, files)
+    ((stats,), slices) = measure_stats([COST], whole.measures, None, clustered)
+    assert (stats.missing, stats.unreadable, stats.interval is not None) == (50, 50, True)
+    assert sum(one.measured for one in slices) == stats.measured == 100
+
+
+def test_two_runs_say_what_became_of_a_measure(tmp_path: Path) -> None:
+    rows = ROWS.replace("abc", "100")
+    base, new = (tmp_path / name for name in ("base", "new"))
+    for place, text in ((base, rows), (new, rows.replace("0.04", "0.08"))):
+        place.mkdir()
+        run(place, text)
+    found = evaluators.compare(base / "run", new / "run")
+    by_figure = {(one.measure, one.figure): (one.base, one.new) for one in found.measures}
+    assert by_figure["cost", "sum"] == (0.07, 0.11)
+    assert by_figure["ms", "p95"] == (130.0, 130.0)
