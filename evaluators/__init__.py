@@ -24,6 +24,8 @@ _WHERE: Final = {
     "Score": "evaluators.model",
     "FieldResult": "evaluators.model",
     "Outcome": "evaluators.model",
+    "ComparatorResult": "evaluators.model",
+    "NullHandling": "evaluators.fields.post_process",
     "Status": "evaluators.model",
     "__version__": "evaluators.model",
     "Standing": "evaluators.model",
@@ -92,7 +94,7 @@ if TYPE_CHECKING:
     from evaluators.compare.comparison import Comparison
     from evaluators.fields.expected_check import validate_gold
     from evaluators.fields.infer import infer_schema
-    from evaluators.fields.post_process import propagate_batch_errors, reclassify_nulls
+    from evaluators.fields.post_process import NullHandling, propagate_batch_errors, reclassify_nulls
     from evaluators.fields.references import resolve_schema_references
     from evaluators.fields.xeval.annotate_xeval import annotate_xeval
     from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
     from evaluators.issues import Blame, Issue, Problems, RowProblem
     from evaluators.model import (
         MISSING,
+        ComparatorResult,
         FieldResult,
         Outcome,
         Result,
@@ -121,6 +124,7 @@ __all__ = [
     "Blame",
     "Column",
     "Comparator",
+    "ComparatorResult",
     "Comparison",
     "DocumentEvaluation",
     "Evaluation",
@@ -130,6 +134,7 @@ __all__ = [
     "FieldResult",
     "Issue",
     "Learning",
+    "NullHandling",
     "Outcome",
     "Output",
     "Problems",

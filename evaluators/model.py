@@ -164,6 +164,11 @@ class Outcome:
             object.__setattr__(self, "passed", self.score == 1)
 
 
+def ComparatorResult(score: float, comparator: str = "", reason: str | None = None) -> Outcome:  # noqa: N802  # their name
+    """An `Outcome` in struct-extract-eval's words: it passes at 1. The comparator's name is the one it is registered under."""
+    return Outcome(score, score == 1, reason)
+
+
 @dataclass(frozen=True, slots=True)
 class FieldResult:
     """What became of one field of one row, with the values that were compared."""
@@ -180,6 +185,21 @@ class FieldResult:
     """The field of the schema that this is an instance of, `items[*].name` for `items[0].name`; None where `path` says it."""
     details: Mapping[str, object] = dataclasses.field(default_factory=dict)
     """What else is known, by name: the compared values where transforms changed them, the reason's code, the metric."""
+
+    @property
+    def gold_value(self) -> object:
+        """`expected` in struct-extract-eval's words: None where there is none."""
+        return None if self.expected is MISSING else self.expected
+
+    @property
+    def extracted_value(self) -> object:
+        """`actual` in struct-extract-eval's words: None where there is none."""
+        return None if self.actual is MISSING else self.actual
+
+    @property
+    def comparator(self) -> str | None:
+        """`rule` in struct-extract-eval's words."""
+        return self.rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,10 +50,10 @@ class Socket(Generic[Plug]):
 
         Raises Problems (config) with a suggestion when there is none.
         """
-        if name in self.shipped():
-            return self._only_plug(name)
         if name in self._registered:
             return self._registered[name]
+        if name in self.shipped():
+            return self._only_plug(name)
         if name in (installed := _installed(self.package)):
             return self._checked(installed[name].load(), name)
         raise problem(
@@ -62,13 +62,26 @@ class Socket(Generic[Plug]):
             hint=suggestion(name, self.names()) or f"known: {', '.join(self.names())}",
         )
 
-    def register(self, name: str, plug: type[Plug], *, overwrite: bool = False) -> None:
-        """Add a plug for this process.
+    def shipping(self, name: str) -> type[Plug]:
+        """The plug of that name that comes with the package, whatever has replaced it."""
+        return self._only_plug(name)
+
+    def replaced(self, name: str) -> bool:
+        """Whether a plug of the program's own has taken the place of one that ships."""
+        return name in self._registered and name in self.shipped()
+
+    def register(self, name: str, plug: type[Plug], *, overwrite: bool = False, replaceable: bool = False) -> None:
+        """Add a plug for this process. `replaceable`: `overwrite` may take the place of a plug that ships.
 
         Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
         """
-        if name in self.shipped():
-            raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
+        if name in self.shipped() and not (replaceable and overwrite):
+            message = f'{self.noun} "{name}" ships with the package'
+            if replaceable and name in self._registered:
+                message = f'{self.noun} "{name}" is already registered'
+            if replaceable:
+                raise problem("name-taken", message, hint="overwrite=True replaces it")
+            raise problem("shadows-built-in", f"{message} and cannot be replaced")
         if not overwrite and name in self.names():
             raise problem("name-taken", f'{self.noun} "{name}" is already registered', hint="overwrite=True replaces it")
         self._registered[name] = self._checked(plug, name)

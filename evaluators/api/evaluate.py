@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 from evaluators.api.evaluation import DocumentEvaluation, Evaluation
 from evaluators.api.memory_jobs import ROWS, job_of
@@ -41,6 +41,24 @@ Found = TypeVar("Found", bound=Evaluation)
 NAME = "schema_match"
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _in_other_words(**words: str) -> Callable[[Function], Function]:
+    """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
+
+    def wrap(function: Function) -> Function:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            return function(*given, **{words.get(name, name): value for name, value in named.items()})
+
+        renamed: Any = call
+        return cast(Function, renamed)
+
+    return wrap
+
+
+@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
 def evaluate(
     expected: Iterable[Any],
     outputs: Iterable[Any],
@@ -74,6 +92,7 @@ def evaluate(
     return _evaluated(Evaluation, rows, _line(schema, settings, comparators, rows, judge))
 
 
+@_in_other_words(gold="expected", extracted="output", predicted="output")
 def evaluate_document(
     schema: Schema,
     expected: Any,
@@ -101,11 +120,13 @@ def evaluate_document(
     return _evaluated(DocumentEvaluation, rows, _line(schema, settings, comparators, rows, judge))
 
 
+@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
 async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
     """`evaluate`, for use inside a running event loop."""
     return await asyncio.to_thread(partial(evaluate, expected, outputs, schema, **settings))
 
 
+@_in_other_words(gold="expected", extracted="output", predicted="output")
 async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **settings: Any) -> DocumentEvaluation:
     """`evaluate_document`, for use inside a running event loop."""
     return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))

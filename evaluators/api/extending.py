@@ -1,6 +1,7 @@
 """Plugs of your own: comparators and transforms that are functions or classes, and evaluator types that are classes.
 
-A plug that ships with the package cannot be replaced. To share plugs between programs, give your distribution an entry
+A comparator that ships with the package is replaced when that is asked for (`overwrite=True`), except the three that
+everything rests on; other plugs that ship cannot be replaced. To share plugs between programs, give your distribution an entry
 point in the group `evaluators.builtin` (evaluator types) or `evaluators.comparators`.
 """
 
@@ -8,13 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import AT_ONCE, COMPARATORS, Comparator
 from evaluators.comparators._functions import ReadParams, check_callable, comparator_of, transform_of
-from evaluators.fields.lines import NEIGHBOURS
+from evaluators.fields.lines import NEIGHBOURS, WORDS
 from evaluators.issues import problem
+from evaluators.suite.foreign_words import TYPES
 from evaluators.values.transforms import AnyParameters, Kind, add_transform
 
 EvaluatorClass = TypeVar("EvaluatorClass", bound=type[Evaluator])
@@ -22,11 +24,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 """A comparator: a subclass of `Comparator`, or a function, which may be async."""
 
 
+KEPT: Final = ("exact", "numeric", "one_of")
+"""Comparators that cannot be replaced, nor can their other names: struct-extract-eval protects the same ones."""
+GIVEN: Final = ("date",)
+"""Comparators that give way without being asked: struct-extract-eval has none of that name, and its page registers one."""
+
+
 def evaluator(name: str, *, overwrite: bool = False) -> Callable[[EvaluatorClass], EvaluatorClass]:
     """A decorator that registers an evaluator type under the name that suites use.
 
     Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
     """
+
+    if name in TYPES:
+        raise problem("shadows-built-in", f'"{name}" is another name of the evaluator type "{TYPES[name]}", which ships')
 
     def register(plug: EvaluatorClass) -> EvaluatorClass:
         BUILTIN.register(name, plug, overwrite=overwrite)
@@ -83,11 +94,12 @@ def register(
     or a function, that checks the options when the suite is read. `readable`: `f(expected, params)` returns true, or what
     is wrong with an expected value; it is asked once for each that is not null, also where the output is equal or has
     nothing, and a value that cannot be read makes its field invalid. Raises Problems (config) when the name ships with
-    the package, or is taken and `overwrite` is not asked for.
+    the package, or is taken and `overwrite` is not asked for; `exact`, `numeric` and `one_of` are never replaced. A run says
+    when a comparator that ships was replaced.
     """
     _check_name("comparator", name)
     plug = comparator_of(name, f, batch=batch, reads=reads, params=params, readable=readable, at_once=at_once)
-    COMPARATORS.register(name, plug, overwrite=overwrite)
+    _add_comparator(name, plug, overwrite)
 
 
 def register_transform(
@@ -109,9 +121,17 @@ def register_transform(
 
 def _add_class(name: str, plug: Any, overwrite: bool) -> None:
     _check_name("comparator", name)
-    COMPARATORS.register(name, plug, overwrite=overwrite)
+    _add_comparator(name, plug, overwrite)
     if issubclass(plug, Comparator):
         plug.word = name
+
+
+def _add_comparator(name: str, plug: Any, overwrite: bool) -> None:
+    if name in WORDS:
+        message = f'"{name}" is another name of the comparator "{WORDS[name]}", which ships with the package and cannot be replaced'
+        raise problem("shadows-built-in", message, hint="choose another name")
+    again = name in GIVEN and not COMPARATORS.replaced(name)
+    COMPARATORS.register(name, plug, overwrite=overwrite or again, replaceable=name not in KEPT)
 
 
 def _check_name(noun: str, name: object) -> None:

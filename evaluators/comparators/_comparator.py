@@ -117,6 +117,11 @@ class Comparator(Settings):
         """It can use any expected value, so that `readable` need not be asked."""
         return type(self).readable is Comparator.readable
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a suite says of its options when it is read: words of another system, and what they are here."""
+        return ()
+
     def explain(self, expected: Any, actual: Any) -> Outcome:
         """The same answer with a reason in plain words: by default, how the values differ, or that they pass."""
         found = self.compile()(expected, actual)

@@ -28,7 +28,7 @@ class _Fixed(Comparator):
     @cached_property
     def other(self) -> Comparator:
         """The one that compares, with its options."""
-        return COMPARATORS.find(self.like)(**self.fixed)
+        return COMPARATORS.shipping(self.like)(**self.fixed)
 
     def compile(self) -> Compare:
         return self.other.compile()
@@ -207,7 +207,7 @@ class StringFuzzy(_Fixed):
     def other(self) -> Comparator:
         case = "keep" if self.case_sensitive else "ignore"
         options: dict[str, Any] = {"at_least": self.threshold, "partial": True, "case": case}
-        return COMPARATORS.find(self.like)(**options)
+        return COMPARATORS.shipping(self.like)(**options)
 
 
 class StringUrl(Comparator):

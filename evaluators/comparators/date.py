@@ -12,6 +12,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import Outcome
 from evaluators.values.dates import Read, ambiguity, check_format, reader, same_moment
 from evaluators.values.equality import same
+from evaluators.values.percent_dates import from_percent
 from evaluators.values.quoting import differs, quote
 
 
@@ -26,7 +27,7 @@ class Date(Comparator):
     formats: tuple[str, ...] = Field(("iso",), min_length=1)
     """How dates are written, such as `YYYY-MM-DD` or `D MMMM YYYY`. Tokens: YYYY YY, MMMM (May) MMM MM M, DD D, HH mm ss.
     Other letters go in brackets: `D [de] MMMM`. `iso` is ISO 8601 (2024-05-31, 2024-05-31T10:00:00Z). Two formats that
-    would read one text as two different days are refused."""
+    would read one text as two different days are refused. Python's codes are read as well: `%d.%m.%Y` is `D.M.YYYY`."""
 
     examples = (
         Pair("the same day", "2024-05-31", "2024-05-31", True),
@@ -41,9 +42,10 @@ class Date(Comparator):
     @field_validator("formats")
     @classmethod
     def _clear(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
-        for spelled in formats:
+        tokens = tuple(map(from_percent, formats))
+        for spelled in tokens:
             check_format(spelled)
-        if found := ambiguity(formats):
+        if found := ambiguity(tokens):
             first, second, text = found
             hint = "keep the one that the data uses, or two fields with one format each"
             raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
@@ -75,9 +77,17 @@ class Date(Comparator):
             return Outcome(0.0, False, f"{quote(actual)} is not a date written as {self._spelled()}")
         return Outcome(0.0, False, differs(expected, actual))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(
+            f'the date format "{spelled}" is "{tokens}" here'
+            for spelled in self.formats
+            if (tokens := from_percent(spelled)) != spelled
+        )
+
     @cached_property
     def _read(self) -> Read:
-        return reader(self.formats)
+        return reader(map(from_percent, self.formats))
 
     def _spelled(self) -> str:
         return " or ".join("ISO 8601 (2024-05-31)" if spelled == "iso" else spelled for spelled in self.formats)

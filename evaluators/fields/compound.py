@@ -82,7 +82,7 @@ def read_names(options: object) -> tuple[tuple[str, ...], object]:
 
 def takes_text(comparator: Comparator, word: str) -> bool:
     """Whether a compound gives the comparator one text a side."""
-    return word != "exact" and word in COMPARATORS.shipped() and type(comparator) is COMPARATORS.find(word)
+    return word != "exact" and word in COMPARATORS.shipped() and type(comparator) is COMPARATORS.shipping(word)
 
 
 def _spelled(value: Any) -> str:

@@ -224,6 +224,14 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
     except BadSettings as error:
         prefix = (name,) if isinstance(data, Mapping) else ()
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    notes = context.get("notes")
+    if isinstance(notes, list):
+        taken = (
+            [f'the comparator "{name}" is one of your own; the one that ships is not used']
+            if COMPARATORS.replaced(name)
+            else []
+        )
+        notes.extend(note for note in (*taken, *comparator.notes) if note not in notes)
     return NamedComparator(name, comparator, _rule(name, options))
 
 

@@ -171,13 +171,13 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
 def _loosest() -> Comparator:
     """Text without any difference that a switch forgives."""
     options = {"unicode": "nfkc", "accents": "transliterate", "punctuation": "ignore"}
-    return build(COMPARATORS.find("normalized"), options)
+    return build(COMPARATORS.shipping("normalized"), options)
 
 
 def _trial(switch: str | None, word: str, options: Options) -> _Trial:
     """A comparator to try. Without a switch of its own, the change is the comparator as a whole."""
     write = flow({word: options})[1:-1] if options else word
-    return _Trial(switch or write, build(COMPARATORS.find(word), options), write)
+    return _Trial(switch or write, build(COMPARATORS.shipping(word), options), write)
 
 
 def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
@@ -192,7 +192,7 @@ def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
 
 def _unlike_default(word: str, settings: Options, apart: str) -> Options:
     """The settings that have to be written down, one apart."""
-    fields = COMPARATORS.find(word).model_fields
+    fields = COMPARATORS.shipping(word).model_fields
     return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
 

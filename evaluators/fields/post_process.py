@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import MISSING, FieldResult, Status
-from evaluators.value_class import replace
+from evaluators.value_class import dataclass, replace
 from evaluators.values.equality import same
 
 Processor: TypeAlias = Callable[[list[FieldResult]], list[FieldResult]]
@@ -21,6 +21,15 @@ Nulls: TypeAlias = Literal["value", "absent"]
 
 NULL_ALONE: Final = (None,)
 _COMPARED: Final = frozenset((Status.MATCH, Status.MISMATCH, Status.ERROR))
+
+
+@dataclass(frozen=True)
+class NullHandling:
+    """What `reclassify_nulls` takes for absent, in struct-extract-eval's words."""
+
+    absent_values: Sequence[Any] = NULL_ALONE
+    both_absent_skip: bool = True
+    """What is absent on both sides is skipped; False: it is a match."""
 
 
 def post_process(results: Sequence[FieldResult], processors: Iterable[Processor]) -> tuple[FieldResult, ...]:
@@ -68,7 +77,9 @@ def null_processors(
 
 
 def reclassify_nulls(
-    results: Sequence[FieldResult], absent_values: Sequence[Any] = NULL_ALONE, both_absent: BothAbsent = "skip"
+    results: Sequence[FieldResult],
+    absent_values: Sequence[Any] | NullHandling = NULL_ALONE,
+    both_absent: BothAbsent = "skip",
 ) -> list[FieldResult]:
     """The results, with some values taken for absent: null, and whatever else is listed.
 
@@ -76,6 +87,9 @@ def reclassify_nulls(
     an omission; on both sides: skipped, or a match. A result of a container that was looked into stays. An expected value
     that its comparator cannot read is no fault when it counts as absent.
     """
+    if isinstance(absent_values, NullHandling):
+        both_absent = "skip" if absent_values.both_absent_skip else "match"
+        absent_values = absent_values.absent_values
     return [_reclassified(result, absent_values, both_absent) for result in results]
 
 

@@ -189,7 +189,7 @@ def compile_together(together: Together, rule: Rule) -> Rule:
 
 def near_enough() -> Comparator:
     """What stands in for a comparator that costs where lists are only paired: text without case and extra spaces."""
-    return build(COMPARATORS.find("normalized"), {"case": "ignore", "whitespace": "collapse"})
+    return build(COMPARATORS.shipping("normalized"), {"case": "ignore", "whitespace": "collapse"})
 
 
 def explained_answer(found: Outcome | RowProblem) -> Explained:

@@ -115,7 +115,7 @@ def _alone() -> dict[str, str]:
 @cache
 def _plugs() -> dict[str, type[Comparator]]:
     """The comparators that ship with the package, those included that need a judge."""
-    own = {name: COMPARATORS.find(name) for name in COMPARATORS.shipped()}
+    own = {name: COMPARATORS.shipping(name) for name in COMPARATORS.shipped()}
     return own | {name: JUDGED_COMPARATORS.find(name) for name in JUDGED_COMPARATORS.shipped()}
 
 

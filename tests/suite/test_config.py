@@ -422,7 +422,7 @@ def test_a_setting_in_two_words_is_named(written: str, place: int, message: str)
 def test_the_threshold_that_wins_in_agenta_wins_here() -> None:
     found = suite("evaluators:\n  - auto_similarity_match: {threshold: 0.7, similarity_threshold: 0.6}\n")
     assert found.lines[0].settings.pass_at == 0.7
-    assert '"similarity_threshold" of "similarity" is left aside, because "threshold" wins' in found.notes[1]
+    assert '"similarity_threshold" of "similarity" is left aside, because "threshold" wins' in found.notes[2]
 
 
 def test_the_old_diff_keeps_its_threshold() -> None:
