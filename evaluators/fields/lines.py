@@ -456,7 +456,8 @@ def read_weight(value: object) -> Fraction:
     if value > MOST_WEIGHT:
         raise bad(f"weight must be at most {MOST_WEIGHT:,}", hint="only the proportions of weights matter")
     if value < 0:
-        raise bad(f"weight must be at least 0; found {spell(value)}")
+        hint = "0 leaves the field out of the score; 2 counts it twice as much as a field without a weight"
+        raise bad(f"weight must be a number, 0 or more; found {spell(value)}", hint=hint)
     return Fraction(value) if isinstance(value, int) else Fraction(str(value))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.api.loading import Suite
+from evaluators.guide.field_warnings import field_warnings
 from evaluators.issues import Blame, Issue
 from evaluators.reports.display import visible
+from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.preparing import Prepared, RunRequest, prepare
@@ -72,7 +74,20 @@ def suite_words(suite: Suite, alone: bool) -> str:
     """The good news about a suite, and its notes. `alone` says that nothing else is looked at."""
     well = "no problems" if alone else "the suite itself has no problems"
     head = f"{suite.config.source.name}: {well}; {counted(len(suite.lines), 'evaluator')}, {counted(len(suite.gates), 'gate')}"
-    return _lines([head, *(f"note: {note}" for note in suite.notes)])
+    return _lines([head, *(f"note: {note}" for note in suite.notes), *(f"warning: {one}" for one in _unsaid(suite))])
+
+
+def _unsaid(suite: Suite) -> Iterator[Issue]:
+    """Fields with nothing behind them: they are compared exactly, and perhaps something was forgotten."""
+    source = suite.config.source
+    for line in suite.lines:
+        written = settings_as_written(suite.config, line).get("fields")
+        for path, body in written.items() if isinstance(written, Mapping) else ():
+            if body is None:
+                message = f'how is "{path}" compared? nothing stands behind it, so it is compared exactly'
+                hint = f"write {path}: exact, or how else it is compared; {path}: skip leaves it out"
+                where = source.place((*line.loc, "fields", path), key=True)
+                yield Issue("nothing-behind", Blame.CONFIG, message, where, hint)
 
 
 def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})) -> Look:
@@ -92,7 +107,7 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
         result,
         not whole and result.rows >= LOOKED_AT,
         (*notes, *([unused] if unused is not None else ())),
-        _oddities(prepared),
+        (*_oddities(prepared), *field_warnings(suite, prepared.test_set, prepared.roles, None if whole else LOOKED_AT)),
     )
 
 

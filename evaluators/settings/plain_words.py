@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import AliasChoices, BaseModel, ValidationError
@@ -111,10 +111,31 @@ def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: t
     if value is None and colon and head in known:
         message = f'a space is missing after the colon in "{name}"'
         return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
-    hint = suggestion(name, known) or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
+    hint = (
+        _of_another(name, known)
+        or suggestion(name, known)
+        or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
+    )
     if value is None and name.isdecimal():
         hint = "decimals have a point before them, not a comma, as in 0.9"
     return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
+
+
+_OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "threshold": ("pass_at", "at_least", "fail_below"),
+    "min_score": ("pass_at", "at_least", "fail_below"),
+}
+"""Words of other tools, each with the words that may be meant: the first one that is known here."""
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    "json_field": "field_match compares one field: - field_match: {json_field: NAME}; json_multi_field_match compares several",
+}
+"""Settings of other evaluators that people look for here."""
+
+
+def _of_another(name: str, known: Sequence[str]) -> str | None:
+    """What is meant by a word that belongs elsewhere."""
+    meant = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
+    return f'did you mean "{meant}"?' if meant is not None else _ELSEWHERE.get(name)
 
 
 def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:

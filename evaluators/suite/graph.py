@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from evaluators.builtin._evaluator import Part
+from evaluators.builtin._evaluator import BUILTIN, Part
 from evaluators.registry import suggestion
 from evaluators.settings import Detail, Loc
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -62,7 +62,7 @@ def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], b
     details = []
     for edge in edges(lines):
         if edge.before not in names and not may_be_called(edge.before):
-            hint = suggestion(edge.before, names) or f"evaluators: {', '.join(names)}"
+            hint = _in_place_of(edge, [name for name in names if name != edge.after])
             message = f'"{edge.after}" needs "{edge.before}", and no evaluator has that name'
             place = _place(edge, lines)
             details.append(Detail(place, message, hint, key=isinstance(place[-1], str), code="unknown-evaluator"))
@@ -100,6 +100,18 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
     for line in lines:
         follow(line.name, ())
     return list(found.values())
+
+
+def _in_place_of(edge: Edge, others: Sequence[str]) -> str:
+    """What an evaluator could need in place of a name that nobody has."""
+    meant = suggestion(edge.before, others)
+    if meant is not None:
+        return meant
+    if edge.before in BUILTIN.names():
+        return f"add it to the evaluators: - {edge.before}"
+    return (
+        f"it can need {', '.join(others)}" if others else "it is the only evaluator, so there is nothing that it can need"
+    )
 
 
 def _place(edge: Edge, lines: Sequence[EvaluatorLine]) -> Loc:

@@ -1,0 +1,119 @@
+"""Comparators that do not fit the values of their field: `fuzzy` on codes, dates and numbers, `numeric` on noise of arithmetic.
+
+Looked for by `evaluators check` only, in the rows that it looks at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import Any, Final
+
+from evaluators.fields.lines import FieldLine
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.needs import expected_of
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.places import field_places
+from evaluators.testsets.test_set import TestSet
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON, to_text
+
+MOST_VALUES: Final = 50
+"""Different values of a field that are held against each other."""
+_MOSTLY: Final = 0.8
+_NOISE: Final = 1e-9
+_CODE: Final = re.compile(r"(?=\S*\d\S*\d)[\w./#:-]{3,40}")
+_DATE: Final = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T ].*)?")
+_NUMBER: Final = re.compile(r"[-+]?[\d.,' ]*\d\s*%?")
+_KINDS: Final = (("dates", _DATE, "date"), ("numbers", _NUMBER, "numeric"), ("ids or codes", _CODE, "exact"))
+
+
+def field_warnings(suite: LoadedSuite, test_set: TestSet, roles: dict[str, str], most_rows: int | None) -> list[Issue]:
+    """A warning for each listed field whose comparator forgives too much, or too little, for the values it has.
+
+    Looks at the first `most_rows` rows; at all where that is None.
+    """
+    listed = [(line.name, one) for line in suite.lines for one in line.settings.scored_fields().lines or ()]
+    watched = [(name, one) for name, one in listed if one.word in ("fuzzy", "numeric") and one.path.definite]
+    if not watched or "expected" not in roles or "output" not in roles:
+        return []
+    rows = list(islice(_documents(test_set, roles), most_rows))
+    places = field_places(suite)
+    found = []
+    for name, one in watched:
+        values = [(one.path.get(expected), one.path.get(output)) for expected, output in rows]
+        said = _too_loose(one, [value for value, _ in values]) if one.word == "fuzzy" else _noise(one, values)
+        if said is not None:
+            message, hint = said
+            found.append(Issue("unfit-comparator", Blame.CONFIG, message, places.get((name, one.name)), hint))
+    return found
+
+
+def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
+    """The expected document and the output of every row in which both can be read."""
+    expected, output = roles["expected"], roles["output"]
+    for split in test_set.splits():
+        for chunk in test_set.read(split, [expected, output]):
+            for wanted, given in zip(chunk.columns[expected], chunk.columns[output], strict=True):
+                document, found = expected_of(wanted), _found(given)
+                if not isinstance(document, Fault) and found is not None:
+                    yield document, found
+
+
+def _found(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return None if isinstance(cell, Fault) else cell
+    try:
+        return find(cell, "container").value
+    except NotJSON:
+        return None
+
+
+def _too_loose(line: FieldLine, values: Sequence[Any]) -> tuple[str, str] | None:
+    """What is wrong with `fuzzy` on values that are another one as soon as a character differs."""
+    texts = list(dict.fromkeys(value for value in values if isinstance(value, str) and value.strip()))
+    kind = next((each for each in _KINDS if _mostly(each[1], texts)), None)
+    if kind is None or line.comparator is None:
+        return None
+    noun, _, better = kind
+    compare = line.comparator.compile()
+    pairs = combinations(texts[:MOST_VALUES], 2)
+    alike = next((pair for pair in pairs if _match(compare(*pair))), None)
+    shown = f': it takes "{alike[0]}" and "{alike[1]}" for the same' if alike else f', such as "{texts[0]}"'
+    at_least = getattr(line.comparator, "at_least", None)
+    limit = f" at {at_least:g}" if alike and at_least is not None else ""
+    message = f'the field "{line.name}" is compared with "fuzzy", and its values look like {noun}{shown}{limit}'
+    return message, f"write {line.name}: {better}"
+
+
+def _match(answer: Any) -> bool:
+    return bool(getattr(answer, "passed", answer))
+
+
+def _mostly(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
+    return bool(texts) and sum(pattern.fullmatch(text.strip()) is not None for text in texts) >= _MOSTLY * len(texts)
+
+
+def _noise(line: FieldLine, values: Sequence[tuple[Any, Any]]) -> tuple[str, str] | None:
+    """What is wrong with `numeric` on numbers that differ by the noise of floating-point arithmetic alone."""
+    if line.comparator is None:
+        return None
+    compare = line.comparator.compile()
+    near = [
+        (expected, output)
+        for expected, output in values
+        if _is_number(expected) and _is_number(output) and 0 < abs(expected - output) <= _NOISE * abs(expected)
+    ]
+    wrong = [pair for pair in near if not _match(compare(*pair))]
+    if not wrong:
+        return None
+    rows = "1 row" if len(wrong) == 1 else f"{len(wrong):,} rows"
+    expected, output = map(to_text, wrong[0])
+    shown = f"({output} for {expected})"
+    message = f'the field "{line.name}" differs in {rows} by the noise of arithmetic alone {shown}, and that is wrong under "numeric"'
+    return message, f"write {line.name}: {{numeric: {{tolerance: {{rel: 0.000000001}}}}}}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
