@@ -81,7 +81,7 @@ def compare_sides(
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
     alone = [_of_variant(text, variant) for variant, found in pairs.items() for text in _rows_of_one_run(found)]
-    reasons = [*_other_variants(base, new), *_other_meaning(base, new), *_partial(base, new)]
+    reasons = (*_other_variants(base, new), *_other_meaning(base, new), *_partial(base, new))
     asked = [_of_variant(text, variant) for variant, found in pairs.items() for text in _other_questions(found)]
     empty = Comparison(
         base.label, new.label, new.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
@@ -89,11 +89,27 @@ def compare_sides(
         notes=(*_notes(base, new, pairs.values()), *notes),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
-        facts = Facts(incomparable=(*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",))))
-        return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
+        return _incomparable(empty, (*reasons, *alone, *asked, *(() if empty.rows else ("no row is in both runs",))))
     if common:
         pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
         empty = replace(empty, notes=(*empty.notes, *(f"set aside: {reason}" for reason in (*reasons, *asked)), *alone))
+    return _compared(empty, pairs, base, new, config, targets or {})
+
+
+def _incomparable(empty: Comparison, reasons: tuple[str, ...]) -> Comparison:
+    facts = Facts(incomparable=reasons)
+    return replace(empty, incomparable=reasons, exit_code=exit_code(facts), causes=causes(facts))
+
+
+def _compared(
+    empty: Comparison,
+    pairs: Mapping[str | None, Pairs],
+    base: Side,
+    new: Side,
+    config: CompareConfig,
+    targets: Mapping[str, tuple[str, str | None]],
+) -> Comparison:
+    """The comparison of rows that are paired, by evaluators that mean the same on both sides."""
     alike = [name for name in new.fields if name in base.fields and base.meaning.get(name) == new.meaning.get(name)]
     shown = _judged_all(pairs, alike, base, new, lost_is_broken=False)
     held = _judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
@@ -105,7 +121,7 @@ def compare_sides(
         changes += counts
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
     lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
-    guards = judge_guards(config, targets or {}, held, broken, lost)
+    guards = judge_guards(config, targets, held, broken, lost)
     facts = _facts(shown, guards, [row for row in rows if row.lost])
     return replace(
         empty,
@@ -510,19 +526,7 @@ def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | No
     ]
     if not shared:
         return Ranking(name, 0, (), tuple(unranked)) if unranked else None
-    order = list(ranked)
-    two = list(combinations(order, 2))
-    tested = [_tested(ranked[one], ranked[other], shared, clusters) for one, other in two]
-    corrected = holm([p for p, _ in tested])
-    ahead: dict[str, set[str]] = {variant: set() for variant in order}
-    alike: dict[str, set[str]] = {variant: set() for variant in order}
-    for (one, other), (_, difference), p in zip(two, tested, corrected, strict=True):
-        if p < LEVEL and difference:
-            better, worse = (other, one) if difference > 0 else (one, other)
-            ahead[worse].add(better)
-        else:
-            alike[one].add(other)
-            alike[other].add(one)
+    ahead, alike = _ahead_and_alike(ranked, shared, clusters)
     found = []
     for variant, column in ranked.items():
         own = [(key, column[key]) for key in shared if column[key].whole]
@@ -531,11 +535,30 @@ def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | No
         found.append(
             RankedVariant(
                 variant, 1 + len(ahead[variant]), float(mean), _mean_interval(own, clusters),
-                sum(one.right for _, one in own), tuple(other for other in order if other in alike[variant]),
+                sum(one.right for _, one in own), tuple(other for other in ranked if other in alike[variant]),
             )
         )  # fmt: skip
     ordered = sorted(found, key=lambda one: (one.rank, -one.mean))
     return Ranking(name, len(shared), tuple(ordered), tuple(unranked))
+
+
+def _ahead_and_alike(
+    ranked: Mapping[str, _Column], shared: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
+) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The variants that are better than each variant, and those that cannot be told from it."""
+    two = list(combinations(ranked, 2))
+    tested = [_tested(ranked[one], ranked[other], shared, clusters) for one, other in two]
+    corrected = holm([p for p, _ in tested])
+    ahead: dict[str, set[str]] = {variant: set() for variant in ranked}
+    alike: dict[str, set[str]] = {variant: set() for variant in ranked}
+    for (one, other), (_, difference), p in zip(two, tested, corrected, strict=True):
+        if p < LEVEL and difference:
+            better, worse = (other, one) if difference > 0 else (one, other)
+            ahead[worse].add(better)
+        else:
+            alike[one].add(other)
+            alike[other].add(one)
+    return ahead, alike
 
 
 def _column(rows: SideRows, name: str) -> _Column:

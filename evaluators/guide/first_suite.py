@@ -62,16 +62,13 @@ def begin(
     place = place if scheme_of(place) else os.path.normpath(place)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
-    reading = dict(settings)
-    seeming = seeming_encoding(locate(data, Path())) if data is not None and "encoding" not in reading else None
-    if seeming is not None:
-        reading["encoding"] = seeming
-        ask.said.append(encoding_note(place, seeming))
-    chosen = (
-        _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, reading)
-        if data is not None
-        else ChosenColumns()
-    )
+    chosen, reading = ChosenColumns(), dict(settings)
+    if data is not None:
+        seeming = seeming_encoding(locate(data, Path())) if "encoding" not in reading else None
+        if seeming is not None:
+            reading["encoding"] = seeming
+            ask.said.append(encoding_note(place, seeming))
+        chosen = _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, reading)
     test_set = open_test_set(
         build(TestSetConfig, {**config, **reading, "columns": chosen.columns}, noun="test_set"), Path()
     )
@@ -81,13 +78,7 @@ def begin(
         raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
     roles = test_set.columns
     if roles.output is None:
-        glued = not_told_apart(test_set.own_header, place)
-        if glued is not None:
-            raise Problems([glued])
-        raise problem(
-            "no-output-column", f"no column looks like the model's output; {listed(test_set.own_header)}", where=place,
-            hint="say which one: --columns output=NAME, or --output FILE for a file of outputs",
-        )  # fmt: skip
+        raise _no_output(test_set.own_header, place)
     wanted = cells.get(roles.expected) if roles.expected is not None else None
     own = dict(chosen.columns)
     made = evaluators_for(cells[roles.output], wanted, own, ask)
@@ -102,6 +93,17 @@ def begin(
         evaluators=made.lines, gated=made.gated, slices=slices_for(cells, taken),
     )  # fmt: skip
     return Begun(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
+
+
+def _no_output(header: Sequence[str], place: str) -> Problems:
+    """What is said of data in which no column looks like the output."""
+    glued = not_told_apart(header, place)
+    if glued is not None:
+        return Problems([glued])
+    return problem(
+        "no-output-column", f"no column looks like the model's output; {listed(header)}", where=place,
+        hint="say which one: --columns output=NAME, or --output FILE for a file of outputs",
+    )  # fmt: skip
 
 
 def _roles(

@@ -72,13 +72,12 @@ def evaluator_stats(
     """
     scored, standings = tally.scored, tally.standings
     counts = _counts_of_fields(tally) if fields else _leaf_counts(tally.counts) if any(tally.counts) else None
-    figures = ratios(counts) if counts is not None else None
+    figures = ratios(counts or Counts())
     intervals = _of_clusters(tally) if clustered else _of_rows(tally)
-    listed = (
-        _listed(fields, tally, optional)
-        if fields
-        else _open(tally, extra_counts, surplus_counts, optional, "mean_score" in figure_names)
-    )
+    if fields:
+        listed = _listed(fields, tally, optional)
+    else:
+        listed = _open(tally, extra_counts, surplus_counts, optional, "mean_score" in figure_names)
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -99,9 +98,9 @@ def evaluator_stats(
         fields=listed[:MOST_FIELDS],
         more_fields=max(0, len(listed) - MOST_FIELDS),
         counts=counts,
-        precision=figures.precision if figures else None,
-        recall=figures.recall if figures else None,
-        f1=figures.f1 if figures else None,
+        precision=figures.precision,
+        recall=figures.recall,
+        f1=figures.f1,
         variant=variant,
         slice=slice_,
         empty_expected=tally.empty_expected,

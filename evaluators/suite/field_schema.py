@@ -187,19 +187,56 @@ def _transform(definitions: dict[str, Schema]) -> Schema:
     return {**suggested(alone), "if": {"type": "object"}, "then": one_key(short, several), "else": word}
 
 
+_ALIGNMENTS: Final = {
+    "ordered": "Item by item, in the order of the lists.",
+    "any_order": "The order does not count.",
+    "hungarian": "As many items as possible are right; the other pairs agree best over the whole list.",
+}
+_CELLS: Final = {
+    "description": "How much two lists may come to, items × items × values of an item, and still have each item compared "
+    "with each. In longer ones equal items are paired first, the others in list order.",
+    "type": "integer",
+    "minimum": 1,
+    "default": MOST_CELLS,
+}
+
+
 def _alignment() -> Schema:
-    words = {
-        "ordered": "Item by item, in the order of the lists.",
-        "any_order": "The order does not count.",
-        "hungarian": "As many items as possible are right; the other pairs agree best over the whole list.",
+    unknown = f"An alignment is {', '.join(_ALIGNMENTS)}, hungarian: {{at_least: 0.5}}, or key_field: {{key: PATH}}."
+    any_order = {
+        "description": _ALIGNMENTS["any_order"],
+        "type": ["object", "null"],
+        "properties": {"cells": _CELLS},
+        "additionalProperties": False,
     }
+    ordered = {"description": _ALIGNMENTS["ordered"], **_NOTHING}
+    short: Schema = {
+        "properties": {
+            "ordered": ordered,
+            "any_order": any_order,
+            "hungarian": _hungarian(),
+            "key_field": _key_field(),
+        },
+        "additionalProperties": False,
+        "errorMessage": unknown,
+    }
+    return {
+        **suggested(_ALIGNMENTS),
+        "if": {"type": "object"},
+        "then": one_key(short, "An alignment is a word, or a map with one key."),
+        "else": {"enum": [*_ALIGNMENTS], "errorMessage": unknown},
+        "defaultSnippets": [{"label": "key_field: …", "body": {"key_field": {"key": "${1:id}"}}}],
+    }
+
+
+def _key_field() -> Schema:
     place = {
         "description": "The path, inside an item, of what identifies it; or several paths, in a list.",
         "type": ["string", "integer", "array"],
         "items": reference("path"),
         "minItems": 1,
     }
-    key: Schema = {
+    return {
         "description": "Items with the same key are a pair.",
         "type": "object",
         "properties": {
@@ -214,6 +251,9 @@ def _alignment() -> Schema:
         "required": ["key"],
         "additionalProperties": False,
     }
+
+
+def _hungarian() -> Schema:
     least = {
         "description": "Pairs that agree less than this, as F1, stay apart.",
         "type": "number",
@@ -224,38 +264,11 @@ def _alignment() -> Schema:
         "description": "A judge is asked about items that no other comparator could pair (leftover). Without it nobody is asked.",
         "enum": ["leftover"],
     }
-    cells = {
-        "description": "How much two lists may come to, items × items × values of an item, and still have each item compared "
-        "with each. In longer ones equal items are paired first, the others in list order.",
-        "type": "integer",
-        "minimum": 1,
-        "default": MOST_CELLS,
-    }
-    hungarian = {
-        "description": words["hungarian"],
-        "type": ["object", "null"],
-        "properties": {"at_least": least, "ask": ask, "cells": cells},
-        "additionalProperties": False,
-    }
-    any_order = {
-        "description": words["any_order"],
-        "type": ["object", "null"],
-        "properties": {"cells": cells},
-        "additionalProperties": False,
-    }
-    unknown = f"An alignment is {', '.join(words)}, hungarian: {{at_least: 0.5}}, or key_field: {{key: PATH}}."
-    alone = {word: {"description": text, **_NOTHING} for word, text in words.items() if word == "ordered"}
-    short: Schema = {
-        "properties": {**alone, "any_order": any_order, "hungarian": hungarian, "key_field": key},
-        "additionalProperties": False,
-        "errorMessage": unknown,
-    }
     return {
-        **suggested(words),
-        "if": {"type": "object"},
-        "then": one_key(short, "An alignment is a word, or a map with one key."),
-        "else": {"enum": [*words], "errorMessage": unknown},
-        "defaultSnippets": [{"label": "key_field: …", "body": {"key_field": {"key": "${1:id}"}}}],
+        "description": _ALIGNMENTS["hungarian"],
+        "type": ["object", "null"],
+        "properties": {"at_least": least, "ask": ask, "cells": _CELLS},
+        "additionalProperties": False,
     }
 
 
