@@ -18,6 +18,7 @@ from evaluators.fields.lines import FieldLine
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple, dataclass, field
+from evaluators.values.confusion import Confusion
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs
 from evaluators.values.paths import ANY, Path
@@ -244,7 +245,10 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
 def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:
     """What a pair of items is worth. Where no listed leaf is there, it is complete when the items are equal."""
     hits = [hit for each in found.values() for hit in each]
-    return Worth(hits.count(True), 2 * len(hits) - hits.count(None)) if hits else judged(same(one, other))
+    if not hits:
+        return judged(same(one, other))
+    counts = Confusion(right=hits.count(True), wrong=hits.count(False), missing=hits.count(None))
+    return Worth(counts.right, counts.of_both)
 
 
 def _ranks(table: list[list[dict[int, int]]]) -> list[list[int]]:

@@ -10,6 +10,7 @@ from evaluators.fields.compiled.walker import Codes, NotCompiled
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.events import Credit, Event
 from evaluators.fields.gains import Worth
+from evaluators.fields.path_details import OVERFLOW
 from evaluators.fields.rules import Judged, Partial
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
@@ -20,7 +21,6 @@ from evaluators.values.paths import ANY, Path
 
 EXTRA_CAP: Final = 20_000
 """Places outside the schema that are counted apart."""
-OVERFLOW: Final = "(other paths)"
 ONE_SIDED: Final = (Status.OMISSION, Status.HALLUCINATION)
 
 
