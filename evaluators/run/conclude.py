@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from evaluators.builtin._evaluator import Evaluator
@@ -77,10 +78,7 @@ def conclude(
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
     issues = [*of_table, *(issue for _, each in measured for issue in each.issues)]
-    counts: dict[str, int] = {}
-    for _, each in measured:
-        for code, count in each.issue_counts.items():
-            counts[code] = counts.get(code, 0) + count
+    counts = _issue_counts(measured)
     issues += unreadable_cells(measures, test_set.name, counts)
     ending = (*troubles, *of_table, *unreadable_measures(measures), *([] if partial_run else found))
     facts = Facts(tuple(stats), gates, ending, interrupted=not finished and not troubles)
@@ -98,7 +96,7 @@ def conclude(
         notes=(
             *suite.notes,
             *test_set.table.notes,
-            *_lesson_notes(suite),
+            *_inferred_notes(suite),
             *_several_notes(suite, measured),
             *measure_notes(suite.measures, measures),
         ),
@@ -123,6 +121,14 @@ def conclude(
     )
 
 
+def _issue_counts(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> dict[str, int]:
+    """How many rows have each kind of problem."""
+    counts: Counter[str] = Counter()
+    for _, each in measured:
+        counts.update(each.issue_counts)
+    return counts
+
+
 def _judges(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> tuple[JudgedBy, ...]:
     found = JudgeTotals()
     for _, each in measured:
@@ -140,15 +146,15 @@ def _schema_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats]) -> lis
     return list(dict.fromkeys(issue for part in every for issue in part))
 
 
-def _lesson_notes(suite: LoadedSuite) -> list[str]:
-    if not suite.lessons:
+def _inferred_notes(suite: LoadedSuite) -> list[str]:
+    if not suite.inferred_schemas:
         return []
-    from evaluators.run.learning import LESSON, lesson_said
+    from evaluators.run.learning import INFERRED_SCHEMA, compared_text
 
     return [
-        f'"{name}": its schema was inferred from the expected answers; review it ({LESSON.format(name)} in the run folder, '
-        f"or `evaluators infer-schema`). It compares {lesson_said(lesson)}"
-        for name, lesson in suite.lessons.items()
+        f'"{name}": its schema was inferred from the expected answers; review it ({INFERRED_SCHEMA.format(name)} in the '
+        f"run folder, or `evaluators infer-schema`). It compares {compared_text(schema)}"
+        for name, schema in suite.inferred_schemas.items()
     ]
 
 

@@ -64,8 +64,8 @@ class ShippedSuite:
     folder: Path | None
     environment: Mapping[str, str] | None = None
     """What `${NAME}` stands for; the worker's own environment when it is None."""
-    lessons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What evaluators learned from the test set, by name."""
+    inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The schemas that evaluators inferred from the test set, by name."""
 
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, read again; once in a process for all splits of a run."""
@@ -83,7 +83,7 @@ def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
         source = suite_source.from_data(suite.data or {}, suite.folder, suite.environment)
     else:
         source = suite_source.loads(suite.text, suite.name, suite.folder, suite.environment)
-    return tuple(line.taught(suite.lessons.get(line.name)) for line in read_config(source).lines)
+    return tuple(line.with_schema(suite.inferred_schemas.get(line.name)) for line in read_config(source).lines)
 
 
 @dataclass(frozen=True, slots=True)

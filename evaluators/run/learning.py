@@ -1,6 +1,6 @@
 """Evaluators that must have seen the test set before they can score: a schema that is inferred from the expected answers.
 
-The column is read once, before the first row is scored. What was learned is plain data; it goes along with the suite to
+The column is read once, before the first row is scored. An inferred schema is plain data; it goes along with the suite to
 every worker, so that all of them score by the same schema.
 """
 
@@ -20,21 +20,21 @@ from evaluators.value_class import replace
 from evaluators.values.flow import flow
 from evaluators.values.path_text import ANY, display
 
-LESSON: Final = "schema.{}.json"
-"""The file of a run folder with what an evaluator learned from the test set."""
+INFERRED_SCHEMA: Final = "schema.{}.json"
+"""The file of a run folder with the schema that an evaluator inferred from the test set."""
 MOST_DOCUMENTS: Final = 100_000
 """Documents that are looked at."""
 MOST_SAID: Final = 50
 """Fields of an inferred schema that are printed."""
 
 
-def taught(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> LoadedSuite:
-    """The suite with what its evaluators learn from the test set.
+def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> LoadedSuite:
+    """The suite with the schemas that its evaluators infer from the test set.
 
-    Raises Problems where there is nothing to learn from: the test set is to blame.
+    Raises Problems where no schema can be inferred: the test set is to blame.
     """
     table = next(iter(test_set.variant_sets.values())) if test_set.variants else test_set
-    lessons: dict[str, Mapping[str, Any]] = {}
+    inferred_schemas: dict[str, Mapping[str, Any]] = {}
     issues: list[Issue] = []
     for line in suite.lines:
         learning = line.settings.learning()
@@ -43,12 +43,12 @@ def taught(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> L
         column = learning.column
         name = column.name if column.literal else roles.get(column.name, column.name)
         try:
-            lessons[line.name] = learning.infer(list(documents(table, name)))
+            inferred_schemas[line.name] = learning.infer(list(documents(table, name)))
         except BadSettings as error:
             issues += [_as_issue(line.name, f'column "{name}" of {test_set.name}', each) for each in error.details]
     if issues:
         raise Problems(issues)
-    return replace(suite, lessons=lessons)
+    return replace(suite, inferred_schemas=inferred_schemas)
 
 
 def documents(table: TestSet, column: str) -> Iterator[JSON]:
@@ -65,14 +65,14 @@ def documents(table: TestSet, column: str) -> Iterator[JSON]:
                         return
 
 
-def lesson_text(lesson: Mapping[str, Any]) -> str:
-    """What was learned, for people to review."""
-    return json.dumps(lesson, indent=2, ensure_ascii=False) + "\n"
+def schema_text(schema: Mapping[str, Any]) -> str:
+    """An inferred schema, for people to review."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def lesson_said(lesson: Mapping[str, Any]) -> str:
+def compared_text(schema: Mapping[str, Any]) -> str:
     """How an inferred schema compares each field, in one line: `name: exact, items[*].price: numeric`."""
-    said = list(_compared(lesson, ()))
+    said = list(_compared(schema, ()))
     more = f", and {len(said) - MOST_SAID:,} more" if len(said) > MOST_SAID else ""
     return ", ".join(said[:MOST_SAID]) + more
 

@@ -36,8 +36,8 @@ class LoadedSuite:
     """What `${NAME}` stands for; the variables of the process when it is None."""
     given: Mapping[str, Any] | None = None
     """The plain data that the suite was read from, when it was not a text."""
-    lessons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What evaluators learned from a test set, by name: see `evaluators.run.learning`."""
+    inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The schemas that evaluators inferred from a test set, by name: see `evaluators.run.learning`."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class LoadedSuite:
     @cached_property
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, in the order of the file."""
-        return tuple(line.taught(self.lessons.get(line.name)) for line in self.config.lines)
+        return tuple(line.with_schema(self.inferred_schemas.get(line.name)) for line in self.config.lines)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ class LoadedSuite:
         """The suite as a worker gets it."""
         source = self.config.source
         text = source.text if self.given is None else None
-        return ShippedSuite(text, self.given, source.name, source.folder, self.environment, self.lessons)
+        return ShippedSuite(text, self.given, source.name, source.folder, self.environment, self.inferred_schemas)
 
     def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
         """The compiled steps. Without `roles`, columns are called by their roles."""

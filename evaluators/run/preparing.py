@@ -36,7 +36,7 @@ class RunRequest:
     engine: str | None = None
     """in_process or processes; goes by `workers` without it."""
     selection: Selection = field(default_factory=Selection)
-    results: Path | None = None
+    results: str | Path | None = None
     """The folder for run folders. None writes nothing."""
     name: str | None = None
     force: bool = False
@@ -99,9 +99,9 @@ def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
     if any(line.settings.learning() is not None for line in suite.lines):
-        from evaluators.run.learning import taught
+        from evaluators.run.learning import with_inferred_schemas
 
-        suite = taught(suite, opened, roles)
+        suite = with_inferred_schemas(suite, opened, roles)
     return Prepared(suite, opened, roles)
 
 

@@ -43,7 +43,7 @@ class RunFolder:
         self._open = True
 
     @classmethod
-    def create(cls, results: Path, name: str, force: bool = False) -> RunFolder:
+    def create(cls, results: str | Path, name: str, force: bool = False) -> RunFolder:
         """A new run folder `name` in the folder `results`, which is made when it is not there.
 
         Raises Problems (config) when the name cannot be a folder's, when the place is taken and `force` is not asked for,
@@ -51,9 +51,9 @@ class RunFolder:
         cannot be written.
         """
         _check_name(name)
-        final = results / name
+        final = Path(results) / name
         _check_free(final, force)
-        working = results / f".{name}.{_token()}.partial"
+        working = final.parent / f".{name}.{_token()}.partial"
         try:
             working.parent.mkdir(parents=True, exist_ok=True)
             working.mkdir(mode=_PRIVATE_FOLDER)

@@ -8,7 +8,7 @@ from functools import reduce
 
 from evaluators.issues import Issue
 from evaluators.run.job import Job
-from evaluators.run.learning import LESSON, lesson_text
+from evaluators.run.learning import INFERRED_SCHEMA, schema_text
 from evaluators.run.preparing import Prepared
 from evaluators.run.record import RECORD_JSON, RunRecord, record_json
 from evaluators.run.record_files import record_files
@@ -36,8 +36,8 @@ def stored(
         kept.append(store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name)))
         if job.folder is not None:
             store_of(job.folder).remove(job.folder)
-    for name, lesson in suite.lessons.items():
-        folder.write(LESSON.format(name), lesson_text(lesson))
+    for name, schema in suite.inferred_schemas.items():
+        folder.write(INFERRED_SCHEMA.format(name), schema_text(schema))
     texts = suite_texts(suite)
     for place, text in texts.texts.items():
         folder.write(f"{SUITE_FOLDER}/{place}", text)

@@ -30,10 +30,10 @@ class EvaluatorLine:
     pick: Pick | None = None
     """Which of several documents in an output counts. None: what the test set says."""
 
-    def taught(self, lesson: Mapping[str, Any] | None) -> EvaluatorLine:
-        """The line with what its evaluator learned from the test set."""
-        learning = self.settings.learning() if lesson is not None else None
-        return replace(self, settings=learning.apply(lesson)) if learning is not None and lesson is not None else self
+    def with_schema(self, inferred: Mapping[str, Any] | None) -> EvaluatorLine:
+        """The line with the schema that its evaluator inferred from the test set, if it has one."""
+        learning = self.settings.learning() if inferred is not None else None
+        return replace(self, settings=learning.apply(inferred)) if learning is not None and inferred is not None else self
 
     @property
     def type(self) -> str:

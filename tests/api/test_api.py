@@ -125,8 +125,9 @@ def test_nothing_is_written_unless_it_is_asked_for(rows: Path, tmp_path: Path, m
     suite = evaluators.loads(SUITE)
     suite.run(rows)
     assert list(tmp_path.iterdir()) == [rows]
-    suite.run(rows, results=tmp_path / "runs", name="first")
-    assert (tmp_path / "runs" / "first" / "run.json").exists()
+    for number, results in enumerate((tmp_path / "runs", str(tmp_path / "runs"), "runs")):
+        suite.run(rows, results=results, name=f"run {number}")
+        assert (tmp_path / "runs" / f"run {number}" / "run.json").exists()
 
 
 def test_the_suites_own_test_set_is_run_without_another(tmp_path: Path) -> None:
