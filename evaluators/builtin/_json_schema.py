@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote, urlsplit
 
+from evaluators.builtin._schema_keywords import careful_keywords, pattern_problem
 from evaluators.registry import nearest
 from evaluators.settings import BadSettings, bad
 from evaluators.values import json_text
-from evaluators.values.patterns import matcher
 from evaluators.values.quoting import kind, quote
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def check(schema: Schema, check_formats: bool) -> None:
     except RecursionError:
         raise bad("the schema is nested too deeply") from None
     for inner, _ in _walk(schema):
+        if (problem := pattern_problem(inner)) is not None:
+            raise bad(f"the schema is malformed: {problem}")
         if check_formats and isinstance(inner.get("format"), str) and inner["format"] not in formats().checkers:
             known = ", ".join(sorted(formats().checkers))
             raise bad(f'the format "{inner["format"]}" cannot be checked', hint=f"formats that can: {known}")
@@ -100,7 +102,8 @@ def validator(schema_text: str, check_formats: bool, timeout_seconds: float) -> 
     schema = read_text(schema_text)
     check(schema, check_formats)
     extend: Any = jsonschema.validators.extend
-    draft = extend(_draft(schema), {"pattern": _pattern_within(timeout_seconds)})
+    found = _draft(schema)
+    draft = extend(found, careful_keywords(found, timeout_seconds))
     return draft(schema, registry=_registry(), format_checker=formats() if check_formats else None)
 
 
@@ -296,17 +299,6 @@ def _has_circle(edges: Mapping[int, list[int]]) -> bool:
                 waiting.append((node, True))
                 waiting.extend((next_, False) for next_ in edges.get(node, ()))
     return False
-
-
-def _pattern_within(timeout_seconds: float) -> Any:
-    """The keyword `pattern`, with a time limit: the text comes from a model."""
-    from jsonschema.exceptions import ValidationError
-
-    def pattern(_: Any, wanted: str, instance: object, __: Any) -> Iterator[ValidationError]:
-        if isinstance(instance, str) and not matcher(wanted, "search", timeout_seconds)(instance):
-            yield ValidationError(f"{instance!r} does not match {wanted!r}")
-
-    return pattern
 
 
 def _is_date_time(value: object) -> bool:

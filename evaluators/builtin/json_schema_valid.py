@@ -58,8 +58,8 @@ class JsonSchemaValid(Evaluator):
     JSON inside a code fence or other text is found and used; `parse: strict` refuses that. `true` is not a number, 30.0 is
     an integer, and a key with null is there. An output that is null in the test set is the value null, not a
     missing output: it fits a schema that allows null. Words such as `format: date` are only checked with `check_formats: true`.
-    References to other addresses are refused, because nothing is fetched. A `pattern` has a time limit; the patterns of
-    `patternProperties` have none, so do not use a schema from people you do not trust.
+    References to other addresses are refused, because nothing is fetched. A `pattern` has a time limit, and so have
+    the patterns of `patternProperties`; beside `unevaluatedProperties` they are asked once more, without one.
     """
 
     type: Literal["json_schema_valid"] = "json_schema_valid"
@@ -110,8 +110,9 @@ class JsonSchemaValid(Evaluator):
     def explain(self, document: Any, *cells: object) -> Score:
         try:
             errors = [error_of(error) for error in self._validator(cells).iter_errors(document)]
-        except RecursionError:
-            return Score.of(False, TOO_DEEP, errors=[{"path": "$", "message": TOO_DEEP, "keyword": ""}])
+        except (RecursionError, ArithmeticError) as error:
+            said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
+            return Score.of(False, said, errors=[{"path": "$", "message": said, "keyword": ""}])
         if not errors:
             return Score.of(True, "the output fits the schema")
         shown = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
@@ -126,7 +127,7 @@ class JsonSchemaValid(Evaluator):
         def fits(document: Any, *cells: object) -> Verdict:
             try:
                 return yes if (fixed or validator_for(cells)).is_valid(document) else no
-            except RecursionError:
+            except (RecursionError, ArithmeticError):
                 return no
 
         return fits
@@ -145,4 +146,5 @@ class JsonSchemaValid(Evaluator):
             raise unusable(setting, str(error)) from error
 
 
+TOO_LARGE: Final = "a number of the output is too large to be checked against the schema"
 TOO_DEEP: Final = "the output is nested too deeply to be checked against the schema"

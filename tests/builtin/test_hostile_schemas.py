@@ -1,0 +1,84 @@
+"""Outputs that are made to break, or to slow down, the library that checks JSON Schemas."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evaluators.api.loading import loads
+from evaluators.issues import Blame, Problems
+from evaluators.model import Result, Standing
+
+
+def asked(schema: Any, output: str, **settings: Any) -> Result:
+    text = json.dumps({"evaluators": [{"json_schema_valid": {"schema": schema, **settings}}]})
+    return loads(text).evaluate({"output": output})["json_schema_valid"]
+
+
+def passes(schema: Any, output: str) -> bool:
+    found = asked(schema, output)
+    assert found.standing is Standing.SCORED
+    assert found.score is not None
+    return found.score.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("number", "multiple"),
+    [("1" * 400, True), ("0.125", False), ("19.99", True), ("1e308", True), ("0.001", False), ("true", True)],
+)
+def test_multiples_are_exact_however_long_the_number_is(number: str, multiple: bool) -> None:
+    assert passes({"multipleOf": 0.01}, number) is multiple
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ("[1, true, 0, false]", True),
+        ("[1, 1.0]", False),
+        ('[{"a": 1, "b": true}, {"b": true, "a": 1.0}]', False),
+        ('[{"a": 1}, {"a": true}]', True),
+        ("[[1], [1.0]]", False),
+        ('["1", 1, null]', True),
+    ],
+)
+def test_unique_items_are_equal_as_json_has_it(items: str, unique: bool) -> None:
+    assert passes({"uniqueItems": True}, items) is unique
+
+
+def test_unique_items_are_each_looked_at_once() -> None:
+    """No comparison of each with each: 20,000 objects take no longer than reading them."""
+    assert passes({"uniqueItems": True}, json.dumps([{"a": number, "b": [number]} for number in range(20_000)]))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"patternProperties": {"(a|aa)+$": {}}},
+        {"patternProperties": {"(a|aa)+$": {}}, "additionalProperties": False},
+        {"propertyNames": {"pattern": "(a|aa)+$"}},
+    ],
+)
+def test_every_pattern_has_the_time_limit(schema: Any) -> None:
+    found = asked(schema, json.dumps({"a" * 60 + "b": 1}), timeout_seconds=0.01)
+    assert found.standing is Standing.UNJUDGED
+    assert found.issue is not None
+    assert (found.issue.code, found.issue.blame) == ("regex-timeout", Blame.ENVIRONMENT)
+
+
+@pytest.mark.parametrize("schema", [{"patternProperties": {"(a": {}}}, {"properties": {"x": {"pattern": "(a"}}}])
+def test_a_malformed_pattern_is_a_problem_of_the_suite(schema: Any) -> None:
+    with pytest.raises(Problems) as caught:
+        asked(schema, "{}")
+    assert [issue.blame for issue in caught.value.issues] == [Blame.CONFIG]
+
+
+def test_keys_that_no_pattern_fits_are_named() -> None:
+    schema = {"patternProperties": {"^a": {"type": "integer"}}, "properties": {"x": {}}, "additionalProperties": False}
+    assert passes(schema, '{"a": 1, "x": 2}')
+    assert not passes(schema, '{"a": "1"}')
+    found = asked(schema, '{"b": 1}').score
+    assert found is not None
+    assert found.reason == '$: "b" does not match any of the patterns "^a"'
+    assert not passes({"patternProperties": {"^a": {}}, "additionalProperties": {"type": "null"}}, '{"b": 1}')
