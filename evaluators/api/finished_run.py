@@ -14,6 +14,8 @@ from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.reports.report_files import asked_files
 from evaluators.run.record import RunRecord, read_record
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.presets import preset_folder
+from evaluators.values.small_files import reading_inside
 
 
 def options_of(record: RunRecord) -> Options:
@@ -28,9 +30,11 @@ def options_of(record: RunRecord) -> Options:
 def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
     """The evaluators of the suite that the folder holds.
 
-    Raises Problems (config) when they cannot be read here: a variable is not set, or the suite names functions of a program.
+    No file outside of the folder is opened. Raises Problems (config) when they cannot be read here: a variable is not set,
+    or the suite names functions of a program.
     """
-    return load(record.folder / record.facts.suite).lines
+    with reading_inside(record.folder, preset_folder()):
+        return load(record.folder / record.facts.suite).lines
 
 
 def advice_page(place: Path) -> Page:

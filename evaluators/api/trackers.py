@@ -11,10 +11,12 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
+from evaluators.suite.presets import preset_folder
 from evaluators.suite.source import as_written, from_data
 from evaluators.tracking.sending import Sent, send
 from evaluators.tracking.tracker import NamedTracker, Platform
 from evaluators.tracking.tracking_section import read_tracking, tracking_of
+from evaluators.values.small_files import reading_inside
 
 NOWHERE: Final = "none"
 """The word that stands for no tracker, where the suite names some."""
@@ -46,7 +48,9 @@ def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None)
     for a tracker that cannot be used here.
     """
     record = read_record(place)
-    return send(record.folder, chosen(names, _recorded(record.folder / record.facts.suite), trace_rows))
+    with reading_inside(record.folder, preset_folder()):
+        recorded = _recorded(record.folder / record.facts.suite)
+    return send(record.folder, chosen(names, recorded, trace_rows))
 
 
 def chosen(

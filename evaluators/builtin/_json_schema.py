@@ -20,6 +20,7 @@ from evaluators.registry import nearest
 from evaluators.settings import BadSettings, bad
 from evaluators.values import json_text
 from evaluators.values.quoting import kind, quote
+from evaluators.values.small_files import NoSmallFile, read_small
 
 if TYPE_CHECKING:
     from jsonschema import FormatChecker
@@ -41,7 +42,9 @@ def read_file(name: str, folder: Path) -> Schema:
     """The schema in a JSON or YAML file. Raises BadSettings."""
     path = folder / name
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_small(path).decode("utf-8-sig")
+    except NoSmallFile as error:
+        raise bad(f'the schema file "{name}" {error}', hint="a schema is one JSON or YAML file") from None
     except FileNotFoundError:
         hint = _near_file(path, name) or f"looked for {path}"
         raise bad(f'there is no schema file "{name}"', hint=hint) from None

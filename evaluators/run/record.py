@@ -7,10 +7,11 @@ A file that is damaged is named with the line.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, cached_property, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -29,10 +30,15 @@ from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, pyarrow, storable
 from evaluators.run.store import load_run
 from evaluators.value_class import dataclass, field, replace
+from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_choice import Pick, Want
 from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.quoting import quote
+from evaluators.values.small_files import is_own_file
 
 RECORD_JSON: Final = "record.json"
+SUITE_FOLDER: Final = "suite"
+"""The folder of a run folder with the suite as it is written."""
 FORMAT: Final = 1
 """The version of the files of rows. A key may be added within a version; a meaning never changes."""
 
@@ -204,6 +210,7 @@ class RunRecord:
         Raises Problems (config) for a damaged line, with its number.
         """
         file = self.files(variant).answers
+        _check_own(file)
         return read_answers(file) if file.is_file() else iter(())
 
     def _verdicts(self, file: Path) -> list[list[Verdict]]:
@@ -257,6 +264,7 @@ def record_json(facts: RecordFacts) -> str:
 
 def json_lines(file: Path) -> Iterator[RecordLine]:
     """The lines of a file. Raises Problems (config) for one that is not there, and for a line that is not an object."""
+    _check_own(file)
     try:
         stream = open(file, "rb")  # noqa: SIM115  # closed below; what can go wrong here is only its opening
     except OSError:
@@ -322,6 +330,7 @@ def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RecordLine]:
     arrow, parquet = pyarrow()
     codes = [f"code {storable(one.name)}" for one in facts.evaluators]
     slices = [f"slice {storable(name)}" for name in facts.slices]
+    _check_own(file)
     try:
         stored = parquet.ParquetFile(file)
         for batch in stored.iter_batches():
@@ -346,6 +355,8 @@ def _guarded(file: Path, line: int, make: Callable[[], Found]) -> Found:
 
 def _facts(file: Path) -> RecordFacts:
     try:
+        if os.path.lexists(file):
+            _check_own(file)
         text = file.read_bytes()
     except OSError:
         hint = "score the test set again; runs of earlier versions have no record"
@@ -353,7 +364,7 @@ def _facts(file: Path) -> RecordFacts:
     try:
         body = json.loads(text)
         number = body.get("format") if isinstance(body, dict) else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(f"not JSON: {error}", str(file)) from None
     if type(number) is not int:
         raise _damaged("there is no format number", str(file))
@@ -361,11 +372,29 @@ def _facts(file: Path) -> RecordFacts:
         message = f"written in format {number}, and this version reads up to {FORMAT}"
         raise problem("newer-run", message, where=str(file), hint="pip install --upgrade evaluators")
     try:
-        return _adapter().validate_json(text)
+        facts = _adapter().validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
         raise _damaged(f"{place}: {first['msg']}", str(file)) from None
+    if facts.suite and not _below(facts.suite):
+        raise _damaged(f"its suite is named {quote(facts.suite)}, which is not among its files", str(file))
+    for one in facts.variants:
+        if one.variant is not None and (why := why_no_file_name(one.variant)) is not None:
+            raise _damaged(f"the name of the variant {quote(shown(one.variant))} {why}", str(file))
+    return facts
+
+
+def _below(place: str) -> bool:
+    """Whether a place is one of the suite's files in a run folder."""
+    path = PurePosixPath(place)
+    return path.parts[:1] == (SUITE_FOLDER,) and ".." not in path.parts and "\\" not in place and "\0" not in place
+
+
+def _check_own(file: Path) -> None:
+    """Raises Problems (config) for a link, a device or a pipe: nothing in a run folder says which other files are opened."""
+    if os.path.lexists(file) and not is_own_file(file):
+        raise _damaged("it is a link, or no file at all", str(file))
 
 
 def _damaged(message: str, where: str) -> Problems:

@@ -67,9 +67,9 @@ def read_run(text: bytes, where: str) -> RunResult:
     """
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
-    if not isinstance(body, dict) or not isinstance(body.get("format"), int):
+    if not isinstance(body, dict) or type(body.get("format")) is not int:
         raise problem(
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"
         )
@@ -99,7 +99,8 @@ def _read(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
-        raise problem("not-a-run", f"not a run: {place}: {first['msg']}", where=where) from None
+        message = f"this run folder is damaged, or was not written by a run: {place}: {first['msg']}"
+        raise problem("damaged-run", message, where=where, hint="score the test set again, into a run folder") from None
 
 
 def _stable(body: object) -> str:

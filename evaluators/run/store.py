@@ -20,10 +20,13 @@ from evaluators.run.run_json import environment_json, read_environment, read_run
 from evaluators.run.write_errors import UNWRITTEN, reason, unwritten
 from evaluators.value_class import replace
 from evaluators.values.file_names import shown, why_no_file_name
+from evaluators.values.small_files import NoSmallFile, read_small
 
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
+MOST_RUN_BYTES: Final = 1024**3
+"""The largest run.json that is read."""
 
 
 def default_name(started: datetime, fingerprint: str) -> str:
@@ -209,7 +212,13 @@ def _move(working: Path, final: Path) -> None:
 
 def _bytes_of(file: Path, place: Path) -> bytes:
     try:
-        return file.read_bytes()
+        if file.is_symlink():
+            raise problem(
+                "not-a-run", "this is a link to elsewhere, and a run folder holds its own files", where=str(file)
+            )
+        return read_small(file, MOST_RUN_BYTES)
+    except NoSmallFile as error:
+        raise problem("not-a-run", f"this {error}", where=str(file), hint="a run folder holds run.json") from None
     except FileNotFoundError:
         said = f"there is no {file.name} in it, so it is not a run folder" if place.is_dir() else "there is no such run"
         raise problem("not-a-run", said, where=str(place), hint="a run folder holds run.json") from None

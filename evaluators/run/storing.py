@@ -10,13 +10,13 @@ from evaluators.issues import Issue
 from evaluators.run.job import Job
 from evaluators.run.learning import INFERRED_SCHEMA, schema_text
 from evaluators.run.preparing import Prepared
-from evaluators.run.record import RECORD_JSON, RunRecord, record_json
+from evaluators.run.record import RECORD_JSON, SUITE_FOLDER, RunRecord, record_json
 from evaluators.run.record_files import record_files
 from evaluators.run.recording import facts_of
 from evaluators.run.result import RunResult
 from evaluators.run.runner import MeasuredTestSet, store_parts
 from evaluators.run.store import RunFolder
-from evaluators.run.suite_files import SUITE_FOLDER, suite_texts
+from evaluators.run.suite_files import suite_texts
 from evaluators.testsets.byte_store import store_of
 from evaluators.value_class import replace
 

@@ -15,7 +15,6 @@ from typing import Any, Final
 from evaluators.run.loaded import LoadedSuite
 from evaluators.value_class import NamedTuple
 
-SUITE_FOLDER: Final = "suite"
 _PRESET: Final = "preset:"
 
 

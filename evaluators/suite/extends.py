@@ -78,17 +78,30 @@ class Chain:
             return []
         if len(self._seen) >= MOST_FILES:
             raise refused("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
-        document = SuiteInput(name, _read(path, text), path.parent)
+        document = SuiteInput(name, _read(path, text), path.parent, quotable=_called_like_a_suite(path))
         self._enter(identity, name)
         try:
-            root = self.read(document)
+            root = self._tree(document)
             return [*self._extended(root), root]
         finally:
             self._open.pop()
 
+    def _tree(self, document: SuiteInput) -> YamlNode:
+        try:
+            return self.read(document)
+        except Problems:
+            if document.quotable:
+                raise
+            message = f'"{document.name}" is no suite, and nothing of it is shown'
+            raise refused("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml") from None
+
     def _circle(self, identity: Path, name: str) -> str:
         start = [path for path, _ in self._open].index(identity)
         return " → ".join([*(name for _, name in self._open[start:]), name])
+
+
+def _called_like_a_suite(path: Path) -> bool:
+    return path.suffix.lower() in (".yaml", ".yml", ".json")
 
 
 def _target(text: str, spot: Spot) -> tuple[Path, str]:

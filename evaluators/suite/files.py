@@ -7,6 +7,7 @@ from pathlib import Path
 from evaluators.registry import nearest
 from evaluators.settings import BadSettings
 from evaluators.suite.nodes import refused
+from evaluators.values.small_files import NoSmallFile, read_small
 
 _SHOWN = 5
 
@@ -14,12 +15,14 @@ _SHOWN = 5
 def read_text(path: Path) -> str:
     """The text of a file, without a byte order mark.
 
-    Raises BadSettings when there is no such file, or when it is not UTF-8 text.
+    Raises BadSettings when there is no such file, when it is no file or a large one, and when it is not UTF-8 text.
     """
     if path.is_dir():
         raise refused("not-a-file", "this is a folder, and a suite is one YAML file", _others(path, path.name))
     try:
-        data = path.read_bytes()
+        data = read_small(path)
+    except NoSmallFile as error:
+        raise refused("not-a-file", f"this {error}", "a suite is one YAML file") from None
     except FileNotFoundError:
         raise _no_such_file(path) from None
     except (OSError, ValueError) as error:

@@ -30,6 +30,8 @@ class SuiteInput:
     text: str = ""
     folder: Path | None = None
     locs: list[Loc] | None = None
+    quotable: bool = True
+    """Its lines may be shown. A file that is not called like a suite may hold what nobody should see."""
     _lines: list[str] = field(default_factory=list)
 
     def line(self, number: int) -> str:
@@ -45,8 +47,8 @@ class SuiteInput:
         return spelled(self.locs[spot.line]) or self.name
 
     def excerpt(self, spot: Spot) -> str | None:
-        """The line with a caret; None for a Python value and for an empty line."""
-        line = self.line(spot.line) if self.locs is None else ""
+        """The line with a caret; None for a Python value, for an empty line and for a text that is not shown."""
+        line = self.line(spot.line) if self.locs is None and self.quotable else ""
         return with_caret(line, spot.column) if line.strip() else None
 
 

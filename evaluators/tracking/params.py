@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluators.run.record import RunRecord
+from evaluators.suite.presets import preset_folder
 from evaluators.suite.source import as_written
 from evaluators.tracking.metric_names import field_name, segment
 from evaluators.values.flow import flow, key_text
+from evaluators.values.small_files import reading_inside
 
 
 def params_of(record: RunRecord) -> dict[str, Any]:
@@ -27,7 +29,8 @@ def params_of(record: RunRecord) -> dict[str, Any]:
     }
     if not record.facts.suite:
         return {"run": run}
-    written = as_written(record.folder / record.facts.suite)
+    with reading_inside(record.folder, preset_folder()):
+        written = as_written(record.folder / record.facts.suite)
     names = [one.name for one in record.facts.evaluators]
     evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
     return {"run": run, "evaluators": evaluators, "suite": written}

@@ -1,0 +1,64 @@
+"""Reading a file that a suite names, and nothing else that may be at its place.
+
+A pipe would never end, a device holds what it likes, and a file of a gigabyte is no suite. What is read on behalf of somebody
+else, such as the suite in a run folder, can be kept inside a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Final
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""The largest suite, and the largest schema."""
+
+_inside: ContextVar[tuple[Path, ...]] = ContextVar("inside", default=())
+
+
+class NoSmallFile(ValueError):
+    """What is at a place is not read. The text is the end of a sentence about it: `is a folder`."""
+
+
+def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file. Raises OSError where there is none, and NoSmallFile for anything else."""
+    allowed = _inside.get()
+    if allowed and not any(path.resolve().is_relative_to(folder) for folder in allowed):
+        raise NoSmallFile("is outside of the run folder, so it is not opened")
+    if not stat.S_ISREG(mode := os.stat(path).st_mode):
+        raise NoSmallFile(_kind(mode))
+    with open(path, "rb") as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise NoSmallFile(f"is larger than {most // 1024**2} MiB, which is the most that is read")
+    return data
+
+
+def is_own_file(path: Path) -> bool:
+    """Whether a regular file itself is at a place, and no link that leads elsewhere."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def reading_inside(*folders: Path) -> Iterator[None]:
+    """Inside, no file outside of these folders is read, whatever the files in them name."""
+    token = _inside.set(tuple(folder.resolve() for folder in folders))
+    try:
+        yield
+    finally:
+        _inside.reset(token)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "is a folder"
+    if stat.S_ISFIFO(mode):
+        return "is a pipe, and only a file can be read"
+    return "is a device, and only a file can be read"

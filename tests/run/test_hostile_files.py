@@ -1,0 +1,169 @@
+"""Files that are no files, files of somebody else, and run folders that were made by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from evaluators import load
+from evaluators.cli import command
+from evaluators.issues import Blame, Problems
+from evaluators.values.small_files import MOST_BYTES
+
+SUITE = """
+test_set: rows.csv
+evaluators:
+  - schema_match: {schema: schema.json}
+"""
+SCHEMA = '{"type": "object", "properties": {"city": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}}}'
+SECRET = "root:x:0:0:secret of this machine\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (tmp_path / "schema.json").write_text(SCHEMA, encoding="utf-8")
+    (tmp_path / "passwd").write_text(SECRET * 3, encoding="utf-8")
+    cell = '"{""city"": ""%s"", ""tags"": [""a"", ""%s""]}"'
+    rows = "".join(f"{n},{cell % (n % 3, n % 2)},{cell % (n % 2, 'b')}\n" for n in range(12))
+    (tmp_path / "rows.csv").write_text(f"id,output,expected\n{rows}", encoding="utf-8")
+    return tmp_path
+
+
+def pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def device(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+def directory(place: Path) -> None:
+    place.mkdir()
+
+
+def huge(place: Path) -> None:
+    with open(place, "wb") as file:
+        file.truncate(100 * 1024 * 1024)
+
+
+NO_FILES = {
+    "is a pipe, and only a file can be read": pipe,
+    "is a device, and only a file can be read": device,
+    "a folder": directory,
+    f"is larger than {MOST_BYTES // 1024**2} MiB, which is the most that is read": huge,
+}
+
+
+def refusal(text: str, folder: Path) -> str:
+    (folder / "suite.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(Problems) as error:
+        load(folder / "suite.yaml")
+    (issue,) = error.value.issues
+    assert issue.blame is Blame.CONFIG
+    return str(issue)
+
+
+@pytest.mark.parametrize(("said", "make"), NO_FILES.items(), ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_no_file_is_no_suite_no_schema_and_nothing_to_extend(
+    folder: Path, said: str, make: Callable[[Path], None]
+) -> None:
+    make(folder / "odd.yaml")
+    assert said in refusal("extends: odd.yaml\nevaluators: [exact_match]\n", folder)
+    assert said in refusal("evaluators: [{schema_match: {schema: odd.yaml}}]\n", folder)
+    with pytest.raises(Problems, match=said):
+        load(folder / "odd.yaml")
+
+
+@pytest.mark.parametrize("text", [SECRET, "name: [secret of this machine\n", "secret of this machine: 1\n", "- secret\n"])
+def test_lines_of_somebody_elses_file_are_not_shown(folder: Path, text: str) -> None:
+    (folder / "passwd").write_text(text * 2, encoding="utf-8")
+    for suite in ("extends: passwd\nevaluators: [exact_match]\n", "evaluators: [{schema_match: {schema: passwd}}]\n"):
+        assert text.strip() not in refusal(suite, folder)
+
+
+def report(run: Path) -> Result:
+    return CliRunner().invoke(command, ["report", str(run), "-o", str(run.parent / "page.html")])
+
+
+@pytest.fixture
+def run(folder: Path) -> Path:
+    load(folder / "suite.yaml").run(results=folder / "runs", name="x")
+    assert report(folder / "runs" / "x").exit_code == 0
+    return folder / "runs" / "x"
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "../../passwd", "suite/../../../passwd", "suite\\..\\x", "rows.jsonl"])
+def test_a_run_folder_does_not_say_where_its_suite_is(run: Path, place: str) -> None:
+    record = json.loads((run / "record.json").read_text())
+    (run / "record.json").write_text(json.dumps({**record, "suite": place}))
+    done = report(run)
+    assert done.exit_code == 2
+    assert "record.json: this run folder is damaged" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["../../up", "a/b", "x" * 300])
+def test_a_variant_of_a_run_folder_leads_nowhere(run: Path, name: str) -> None:
+    record = json.loads((run / "record.json").read_text())
+    record["variants"][0]["variant"] = name
+    (run / "record.json").write_text(json.dumps(record))
+    figures = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**figures, "variants": [name]}))
+    assert report(run).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "file", ["run.json", "record.json", "rows.jsonl", "codes.jsonl", "outcomes.jsonl", "cells.jsonl"]
+)
+def test_a_link_in_a_run_folder_is_not_followed(run: Path, file: str) -> None:
+    shutil.move(run / file, run.parent / "elsewhere")
+    (run / file).symlink_to(run.parent / "elsewhere")
+    done = report(run)
+    assert done.exit_code == 2
+    assert "link" in done.stderr
+    assert file in done.stderr
+
+
+@pytest.mark.parametrize("text", ["extends: /etc/hostname\nevaluators: [exact_match]\n", "extends: ../../../passwd\n"])
+def test_the_suite_of_a_run_folder_opens_nothing_outside_of_it(run: Path, text: str) -> None:
+    (run / "suite" / "suite.yaml").write_text(text)
+    done = CliRunner().invoke(command, ["advice", str(run)])
+    assert done.exit_code == 2
+    assert "is outside of the run folder, so it is not opened" in done.stderr
+    assert "secret" not in done.output
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_run_folder_that_was_spoilt_is_refused_in_words(run: Path, seed: int) -> None:
+    """Seeded damage to one file: the page is made, or the folder is refused; never an exception."""
+    chance = random.Random(seed)
+    file = chance.choice(sorted(path for path in run.rglob("*.json*") if path.is_file()))
+    file.write_bytes(spoilt(file.read_bytes(), chance))
+    for words in (["report", str(run)], ["report", str(run), "-o", str(run.parent / "p.html")], ["advice", str(run)]):
+        done = CliRunner().invoke(command, words)
+        assert done.exit_code in (0, 2, 3), (file.name, done.output, done.exception)
+        assert "bug in evaluators" not in done.output
+
+
+WORDS = (b"null", b"-1", b"1e999", b"[]", b"{}", b'"x"', b"true", b"9" * 40, b"[" * 5000, b"\xff", b'"\\ud800"', b"NaN")
+
+
+def spoilt(data: bytes, chance: random.Random) -> bytes:
+    """The bytes with one value replaced, one stretch taken away, or the end cut off."""
+    kind = chance.randrange(3)
+    if kind == 0:
+        return data[: chance.randrange(len(data) + 1)]
+    at = chance.randrange(len(data) + 1)
+    if kind == 1:
+        return data[:at] + data[at + chance.randrange(1, 20) :]
+    starts = [place + 1 for place, byte in enumerate(data) if byte in b":[,"] or [0]
+    start = chance.choice(starts)
+    end = next((place for place in range(start, len(data)) if data[place] in b",]}\n"), len(data))
+    return data[:start] + chance.choice(WORDS) + data[end:]
