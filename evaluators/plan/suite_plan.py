@@ -145,7 +145,7 @@ class Plan:
             slots = self.run({name: [value] for name, value in row.items()}, 1)
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 
-    def several(self, slots: list[Cells]) -> int:
+    def several(self, slots: Sequence[Cells] | Mapping[int, Cells]) -> int:
         """How many output cells of a chunk hold more than one JSON document."""
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 

@@ -7,8 +7,8 @@ lives as long as the process and is bounded; rows beyond the bound, and rows wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import msgspec
@@ -116,21 +116,29 @@ def _name(column: Column, roles: Mapping[str, str]) -> str:
     return column.name if column.literal else roles.get(column.name, column.name)
 
 
+@contextmanager
 def shared_rows(
     lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading, watched: Mapping[str, Sequence[str]]
-) -> TracedRows | None:
-    """What is shared by the rows of all splits of a run that this process scores; None where no evaluator has looks."""
-    known = _LAST and _LAST[0]
-    if not known or known[0] is not lines or known[1:4] != (roles, reading, watched):
+) -> Iterator[TracedRows | None]:
+    """What is shared by the rows of all splits of a run that this process scores; None where no evaluator has looks.
+
+    It belongs to the caller until the context is left: a run in another thread has its own. What is left by an exception
+    is dropped, for it may hold half a row.
+    """
+    run = (lines, dict(roles), reading, dict(watched))
+    try:
+        last, rows = _LAST.pop()
+    except IndexError:
+        last = None
+    if last is None or last[0] is not lines or last[1:] != run[1:]:
         view = view_of(lines, roles, reading)
         rows = TracedRows(view, roles, reading, watched) if view is not None else None
-        _LAST[:] = [(lines, dict(roles), reading, dict(watched), rows)]
-    found: TracedRows | None = _LAST[0][4]
-    return found
+    yield rows
+    _LAST[:] = [(run, rows)]
 
 
 _LAST: Final[list[Any]] = []
-"""The run that this process last scored a split of: its lines, how it reads, and its rows."""
+"""The run that this process last scored a split of: its lines, how it reads, and its rows. Empty while a split is scored."""
 
 
 class TracedRows:
@@ -293,8 +301,8 @@ def _document(text: str) -> dict[str, Any] | None:
         documents = SearchedCell(text, LENIENT).documents()
         if documents.__class__ is Fault and text and not text.isspace():
             return None
-        if documents.__class__ is FoundDocuments and not documents.found:
-            return None
+        if documents.__class__ is FoundDocuments and not documents.found and "[" not in text:
+            return None  # in a list that cannot be read there may be objects that can
         if documents.__class__ is FoundDocuments and len(documents.found) == 1:
             found = documents.found[0].value
     if found.__class__ is not dict:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -191,7 +191,7 @@ def _run_split(
     watched = {name: watch.paths for name, watch in job.watches.items()}
     lines = lines if lines is not None else job.suite.lines()
     plan = compile_plan(lines, job.roles, job.reading, watched)
-    traced = shared_rows(lines, job.roles, job.reading, watched) if job.traces else None
+    sharing = shared_rows(lines, job.roles, job.reading, watched) if job.traces else nullcontext()
     kept = job.recording.columns if job.folder is not None else ()
     cluster = [job.cluster] if job.cluster is not None else []
     measured = [one.column for one in job.measures]
@@ -199,7 +199,9 @@ def _run_split(
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
-    with without_cycle_search(), asking, shortened, repeats, Work(job, split, plan, full, traced) as work:
+    with (
+        without_cycle_search(), asking, shortened, repeats, sharing as traced, Work(job, split, plan, full, traced) as work
+    ):  # fmt: skip
         for chunk in job.table.read(split, columns):
             if stopped():
                 work.result.finished = False

@@ -114,13 +114,16 @@ class RowCodes:
             slots = self._plan.run(_some(columns, rows), len(rows), given, self._reading_steps)
             return slots, {row: at for at, row in enumerate(rows)}
 
-        return Taken(codes, self._plan.several(slots) if odd else 0, look_up)
+        searched = self._plan.searched.values()
+        several = self._plan.several({slot: filled.get(slot) or (slots[slot] if odd else []) for slot in searched})
+        return Taken(codes, several, look_up)
 
     def _run_others(self, columns: Mapping[str, Cells], count: int, codes: Sequence[Sequence[int]]) -> dict[int, Cells]:
         """The slots of the evaluators that have no trace, given the verdicts of those that have."""
         slots = self._plan.run(columns, count, self._verdicts(codes, range(count)), self._other_steps)
         others = [self._plan.evaluators[place] for place in self._others]
-        return {slot: slots[slot] for one in others for slot in (one.verdicts, *one.inputs)}
+        searched = [slot for slot in self._plan.searched.values() if slots[slot]]
+        return {slot: slots[slot] for slot in (*searched, *[at for one in others for at in (one.verdicts, *one.inputs)])}
 
     def _verdicts(self, codes: Sequence[Sequence[int]], rows: Sequence[int]) -> dict[int, Cells]:
         """The slots of the verdicts that are told by a trace."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from evaluators.plan.suite_plan import Reading
 from evaluators.plan.traced_rows import LEARNED_ROWS, TRIED_ROWS, TracedRows, shared_rows, view_of
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.record_files import record_files
@@ -115,6 +117,12 @@ OUTPUTS: dict[str, Any] = {
     "a key twice": PLAIN[:-1] + ', "name": "Bo"}',
     "a large number": changed(count=2**80),
     "not a number": PLAIN.replace("2.5", "NaN"),
+    "an object in a list that is cut off": f"[{PLAIN}, ",
+    "an object in a list that cannot be read": f"[{PLAIN}, none]",
+    "a number with too many digits": changed(count=1).replace(" 1,", f" {'1' * 5000},", 1),
+    "a number that is too large": PLAIN.replace("2.5", "1e400"),
+    "half a character": PLAIN.replace("Ana", "\\ud800"),
+    "reasoning first": f"<think>{changed(name='Bo')}</think>{PLAIN}",
 }
 
 DOCUMENTS: dict[str, Any] = {
@@ -164,8 +172,8 @@ def test_figures_and_files_are_those_of_rows_scored_in_full(bench: Any, splits: 
 def test_most_of_the_rows_have_a_trace(bench: Any) -> None:
     bench.suite, bench.rows = SUITE, the_rows()
     suite, job = bench.job()
-    traced = shared_rows(suite.lines, job.roles, job.reading, {})
-    assert traced is not None
+    with shared_rows(suite.lines, job.roles, job.reading, {}) as traced:
+        assert traced is not None
     assert [line.name for line in traced.view.lines] == [
         "overall", "exact_match", "contains_json", "fields", "json_diff_match", "strict", "skipping",
         "json_field_match", "json_field_match_normalized",
@@ -179,6 +187,7 @@ def test_most_of_the_rows_have_a_trace(bench: Any) -> None:
         "two documents", "empty", "blanks", "null", "a list", "a value and not a text", "an object for a value",
         "a value for an object", "a list for an object", "a deep object more", "a key with dots",
         "a deep item more", "an item of another kind", "not a number",
+        "an object in a list that cannot be read",
     ]  # fmt: skip
     assert (
         found["the very text"]
@@ -234,3 +243,80 @@ def test_an_expected_value_that_cannot_be_read_is_told_in_full(bench: Any) -> No
     rows = [(fine, fine)] * LEARNED_ROWS + [(fine, fine), (fine, other), (other, other), ("{}", other), (other, fine)] * 3
     bench.rows = [{"id": str(number), "output": a, "expected": b, "group": "a"} for number, (a, b) in enumerate(rows)]
     assert scored(bench, True) == scored(bench, False)
+
+
+def rows_of(pairs: list[tuple[Any, Any]], usual: Any, **others: Any) -> list[dict[str, Any]]:
+    """Usual rows to learn from, then some pairs of an output and an expected document, several times."""
+    both = [(usual, usual)] * LEARNED_ROWS + pairs * 5
+    return [{"id": str(at), "output": a, "expected": b, "group": "a", **others} for at, (a, b) in enumerate(both)]
+
+
+def test_an_output_with_objects_in_a_broken_list_is_not_one_that_holds_nothing(bench: Any) -> None:
+    bench.suite = {"evaluators": ["json_diff_match", "contains_json"]}
+    wanted = '{"a": 1}'
+    bench.rows = rows_of(
+        [('[{"a": 1}, oops]', wanted), ("none", wanted), ('[{"a": 1},]', wanted), ("[none", wanted)], wanted
+    )
+    assert scored(bench, True) == scored(bench, False)
+
+
+def test_an_index_in_a_path_is_a_key_where_the_documents_have_an_object(bench: Any) -> None:
+    fields = {"a.0": {"numeric": {"tolerance": {"abs": 1}}}, "b.0.1": {"numeric": {"tolerance": {"abs": 1}}}}
+    bench.suite = {"evaluators": [{"json_multi_field_match": {"fields": fields}}]}
+    wanted, near, far = (json.dumps({"a": {"0": at}, "b": [{"1": at}]}) for at in (5, 5.5, 9))
+    bench.rows = rows_of([(near, wanted), (far, wanted)], wanted)
+    assert scored(bench, True) == scored(bench, False)
+
+
+@pytest.mark.parametrize("other", [{"output": "second"}, {"pick": "first"}])
+@pytest.mark.parametrize("first", [True, False])
+def test_outputs_with_several_documents_are_counted_in_every_column(bench: Any, other: Any, first: bool) -> None:
+    both: list[Any] = ["json_diff_match", {"json_diff_match": {"name": "other", **other}}]
+    bench.suite = {"evaluators": both[::-1] if first else both}
+    wanted = '{"a": 1}'
+    bench.rows = rows_of([('{"a": 2}', wanted), (f"{wanted} {wanted}", wanted)], wanted, second=f"{wanted} or {wanted}")
+    measured = scored(bench, True)
+    assert measured == scored(bench, False)
+    assert measured[0].several == (len(bench.rows) + 5 if "output" in other else 5)
+
+
+def test_documents_with_values_that_no_json_text_has_share_no_type(bench: Any) -> None:
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    suite, job = bench.job()
+    with shared_rows(suite.lines, job.roles, job.reading, {}) as traced:
+        assert traced is not None
+        traced.learn({"expected": [{"a": date(2024, 5, 1)}] * LEARNED_ROWS})
+        assert traced.given_up
+
+
+def test_a_run_beside_another_has_rows_of_its_own(bench: Any) -> None:
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    suite, job = bench.job()
+    run: Any = suite.lines, job.roles, job.reading, {}
+    with shared_rows(*run) as one, shared_rows(*run) as other:
+        assert one is not other
+    with shared_rows(*run) as again:
+        assert again is one
+
+
+def test_what_an_interrupted_run_leaves_is_dropped(bench: Any) -> None:
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    suite, job = bench.job()
+    run: Any = suite.lines, job.roles, job.reading, {}
+    with pytest.raises(KeyboardInterrupt), shared_rows(*run) as interrupted:
+        raise KeyboardInterrupt
+    with shared_rows(*run) as again:
+        assert again is not interrupted
+
+
+@pytest.mark.parametrize(
+    "changes", [{"roles": {"output": "second"}}, {"reading": Reading(unreadable="skip")}, {"watched": {"a": ["b"]}}]
+)
+def test_rows_of_another_run_are_not_taken(bench: Any, changes: dict[str, Any]) -> None:
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    suite, job = bench.job()
+    run = {"lines": suite.lines, "roles": job.roles, "reading": job.reading, "watched": {}}
+    with shared_rows(**run) as one:
+        pass
+    with shared_rows(**run | changes) as other:
+        assert other is not one

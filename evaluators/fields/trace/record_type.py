@@ -18,6 +18,7 @@ MOST_KEYS: Final = 500
 """Keys of one object. More of them are data, and no two documents are alike."""
 MOST_DEPTH: Final = 20
 _KINDS: Final[dict[type, Any]] = {str: str, bool: bool, int: int | float, float: int | float, type(None): None}
+_JSON: Final = frozenset((*_KINDS, dict, list))
 
 
 class Unalike(Exception):
@@ -86,6 +87,8 @@ class LearnedPlace:
         UNSET.
         """
         containers = self.kinds & {dict, list}
+        if not self.kinds <= _JSON:
+            raise Unalike  # rows of a program may hold anything
         if not containers:
             return Union[tuple(_KINDS[kind] for kind in self.kinds)]  # noqa: UP007 - of kinds that are not known here
         if self.kinds - containers - {type(None)} or len(containers) == 2:

@@ -12,7 +12,7 @@ from evaluators.fields.trace.comparison_source import comparison
 from evaluators.fields.trace.looks import Looks, Steps
 from evaluators.fields.trace.place_numbers import PlaceNumbers, Trace
 from evaluators.fields.trace.record_type import LearnedPlace, Unalike, learned
-from evaluators.values.paths import ANY
+from evaluators.values.paths import ANY, Step
 
 NOT_ALIKE = (Unalike, msgspec.MsgspecError, UnicodeError, RecursionError)
 """What is raised for a row that does not fit: it goes the general way."""
@@ -29,7 +29,8 @@ class Tracer:
         """`documents` are expected ones. Raises one of NOT_ALIKE where they have nothing in common, or a rule is asked of more
         than plain values."""
         root = learned(documents)
-        rules, readable = _rules(looks), {steps: ask for one in looks for steps, ask in one.readable.items()}
+        rules = _rules(looks, root)
+        readable = {steps: ask for one in looks for steps, ask in one.readable.items()}
         for steps in (*rules, *readable):
             _check_plain(root, steps)
         texts = tuple(dict.fromkeys(text for one in looks for text in one.texts))
@@ -39,13 +40,25 @@ class Tracer:
         self.shape, self.walk, self.source = comparison(root, readable)
 
 
-def _rules(looks: Sequence[Looks]) -> dict[Steps, tuple[Rule, ...]]:
+def _rules(looks: Sequence[Looks], root: LearnedPlace) -> dict[Steps, tuple[Rule, ...]]:
     """All the rules that are asked at each place."""
     found: dict[Steps, tuple[Rule, ...]] = {}
     for one in looks:
-        for steps, rule in one.rules.items():
+        for written, rule in one.rules.items():
+            steps = _as_learned(root, written)
             found[steps] = (*found.get(steps, ()), rule)
     return found
+
+
+def _as_learned(root: LearnedPlace, steps: Steps) -> Steps:
+    """The steps of a place as the documents have them: in an object, an index is a key."""
+    place: LearnedPlace | None = root
+    found: list[Step] = []
+    for step in steps:
+        in_object = place is not None and place.is_object and isinstance(step, int)
+        found.append(str(step) if in_object else step)
+        place = None if place is None else place.keys.get(str(found[-1])) if place.is_object else place.items
+    return tuple(found)
 
 
 def _check_plain(root: LearnedPlace, steps: Steps) -> None:
