@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from evaluators.suite.nodes import SuiteInput
 from evaluators.suite.yaml_quoting import quoted, requoted
@@ -57,6 +58,21 @@ class Complaint:
     hint: str | None = None
 
 
+MOST_KEY: Final = 1_024
+"""Characters of a key on one line, its quotes and escapes included: a rule of YAML."""
+
+
+def _key_start(line: str, end: int) -> int:
+    """Where the key begins that ends before a column."""
+    mark = line[end - 1 : end]
+    if mark not in ("'", '"') or not mark:
+        return max(line.rfind(bracket, 0, end) for bracket in ("{", ",", "[")) + 1
+    start = line.rfind(mark, 0, end - 1)
+    while start > 0 and line[start - 1] == "\\":
+        start = line.rfind(mark, 0, start)
+    return max(start, 0)
+
+
 class Explainer:
     """Explains the trouble of one document. `reads` says whether the parser can read a text."""
 
@@ -68,6 +84,7 @@ class Explainer:
         """The complaint that fits best."""
         for kind, explain in (
             ("", self._tab),
+            ("", self._long_key),
             ("alias", self._star),
             ("cannot start any token", self._special),
             ("mapping values are not allowed", self._colon),
@@ -94,6 +111,15 @@ class Explainer:
         return Complaint(
             "bad-yaml", trouble.at, "YAML cannot read the text from here on", "put it in quotes if it is text"
         )
+
+    def _long_key(self, trouble: Trouble) -> Complaint | None:
+        line, column = self.line(trouble.at[0]), trouble.at[1]
+        start = _key_start(line, column) if line[column : column + 1] == ":" else column
+        length = column - start
+        if length <= MOST_KEY:
+            return None
+        message = f"this key has {length:,} characters; YAML reads at most {MOST_KEY:,} as a key"
+        return Complaint("bad-key", (trouble.at[0], start), message)
 
     def _tab(self, trouble: Trouble) -> Complaint | None:
         for number in (trouble.at[0], trouble.at[0] - 1):

@@ -234,7 +234,8 @@ class TestPlaces:
 
     @given(
         st.recursive(
-            st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+            st.none() | st.booleans() | st.integers() | st.text(),
+            lambda x: st.lists(x) | st.dictionaries(st.text(max_size=80), x),  # YAML reads 1,024 characters as a key
         )
     )
     @settings(max_examples=60)
@@ -244,6 +245,13 @@ class TestPlaces:
         if json.loads(text) == json.loads(json.dumps(data).replace("${", "$${")):
             assert loads(text).data == data
             assert from_data(json.loads(text)).data == data
+
+    def test_a_key_that_is_too_long_for_yaml_is_told_as_that(self) -> None:
+        for text in ('{"a": {"%s": 1}}', "{'a': {'%s': 1}}", "{a: {%s: 1}}"):
+            with pytest.raises(
+                Problems, match=r"suite.yaml:1:\d+: this key has 1,0\d\d characters; YAML reads at most 1,024"
+            ):
+                loads(text % ("k" * 1_040))
 
 
 class TestPythonData:
