@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from evaluators.issues import problem
 from evaluators.registry import Socket
 from evaluators.value_class import dataclass, field
 
@@ -153,9 +154,29 @@ class Converter:
     """What files it takes, in one sentence."""
     tables: ClassVar[tuple[WordTable, ...]]
 
+    nothing: ClassVar[tuple[str, str]]
+    """What is said of files that hold nothing of the system, and the hint that goes with it."""
+
     def convert(self, files: Sequence[Path]) -> Conversion:
         """What the files say. Raises Problems (config) for files that cannot be read, or hold nothing of that system."""
+        first = str(files[0])
+        conversion = Conversion(Path(first).stem, tuple(map(str, files)))
+        for file in files:
+            self.read(file, conversion)
+        if not conversion.parts:
+            conversion.parts += self.proposed(conversion, first)
+        if not conversion.parts:
+            message, hint = self.nothing
+            raise problem("nothing-to-convert", message, where=first, hint=hint)
+        return conversion
+
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Adds what one file says."""
         raise NotImplementedError  # the contract: each system has files of its own
+
+    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
+        """Evaluators for files that name none but hold rows; none where such files say nothing."""
+        return ()
 
 
 CONVERTERS: Final[Socket[Converter]] = Socket("evaluators.converting.plugs", Converter, "system")

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evaluators.values import json_choice, json_reader, json_text
+from evaluators.values import json_choice
 from evaluators.values.json_choice import PICKS, Pick, Search, Want, choose, find, overlap
 from evaluators.values.json_text import NotJSON, documents, parse
+from tests.values.counted import counted_reading
 
 KEYS = frozenset({"name", "total"})
 
@@ -200,33 +200,11 @@ def _try(text: str, how: Pick, want: Want) -> None:
 
 def _counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many characters both readers look at, and how many documents the choice does."""
-    work: list[int] = []
-    read, decode, weigh = json_reader.read, json_text._decode, json_choice.overlap
-
-    def counted_read(text: str, start: int = 0) -> json_reader.ReadValue:
-        try:
-            reading = read(text, start)
-        except NotJSON as problem:
-            work.append((problem.position or 0) - start)
-            raise
-        work.append(reading.end - start)
-        return reading
-
-    def counted_decode(text: str | bytes | memoryview) -> Any:
-        try:
-            value = decode(text)
-        except msgspec.DecodeError as error:
-            place = str(error).rpartition("byte ")[2].rstrip(")")
-            work.append(int(place) if place.isdigit() else len(text))
-            raise
-        work.append(len(text))
-        return value
+    work, weigh = counted_reading(monkeypatch), json_choice.overlap
 
     def counted_overlap(value: Any, keys: frozenset[str]) -> int:
         work.append(1)
         return weigh(value, keys)
 
-    monkeypatch.setattr(json_text, "read", counted_read)
-    monkeypatch.setattr(json_text, "_decode", counted_decode)
     monkeypatch.setattr(json_choice, "overlap", counted_overlap)
     return work

@@ -5,14 +5,12 @@ from __future__ import annotations
 import gc
 import json
 import pickle
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
-import msgspec
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -31,6 +29,7 @@ from evaluators.values.json_text import (
     parse,
     to_text,
 )
+from tests.values.counted import counted_reading
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
 
@@ -475,30 +474,7 @@ HOSTILE = {
 @pytest.mark.parametrize("ending", ["", " }]", '"'])
 def test_work_grows_with_the_length_alone(pattern: str, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "see " + pattern * (6_000 // len(pattern)) + ending
-    work: list[int] = []
-    read, decode = json_reader.read, json_text._decode
-
-    def counted_read(text: str, start: int = 0) -> json_reader.ReadValue:
-        try:
-            reading = read(text, start)
-        except NotJSON as problem:
-            work.append((problem.position or 0) - start)
-            raise
-        work.append(reading.end - start)
-        return reading
-
-    def counted_decode(text: str | bytes | memoryview) -> JSON:
-        try:
-            value = decode(text)
-        except msgspec.DecodeError as error:
-            place = re.search(r"byte (\d+)", str(error))
-            work.append(int(place[1]) if place else len(text))
-            raise
-        work.append(len(text))
-        return value
-
-    monkeypatch.setattr(json_text, "read", counted_read)
-    monkeypatch.setattr(json_text, "_decode", counted_decode)
+    work = counted_reading(monkeypatch)
     wants: tuple[Want, ...] = ("object", "array", "container", "any")
     for want in wants:
         work.clear()

@@ -30,7 +30,6 @@ from evaluators.converting.foreign_documents import (
     text_at,
     value_at,
 )
-from evaluators.issues import problem
 from evaluators.suite.nodes import YamlNode
 
 _URI: Final = re.compile(r"agenta:(?:builtin|custom):(?P<key>[a-z_]+):[a-z0-9]+")
@@ -53,6 +52,10 @@ class Agenta(Converter):
     reads: ClassVar[str] = (
         "JSON or YAML with evaluator definitions (`{uri, parameters}`, also inside `data`, in lists, or in the older form "
         "`evaluator_key` with `settings_values`), and an exported test set as CSV or JSON."
+    )
+    nothing: ClassVar[tuple[str, str]] = (
+        "there is no evaluator and no test set of Agenta",
+        "an evaluator has a uri such as agenta:builtin:auto_exact_match:v0, and a test set is a CSV file or has testcases",
     )
     tables: ClassVar[tuple[WordTable, ...]] = (
         WordTable("Evaluators", (
@@ -116,22 +119,16 @@ class Agenta(Converter):
         )),
     )  # fmt: skip
 
-    def convert(self, files: Sequence[Path]) -> Conversion:
-        """What the files say: definitions become evaluators, an export becomes the test set."""
-        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
-        for file in files:
-            if file.suffix.lower() in ROW_FILES:
-                self._table(file, conversion)
-            else:
-                self._document(file, conversion)
-        if not conversion.parts and (conversion.test_set or conversion.rows):
-            conversion.parts += proposed(conversion, str(files[0]), normalized=False)
-        if not conversion.parts:
-            hint = "an evaluator has a uri such as agenta:builtin:auto_exact_match:v0, and a test set is a CSV file or has testcases"
-            raise problem(
-                "nothing-to-convert", "there is no evaluator and no test set of Agenta", where=str(files[0]), hint=hint
-            )
-        return conversion
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Adds what one file says: definitions become evaluators, an export becomes the test set."""
+        if file.suffix.lower() in ROW_FILES:
+            self._table(file, conversion)
+        else:
+            self._document(file, conversion)
+
+    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
+        """Evaluators that fit the rows of an export."""
+        return proposed(conversion, source, normalized=False) if conversion.test_set or conversion.rows else ()
 
     def _document(self, file: Path, conversion: Conversion) -> None:
         tree = document_tree(file)

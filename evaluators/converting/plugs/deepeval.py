@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -22,7 +22,6 @@ from evaluators.converting.converter import (
 )
 from evaluators.converting.model_classes import schema_of_class
 from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile
-from evaluators.issues import problem
 
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _TURNS: Final = "it scores conversations; a row here is one output"
@@ -76,6 +75,10 @@ class Deepeval(Converter):
         "A Python file. Metrics that are made in it become evaluators, `LLMTestCase` and `Golden` become rows, which `--rows` writes, "
         "and a CSV file that a dataset is filled from becomes the test set. The file is read and never run."
     )
+    nothing: ClassVar[tuple[str, str]] = (
+        "no metric of deepeval is made in this file",
+        "a metric is made by a call such as ExactMatchMetric()",
+    )
     tables: ClassVar[tuple[WordTable, ...]] = (
         WordTable("Metrics", (
             Word("ExactMatchMetric", "exact_match", "spaces at both ends count here; deepeval sets them aside", _ABOUT),
@@ -111,19 +114,9 @@ class Deepeval(Converter):
         )),
     )  # fmt: skip
 
-    def convert(self, files: Sequence[Path]) -> Conversion:
-        """What the files say. Raises Problems (config) when no metric is made in any of them."""
-        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
-        for file in files:
-            self._file(PythonFile(file), conversion)
-        if not conversion.parts:
-            hint = "a metric is made by a call such as ExactMatchMetric()"
-            raise problem(
-                "nothing-to-convert", "no metric of deepeval is made in this file", where=str(files[0]), hint=hint
-            )
-        return conversion
-
-    def _file(self, python: PythonFile, conversion: Conversion) -> None:
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Adds what is made in one file."""
+        python = PythonFile(file)
         calls = list(python.calls())
         metrics: dict[int, ConvertedEvaluator] = {}
         rows: dict[int, str] = {}

@@ -21,7 +21,6 @@ from evaluators.converting.converter import (
 from evaluators.converting.exported_rows import ROW_FILES, cells_of, export_header, first_cells, proposed
 from evaluators.converting.foreign_documents import document_tree, items, maps_within, plain, text_at, value_at
 from evaluators.converting.python_calls import NotLiteral, PythonFile
-from evaluators.issues import problem
 
 _THRESHOLD: Final = "Galtea's pass threshold is 0.5 unless it is set; without `pass_at` it is 1.0 here"
 _JSON: Final = f"{_THRESHOLD}; an output without a JSON object scores 0.0, where Galtea skips the row"
@@ -42,6 +41,10 @@ class Galtea(Converter):
     reads: ClassVar[str] = (
         "JSON or YAML with the names of metrics (a list, or a map with `metrics`), a Python file whose calls have `metrics=[…]`, "
         "exported evaluations as CSV (with a column Metric), and a test as CSV."
+    )
+    nothing: ClassVar[tuple[str, str]] = (
+        "there is no metric and no test of Galtea",
+        'metrics are named like "JSON Field Match (Normalized)", in a list or below the key metrics',
     )
     tables: ClassVar[tuple[WordTable, ...]] = (
         WordTable("Metrics", (
@@ -88,24 +91,18 @@ class Galtea(Converter):
         )),
     )  # fmt: skip
 
-    def convert(self, files: Sequence[Path]) -> Conversion:
-        """What the files say: metrics become evaluators, a CSV file becomes the test set."""
-        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
-        for file in files:
-            if file.suffix.lower() in ROW_FILES:
-                self._table(file, conversion)
-            elif file.suffix.lower() == ".py":
-                self._python(file, conversion)
-            else:
-                self._document(file, conversion)
-        if not conversion.parts and conversion.test_set:
-            conversion.parts += proposed(conversion, str(files[0]), normalized=True)
-        if not conversion.parts:
-            hint = 'metrics are named like "JSON Field Match (Normalized)", in a list or below the key metrics'
-            raise problem(
-                "nothing-to-convert", "there is no metric and no test of Galtea", where=str(files[0]), hint=hint
-            )
-        return conversion
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Adds what one file says: metrics become evaluators, a CSV file becomes the test set."""
+        if file.suffix.lower() in ROW_FILES:
+            self._table(file, conversion)
+        elif file.suffix.lower() == ".py":
+            self._python(file, conversion)
+        else:
+            self._document(file, conversion)
+
+    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
+        """Evaluators that fit the rows of a test."""
+        return proposed(conversion, source, normalized=True) if conversion.test_set else ()
 
     def metric(
         self, name: str, place: str, given: dict[str, ForeignValue] | None = None

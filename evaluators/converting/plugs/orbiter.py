@@ -19,7 +19,6 @@ from evaluators.converting.converter import (
     without_counterpart,
 )
 from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile
-from evaluators.issues import problem
 
 _NAME: Final = "name"
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
@@ -50,6 +49,10 @@ class Orbiter(Converter):
         "A Python file. Scorers that are made in it become evaluators, `EvalCriteria` become `pass_at`, and calls such as "
         "`scorer.score(\"c1\", None, \"text\")` become rows, which `--rows` writes. The file is read and never run."
     )  # fmt: skip
+    nothing: ClassVar[tuple[str, str]] = (
+        "no scorer of orbiter is made in this file",
+        'a scorer is made by a call such as FormatValidationScorer("json")',
+    )
     tables: ClassVar[tuple[WordTable, ...]] = (
         WordTable("Scorers", (
             Word("FormatValidationScorer", "format_valid", settings=(
@@ -90,19 +93,9 @@ class Orbiter(Converter):
         )),
     )  # fmt: skip
 
-    def convert(self, files: Sequence[Path]) -> Conversion:
-        """What the files say. Raises Problems (config) when no scorer is made in any of them."""
-        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
-        for file in files:
-            self._file(PythonFile(file), conversion)
-        if not conversion.parts:
-            hint = 'a scorer is made by a call such as FormatValidationScorer("json")'
-            raise problem(
-                "nothing-to-convert", "no scorer of orbiter is made in this file", where=str(files[0]), hint=hint
-            )
-        return conversion
-
-    def _file(self, python: PythonFile, conversion: Conversion) -> None:
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Adds what is made in one file."""
+        python = PythonFile(file)
         made: list[tuple[PythonCall, ConvertedEvaluator]] = []
         calls = list(python.calls())
         for call in calls:

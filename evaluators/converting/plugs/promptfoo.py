@@ -32,7 +32,6 @@ from evaluators.converting.promptfoo_values import (
     rendered,
     whole_variable,
 )
-from evaluators.issues import problem
 from evaluators.suite.nodes import YamlNode
 from evaluators.value_class import dataclass, field
 
@@ -93,6 +92,10 @@ class Promptfoo(Converter):
         "A configuration in YAML or JSON, and the test files that it names (CSV, JSON Lines). Tests become rows, which `--rows` "
         "writes; an assertion of one test is for that row. Outputs are taken over where the file has them: from `providerOutput`, or "
         "from the prompt when the provider is `echo`."
+    )
+    nothing: ClassVar[tuple[str, str]] = (
+        "there is no assertion of promptfoo",
+        "assertions stand below assert, of a test or of defaultTest",
     )
     tables: ClassVar[tuple[WordTable, ...]] = (
         WordTable("Assertions", (
@@ -170,15 +173,9 @@ class Promptfoo(Converter):
         )),
     )  # fmt: skip
 
-    def convert(self, files: Sequence[Path]) -> Conversion:
-        """What the configuration says. Raises Problems (config) when there is no assertion in it."""
-        conversion = Conversion(Path(files[0]).stem, tuple(map(str, files)))
-        for file in files:
-            _File(self, file, conversion).read()
-        if not conversion.parts:
-            hint = "assertions stand below assert, of a test or of defaultTest"
-            raise problem("nothing-to-convert", "there is no assertion of promptfoo", where=str(files[0]), hint=hint)
-        return conversion
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Adds what one configuration file says."""
+        _File(self, file, conversion).read()
 
 
 class _File:
