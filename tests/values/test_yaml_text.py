@@ -106,7 +106,13 @@ _Quoted.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:y
 
 
 @example("0E0")
+@example({"0E0": None})
 @example({"1e3": ["-0", ".5"]})
 @given(PLAIN)
 def test_plain_data_come_back(value: Any) -> None:
     assert load_untrusted(yaml.dump(value, Dumper=_Quoted)) == value
+
+
+def test_a_number_without_quotes_is_a_number_also_as_a_key() -> None:
+    assert load_untrusted('{0E0: null, "0E0": null}') == {0.0: None, "0E0": None}
+    assert load_untrusted("- 0E0\n- '0E0'") == [0.0, "0E0"]

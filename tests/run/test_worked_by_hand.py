@@ -1,0 +1,167 @@
+"""Figures worked out with pencil and paper, beside the properties: each example tells a formula from one that is nearly it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+import pytest
+
+import evaluators
+from evaluators import Status, TransformError, evaluate
+from evaluators.comparators._comparator import COMPARATORS
+from evaluators.comparators._similarity import measure, near
+from evaluators.fields.gains import Worth, f1
+from evaluators.run.gates import GateConfig, judge_gates, read_gate
+from evaluators.run.intervals import moments_of_powers, moments_of_values
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats
+from evaluators.run.statistics import ratios
+from evaluators.values import transforms
+from evaluators.values.confusion import Confusion
+from tests.bounds import bounds_of
+
+# --- using: lower_bound
+
+
+@pytest.mark.parametrize(("figure", "low"), [
+    ("precision", 0.3126737),  # Wilson: 6 of 10
+    ("recall", 0.2537820),  # Wilson: 6 of 12
+    ("accuracy", 0.2138080),  # Wilson: 6 of 14
+])  # fmt: skip
+def test_a_lower_bound_is_that_of_its_own_figure(figure: str, low: float) -> None:
+    counts = Counts(match=6, mismatch=2, hallucination=2, omission=4)
+    one = FieldStats("a", counts, *ratios(counts))
+    stats = EvaluatorStats(
+        "header", "exact_match", 14, 14, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, None, (one,), bounds=bounds_of((one,))
+    )
+    config = GateConfig.model_validate({"fail_below": 0.1, "using": "lower_bound", "figure": figure})
+    (result,) = judge_gates([read_gate("header.a", config, ["header"], "suite.yaml:1:1")], [stats])
+    assert result.value == pytest.approx(low, abs=1e-6)
+
+
+# --- the interval of a mean
+
+
+def test_the_moments_of_four_scores() -> None:
+    """Scores 0, 1/2, 1/2, 1 have the mean 1/2 and the deviations -1/2, 0, 0, 1/2."""
+    found = moments_of_values({Fraction(0): 1, Fraction(1, 2): 2, Fraction(1): 1})
+    assert found is not None
+    assert (found.units, found.mean) == (4, Fraction(1, 2))
+    assert (found.second, found.third, found.fourth) == (Fraction(1, 8), 0, Fraction(1, 32))
+    assert found.error == sqrt(Fraction(1, 24))
+
+
+def test_the_moments_of_a_score_of_two_thirds_beside_nothing() -> None:
+    """Scores 0 and 2/3 have the mean 1/3 and the deviations -1/3 and 1/3."""
+    found = moments_of_values({Fraction(0): 1, Fraction(2, 3): 1})
+    assert found is not None
+    assert (found.mean, found.second, found.third, found.fourth) == (Fraction(1, 3), Fraction(1, 9), 0, Fraction(1, 81))
+
+
+def test_the_moments_of_lopsided_scores_with_two_denominators() -> None:
+    """Scores 0, 0, 1/3 and 1 have the mean 1/3 and the deviations -1/3, -1/3, 0, 2/3."""
+    found = moments_of_powers(4, {1: (1, 1, 1, 1), 3: (1, 1, 1, 1)})
+    assert found is not None
+    assert (found.mean, found.second) == (Fraction(1, 3), Fraction(2 * 1 + 4, 9 * 4))
+    assert (found.third, found.fourth) == (Fraction(-2 + 8, 27 * 4), Fraction(2 + 16, 81 * 4))
+
+
+# --- an error is the output's, a fault is not
+
+
+@pytest.fixture
+def _plugs_of_one_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
+    monkeypatch.setattr(transforms, "_REGISTERED", dict(transforms._REGISTERED))
+
+    def shorten(value: Any, params: Any) -> Any:
+        if value == "unusable":
+            raise TransformError("it cannot be shortened")
+        return value
+
+    def breaks(expected: Any, actual: Any, params: Any) -> bool:
+        raise ValueError("broken")
+
+    evaluators.register_transform("shorten", shorten)
+    evaluators.register("breaks", breaks)
+
+
+@pytest.mark.usefixtures("_plugs_of_one_test")
+def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "x-eval-compare": "exact", "x-eval-transform": ["shorten"]},
+            "size": {"type": "string", "x-eval-compare": "breaks"},
+        },
+    }
+    gold = [{"code": "a", "size": "1"}, {"code": "a", "size": "1"}, {"code": "a", "size": "1"}]
+    found = evaluate(gold, [{"code": "unusable", "size": "1"}, {"code": "a", "size": "2"}, gold[0]], schema)
+    error, fault, right = found.records
+    assert [one.status for one in error.field_results] == [Status.ERROR, Status.MATCH]
+    assert (error.standing.scored, error.precision, error.recall) == (True, 0.5, 0.5)
+    assert [one.status for one in fault.field_results] == [Status.MATCH, Status.FAULT]
+    assert (fault.standing.scored, fault.precision) == (False, None)
+    assert (right.precision, right.recall) == (1.0, 1.0)
+    code, size = (found.per_field[name].stats.counts for name in ("code", "size"))
+    assert (code.match, code.error, code.fault) == (2, 1, 0) or (code.match, code.error, code.fault) == (1, 1, 0)
+    assert (size.error, size.fault) == (0, 1)
+
+
+# --- the F1 of an item
+
+
+def test_the_f1_of_a_pair_of_items_is_exact() -> None:
+    assert f1(Worth(1, 3)) == Fraction(2, 3)
+    assert f1(Worth(2, 7)) == Fraction(4, 7)
+    assert Confusion(right=1, wrong=1, missing=1).exact("f1") == Fraction(2, 5)
+    assert Confusion(right=1, wrong=1, missing=1).rounded("f1") == 0.4
+
+
+@pytest.mark.parametrize(("threshold", "paired"), [(0.66, True), (0.67, False)])
+def test_items_are_paired_from_an_f1_of_two_thirds(threshold: float, paired: bool) -> None:
+    """An item with two right keys, one wrong one: 2 × 2 of 6."""
+    keys = {name: {"type": "string", "x-eval-compare": "exact"} for name in "abc"}
+    schema = {
+        "type": "object",
+        "properties": {
+            "items": {
+                "type": "array",
+                "x-eval-align": {"match_by": "hungarian", "threshold": threshold},
+                "items": {"type": "object", "properties": keys},
+            }
+        },
+    }
+    item = {"a": "1", "b": "2", "c": "3"}
+    (record,) = evaluate([{"items": [item]}], [{"items": [{**item, "c": "4"}]}], schema).records
+    statuses = [one.status.word for one in record.field_results]
+    assert statuses == (["match", "match", "mismatch"] if paired else ["omission"] * 3 + ["hallucination"] * 3)
+
+
+# --- at_least of texts that are nearly alike
+
+
+@pytest.mark.parametrize(("at_least", "actual", "passes"), [
+    (0.8, "abcdX", True),  # 1 change in 5 characters: exactly 0.8
+    (0.8, "abXdX", False),
+    (0.81, "abcdX", False),
+    (0.9, "abcdeabcdX", True),  # exactly 0.9, which no float is
+    (0.7, "abcXXX", False),
+    (0.79, "abcd", True),
+])  # fmt: skip
+def test_at_least_is_exact(at_least: float, actual: str, passes: bool) -> None:
+    expected = "abcde" if len(actual) < 6 else "abcdeabcde"[: len(actual)]
+    assert near(lambda text: text, at_least)(expected, actual) is passes
+    measured = measure(lambda text: text, at_least)(expected, actual)
+    assert (measured if isinstance(measured, bool) else measured.passed) is passes
+
+
+def test_a_short_text_may_not_be_rounded_into_one_change_more() -> None:
+    """4 characters at 0.8 allow 0.8 of a change, which is none; at 0.75 they allow one."""
+    assert near(lambda text: text, 0.8)("abcd", "abcX") is False
+    assert near(lambda text: text, 0.75)("abcd", "abcX") is True
+    columns: Any = (
+        COMPARATORS.find("fuzzy").model_validate({"at_least": 0.8}).compare_columns(["abcd", "abcde"], ["abcX", "abcdX"])
+    )
+    assert [[bool(one) for one in line] for line in columns] == [[False, True], [False, True]]
