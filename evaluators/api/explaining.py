@@ -26,7 +26,7 @@ def is_suite(subject: str) -> bool:
     return not kinds_of(present_name(subject)) and Path(subject).is_file()
 
 
-def of_suite(file: str, format_: str) -> str:
+def of_suite(file: str, format_: str, steps: bool = False) -> str:
     """A suite explained. Raises Problems with everything that is wrong with it."""
     suite = load(file)
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
@@ -34,7 +34,7 @@ def of_suite(file: str, format_: str) -> str:
         return flowchart(suite.lines, suite.gates, columns)
     if format_ == "json":
         return _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
-    return _written(suite_page(suite.config, suite.gates, suite.plan(), columns), format_)
+    return _written(suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns), format_)
 
 
 def of_name(written: str, format_: str) -> str:
@@ -42,7 +42,7 @@ def of_name(written: str, format_: str) -> str:
     name = present_name(written.removeprefix("preset:"))
     kinds = kinds_of(name)
     if not kinds and not is_alignment(name):
-        raise unknown(name)
+        return _of_word(name, format_)
     if format_ == "mermaid":
         hint = "leave --format away, or name a suite: evaluators explain suite.yaml --format mermaid"
         raise problem("no-diagram", f'"{written}" is not a suite, and a diagram can be made of a suite only', hint=hint)
@@ -52,6 +52,18 @@ def of_name(written: str, format_: str) -> str:
         return _json([_data(kind, name) for kind in kinds])
     note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""
     return note + "\n".join(_written(page(kind, name), format_) for kind in kinds)
+
+
+def _of_word(word: str, format_: str) -> str:
+    """The page of a key of the language, or of a word that a key takes. Raises Problems (config) for other words."""
+    from evaluators.api.language_words import language_words, word_data, word_page  # reads the whole language
+
+    words = language_words()
+    if word not in words:
+        raise unknown(word, words)
+    if format_ == "mermaid":
+        raise problem("no-diagram", f'"{word}" is not a suite, and a diagram can be made of a suite only')
+    return _json(word_data(word)) if format_ == "json" else _written(word_page(word), format_)
 
 
 def _written(document: Page, format_: str) -> str:

@@ -1,4 +1,4 @@
-"""Explain an evaluator, a comparator, a transform, a preset or a whole suite."""
+"""Explain any word of the language, or a whole suite."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from evaluators.cli._name_completion import everything
     show_default=True,
     help="How the page is written. A diagram (mermaid) can be made of a suite only.",
 )
-def command(subject: str, format_: str) -> None:
-    """Explain one thing that a suite can name, or a suite.
+@click.option("--steps", is_flag=True, help="Of a suite, also show the order of its evaluators and the steps of a row.")
+def command(subject: str, format_: str, steps: bool) -> None:
+    """Explain one word of the language, or a suite.
 
     NAME is an evaluator, a comparator, a transform or a preset: you get what it does, its settings, and examples whose
     results are computed now. `evaluators list` shows all names. `align`, or the name of an alignment, says how lists are
-    paired.
+    paired. NAME may be any other word of a suite, too: a key such as `fail_below`, or a value such as `precision`.
 
-    SUITE is a YAML file: you get what each evaluator reads, what it waits for and what it compares, then the order and
-    the steps.
+    SUITE is a YAML file: you get what each evaluator compares with what, and how, what it waits for, and what passes. With
+    --steps you also get in which order all that happens.
     """
     from evaluators.api import explaining
     from evaluators.cli._printing import say
 
     if explaining.is_suite(subject):
-        say(explaining.of_suite(subject, format_))
+        say(explaining.of_suite(subject, format_, steps))
     else:
         say(explaining.of_name(subject, format_))

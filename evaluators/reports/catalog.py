@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import BUILTIN
@@ -72,9 +72,9 @@ def present_name(name: str) -> str:
     return today(name, {}).type
 
 
-def unknown(name: str) -> Problems:
-    """The problem of a name that nothing has, with the nearest one."""
-    known = [known for kind in KINDS for known in names_of(kind)]
+def unknown(name: str, words: Iterable[str] = ()) -> Problems:
+    """The problem of a name that nothing has, with the nearest one. `words` are known beside the names of plugs."""
+    known = [*(known for kind in KINDS for known in names_of(kind)), *words]
     hint = suggestion(name, known) or "`evaluators list` names everything there is"
     return problem("unknown-name", f'nothing is called "{name}"', hint=hint)
 

@@ -22,8 +22,11 @@ from evaluators.suite.graph import edges, in_order
 from evaluators.values.flow import flow
 
 
-def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> Page:
-    """The suite as a page. `columns` are the names of columns by role, as far as the suite says them."""
+def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, columns: Mapping[str, str]) -> Page:
+    """The suite as a page; with a plan also the order and the steps.
+
+    `columns` are the names of columns by role, as far as the suite says them.
+    """
     evaluators = tuple(Item(_title(line), tuple(_line_words(config, line, columns))) for line in config.lines)
     return Page(
         f"{config.name} ({config.source.name})",
@@ -31,18 +34,15 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: 
             Section(None, tuple(_opening(config, gates))),
             Section("Evaluators", (Listing(evaluators),)),
             *((Section("Gates", (Listing(tuple(map(_gate_item, gates))),)),) if gates else ()),
-            Section("Order", (Listing(tuple(_order(config.lines))),)),
-            Section(
-                "Steps",
-                (
-                    Paragraph(
-                        "What is done with each row. The numbers after an arrow are the steps whose result is used."
-                    ),
-                    Listing((Item("", quote=tuple(plan.describe().splitlines())),)),
-                ),
-            ),
+            *(() if plan is None else _steps(config, plan)),
         ),
     )
+
+
+def _steps(config: SuiteConfig, plan: Plan) -> tuple[Section, ...]:
+    said = Paragraph("What is done with each row. The numbers after an arrow are the steps whose result is used.")
+    steps = Listing((Item("", quote=tuple(plan.describe().splitlines())),))
+    return Section("Order", (Listing(tuple(_order(config.lines))),)), Section("Steps", (said, steps))
 
 
 def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: Mapping[str, str]) -> dict[str, Any]:
@@ -97,8 +97,7 @@ def _title(line: EvaluatorLine) -> str:
 
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
     yield first_sentence(BUILTIN.find(line.type).__doc__ or "")
-    if reads := tuple(_reads(line, columns)):
-        yield f"reads: {'; '.join(reads)}"
+    yield from _compared(line, columns)
     if line.needs:
         yield f"waits for: {', '.join(line.needs)}. {_UNMET[line.unmet]}"
     if line.when:
@@ -109,7 +108,7 @@ def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, 
         yield f"pick: {line.pick}"
     for name, value in settings_as_written(config, line).items():
         yield from _setting_words(line, name, value)
-    yield f"a row passes at a score of {short_score(line.settings.pass_at)}"
+    yield _passes(short_score(line.settings.pass_at))
 
 
 _UNMET: Final = {
@@ -121,12 +120,30 @@ _UNMET: Final = {
 def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[str]:
     lines = line.settings.scored_fields().lines
     if name == "fields" and lines is not None:
-        yield "fields:"
+        yield "compared field by field:"
         yield from (f"- {_field_words(one)}" for one in lines)
     elif name == "of":
         yield f"combines: {_parts(value)}"
     elif name not in ("pass_at", "output", "expected", "input", "correct_answer_key"):
         yield f"{name}: {value if isinstance(value, str) else flow(value)}"
+
+
+def _compared(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+    """What is compared with what, the output first; or what is looked at."""
+    needs = [need for need in line.settings.needs() if not isinstance(need, Part)]
+    inside = [need.column.name for need in needs if not isinstance(need, Column)]
+    read = [need for need in needs if not (isinstance(need, Column) and need.name in inside)]
+    words = list(
+        dict.fromkeys(_need_words(need, columns) for need in sorted(read, key=lambda each: isinstance(each, Expected)))
+    )
+    if len(words) == 2:
+        yield f"compares {words[0]} with {words[1]}"
+    elif words:
+        yield f"looks at {'; '.join(words)}"
+
+
+def _passes(at: str) -> str:
+    return "a row passes at a score of 1" if at == "1" else f"a row passes at a score of {at} or more"
 
 
 def _parts(value: object) -> str:

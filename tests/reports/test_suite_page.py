@@ -62,16 +62,16 @@ Evaluators
 ----------
 - contains_json
   Pass when the output holds a JSON object or a JSON list.
-  reads: the JSON object or list in column "answer"
+  looks at the JSON object or list in column "answer"
   a row passes at a score of 1
 - header: json_multi_field_match
   Compare chosen fields of the output with the same fields of the expected JSON.
-  reads: the JSON in the expected column; the JSON in column "answer"; column "kind"
+  compares the JSON in column "answer" with the JSON in the expected column
   waits for: contains_json. A row that does not pass there is left out here.
   only where: row.kind is invoice or "credit \\"note\\"" and expected.total is there. Other rows are
     skipped.
   transforms: [strip]
-  fields:
+  compared field by field:
   - total: money = numeric {tolerance: {abs: 0.01}}, weight 2, required
   - lines: items belong together when they have the same sku
   - lines[*].sku: exact, after lowercase
@@ -80,13 +80,13 @@ Evaluators
   a row passes at a score of 1
 - length
   Pass when the number of characters in the output is within limits, both included.
-  reads: the text in column "answer"
+  looks at the text in column "answer"
   max: 400
-  a row passes at a score of 0.5
+  a row passes at a score of 0.5 or more
 - overall: weighted_mean
   The mean of the parts' scores, each counted with its weight.
   combines: contains_json (weight 1), header (weight 3)
-  a row passes at a score of 0.9
+  a row passes at a score of 0.9 or more
 - ready: all_of
   Pass when every part passes: 1.0 then, and 0.0 otherwise.
   combines: overall, length

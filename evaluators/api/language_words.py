@@ -1,0 +1,158 @@
+"""What `explain` says of the words of the language that are no evaluator, comparator or transform: keys, and the values of keys.
+
+Everything comes from the JSON Schema of the language, which is made from the settings themselves; `docs/suite.schema.json` is
+that schema. Only the figures are described here: the schema lists their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+from evaluators.api.language import language_schema
+from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
+from evaluators.value_class import dataclass
+from evaluators.values.flow import flow
+
+FIGURES: Final[Mapping[str, str]] = {
+    "mean": "The mean score of the rows that were scored.",
+    "pass_rate": "The share of the scored rows that pass.",
+    "accuracy": "The share of a field's values that are right.",
+    "precision": "Of all values that the outputs gave, the share that is right: right / (right + wrong + invented).",
+    "recall": "Of all values that were expected, the share that is right: right / (right + wrong + missing).",
+    "f1": "Precision and recall in one figure, their harmonic mean: 2 × precision × recall / (precision + recall).",
+    "mean_precision": "The mean of the rows' own precisions.",
+    "mean_recall": "The mean of the rows' own recalls.",
+    "mean_f1": "The mean of the rows' own F1.",
+    "mean_score": "The mean score of a schema's field, partial credit counted.",
+    "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
+    "field_score": "The mean score of all fields, of a schema with evaluation_config.",
+    "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
+}
+"""What each figure of a gate is."""
+_MOST_PLACES: Final = 4
+_MANY: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class WordUse:
+    """One thing that a word is in the language. `places` are where it may stand, in words."""
+
+    does: str
+    places: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+
+
+def language_words() -> tuple[str, ...]:
+    """Every key of a suite and every word that a key takes, sorted."""
+    return tuple(sorted(_uses()))
+
+
+def word_page(word: str) -> Page:
+    """The page of a word that `language_words` lists."""
+    uses = _uses()[word]
+    items = tuple(Item(_where(use), (use.does, *use.facts)) for use in uses)
+    said = Paragraph("A word of the language of suites.")
+    return Page(word, (Section(None, (said, Listing(items))),))
+
+
+def word_data(word: str) -> list[dict[str, Any]]:
+    """The same as plain data, for programs."""
+    return [
+        {"word": word, "does": use.does, "places": list(use.places), "facts": list(use.facts)} for use in _uses()[word]
+    ]
+
+
+def _where(use: WordUse) -> str:
+    evaluators = [place for place in use.places if place.startswith("evaluator ")]
+    others = tuple(place for place in use.places if not place.startswith("evaluator "))
+    places = ("any evaluator", *others) if len(evaluators) > _MANY else use.places
+    more = len(places) - _MOST_PLACES
+    shown = ", ".join(places[:_MOST_PLACES])
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+@cache
+def _uses() -> dict[str, tuple[WordUse, ...]]:
+    """What each word is. Places at which a word is the same thing are one use."""
+    gathered: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
+    for word, place, does, facts in _found(language_schema(), ""):
+        gathered.setdefault(word, {}).setdefault((does, facts), []).append(place)
+    return {
+        word: tuple(WordUse(does, tuple(dict.fromkeys(places)), facts) for (does, facts), places in uses.items())
+        for word, uses in gathered.items()
+    }
+
+
+def _found(node: Any, place: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """(word, place, what it does, facts) of everything below a part of the schema."""
+    if isinstance(node, list):
+        for each in node:
+            yield from _found(each, place)
+    if not isinstance(node, dict):
+        return
+    for key, value in (node.get("properties") or {}).items():
+        if isinstance(value, dict):
+            if value.get("description"):
+                yield key, _spoken(place), value["description"], _facts(value)
+            yield from _values(key, value)
+            yield from _found(value, key)
+    for key, value in node.items():
+        if key == "definitions":
+            for name, inner in value.items():
+                yield from _found(inner, name)
+        elif key not in ("properties", "dependencies"):
+            yield from _found(value, place)
+
+
+def _values(key: str, schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """The words that a key takes."""
+    does = str(schema.get("description") or "")
+    for word in dict.fromkeys(_listed(schema)):
+        said = FIGURES.get(word, does) if key == "figure" else does
+        if said:
+            yield word, f"a value of `{key}`", said, ()
+
+
+def _listed(schema: Any) -> Iterator[str]:
+    """The words of an `enum` of a key itself, behind conditions and choices, and not in the keys below it."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _listed(each)
+    elif isinstance(schema, dict):
+        yield from (word for word in schema.get("enum", ()) if isinstance(word, str))
+        for key in ("if", "then", "else", "anyOf", "oneOf", "allOf", "items"):
+            yield from _listed(schema.get(key))
+
+
+def _facts(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is taken and what holds without it, as far as the schema says so in one word."""
+    facts = []
+    words = list(dict.fromkeys(_listed(schema)))
+    if words:
+        facts.append(f"takes: {', '.join(words)}")
+    below = list(dict.fromkeys(_keys_below(schema)))
+    if below:
+        facts.append(f"its keys: {', '.join(below)}")
+    if "default" in schema and schema["default"] is not None:
+        facts.append(f"without it: {flow(schema['default'])}")
+    return tuple(facts)
+
+
+def _keys_below(schema: Any) -> Iterator[str]:
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _keys_below(each)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties") or {}
+        for key in ("if", "then", "else", "anyOf", "oneOf", "allOf", "items", "additionalProperties"):
+            yield from _keys_below(schema.get(key))
+
+
+def _spoken(place: str) -> str:
+    """Where a word stands: `at the top of a suite`, `under gates`, `evaluator contains_json`."""
+    kind, dot, name = place.partition(".")
+    if dot:
+        return "of a " + kind if name == "definition" else f"{kind} {name}"
+    return f"under `{place}`" if place else "at the top of a suite"

@@ -1,0 +1,55 @@
+"""Every word of the language can be explained."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from click.testing import CliRunner
+
+from evaluators.api.explaining import of_name
+from evaluators.api.language_words import FIGURES, language_words
+from evaluators.cli import command
+from evaluators.run.gates import Figure
+
+LANGUAGE = Path(__file__).parents[2] / "docs" / "language.md"
+_TABLE = re.compile(r"^\| key \|.*\n\| --- .*\n((?:\|.*\n)+)", re.MULTILINE)
+
+
+def keys_of_the_page() -> list[str]:
+    """The keys in the tables of docs/language.md."""
+    rows = [row for table in _TABLE.findall(LANGUAGE.read_text(encoding="utf-8")) for row in table.splitlines()]
+    return sorted({key for row in rows for key in re.findall(r"`(\w+)`", row.split("|")[1])})
+
+
+def test_the_page_has_tables_of_keys() -> None:
+    assert len(keys_of_the_page()) > 40
+
+
+@pytest.mark.parametrize("word", keys_of_the_page())
+def test_a_key_of_the_page_is_explained(word: str) -> None:
+    assert of_name(word, "text").startswith(f"{word}\n")
+
+
+@pytest.mark.parametrize("word", ["gates", "needs", "fail_below", "precision", "lower_bound", "pick", "unmet", "weight"])
+def test_a_word_is_explained_in_every_format(word: str) -> None:
+    for format_ in ("text", "markdown", "json"):
+        done = CliRunner().invoke(command, ["explain", word, "--format", format_])
+        assert done.exit_code == 0
+        assert word in done.output.replace("\\_", "_")
+
+
+def test_a_figure_is_explained_by_what_it_divides() -> None:
+    assert "right / (right + wrong + invented)" in of_name("precision", "text")
+    assert set(FIGURES) == set(get_args(Figure))
+
+
+def test_a_word_that_nobody_has_gets_the_nearest_one() -> None:
+    done = CliRunner().invoke(command, ["explain", "fals_below"])
+    assert (done.exit_code, 'did you mean "fail_below"?' in done.output) == (2, True)
+
+
+def test_every_word_has_a_page() -> None:
+    assert all(of_name(word, "text") for word in language_words())
