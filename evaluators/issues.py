@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 from evaluators.value_class import dataclass, replace
+
+MOST_PROBLEMS: Final = 200
+"""Problems that are told at once."""
+LONGEST: Final = 2_000
+"""Characters of a message, a place or a hint."""
 
 
 class Blame(StrEnum):
@@ -52,14 +58,39 @@ class Issue:
 
 
 class Problems(Exception):
-    """Raised at a boundary with every problem found, in the order a reader would meet them."""
+    """Raised at a boundary with every problem found, in the order a reader would meet them.
+
+    Of more than `MOST_PROBLEMS` the first ones, and how many more there are; of long messages the beginning.
+    """
 
     def __init__(self, issues: Iterable[Issue]) -> None:
-        self.issues: tuple[Issue, ...] = tuple(issues)
+        self.issues: tuple[Issue, ...] = _bounded(tuple(issues))
         super().__init__("\n".join(str(issue) for issue in self.issues))
 
     def __reduce__(self) -> tuple[type[Problems], tuple[tuple[Issue, ...]]]:
         return Problems, (self.issues,)
+
+
+def _bounded(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
+    """What people can read of it: a small file can be made to have many problems, each with a long message."""
+    kept = tuple(map(_shortened, issues[: MOST_PROBLEMS + 1]))
+    more = len(issues) - MOST_PROBLEMS
+    if more <= 1:
+        return kept
+    last = Issue("more-problems", issues[0].blame, f"and {more:,} more problems", hint="mend these first")
+    return (*kept[:MOST_PROBLEMS], last)
+
+
+def _shortened(issue: Issue) -> Issue:
+    texts = (issue.message, issue.where, issue.hint, issue.excerpt)
+    if all(text is None or len(text) <= LONGEST for text in texts):
+        return issue
+    message, where, hint, excerpt = map(_short, texts)
+    return Issue(issue.code, issue.blame, message or "", where, hint, excerpt)
+
+
+def _short(text: str | None) -> str | None:
+    return text if text is None or len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 class RowProblem(Exception):

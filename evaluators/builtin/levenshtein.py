@@ -10,6 +10,7 @@ from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Standing, Verdict
+from evaluators.values.edit_limit import refuse_long
 
 
 class Levenshtein(Evaluator):
@@ -69,4 +70,6 @@ class Levenshtein(Evaluator):
 
         if not self.case_sensitive:
             text, expected = text.lower(), expected.lower()
+        if text != expected:
+            refuse_long(text, expected)
         return int(Measure.distance(text, expected)), max(len(text), len(expected))

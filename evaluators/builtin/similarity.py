@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field, StrictBool
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
 from evaluators.model import Score
+from evaluators.values.edit_limit import refuse_long
 
 
 class Similarity(Evaluator):
@@ -82,6 +83,8 @@ def _shared_characters(text: str, expected: str) -> Score:
     total = len(text) + len(expected)
     if not total:
         return Score(1.0, reason="both texts are empty")
+    if text != expected:
+        refuse_long(text, expected)
     shared = int(LCSseq.similarity(text, expected))
     reason = f"{shared} characters are in both texts in the same order ({len(text)} and {len(expected)} in all)"
     return Score.share(2 * shared, total, reason, shared=shared)

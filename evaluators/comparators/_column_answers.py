@@ -15,6 +15,7 @@ from typing import Any
 from evaluators.comparators._closeness import Limits, closeness
 from evaluators.comparators._comparator import Matches
 from evaluators.values.arrays import arrays_for
+from evaluators.values.edit_limit import LONGEST
 from evaluators.values.pairing import identity
 from evaluators.values.text import Normalize
 
@@ -45,6 +46,8 @@ def near_texts(normalize: Normalize, at_least: float, expected: Sequence[Any], o
     ours, theirs = [normalize(text) for text in expected], [normalize(text) for text in output]
     num, den = (1 - Fraction(str(at_least))).as_integer_ratio()
     longest = max(map(len, [*ours, *theirs]), default=0)
+    if max(map(len, ours), default=0) * max(map(len, theirs), default=0) > LONGEST * LONGEST:
+        return None  # pair by pair, it is said which are too long
     allowed = [num * length // den for length in range(longest + 1)]
     numpy = arrays_for(len(ours), len(theirs))
     if numpy is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from evaluators.comparators._comparator import Compare
 from evaluators.model import Outcome
+from evaluators.values.edit_limit import refuse_long
 from evaluators.values.equality import same
 from evaluators.values.quoting import differs, quote
 from evaluators.values.text import Normalize
@@ -29,6 +30,8 @@ def near(normalize: Normalize, at_least: float) -> Compare:
             return True
         a, b = normalize(expected), normalize(actual)
         allowed = num * max(len(a), len(b)) // den
+        if a != b:
+            refuse_long(a, b)
         return bool(distance(a, b, score_cutoff=allowed) <= allowed)
 
     return compare
@@ -44,6 +47,8 @@ def measure(normalize: Normalize, at_least: float) -> Compare:
         if expected.__class__ is not str or actual.__class__ is not str:
             return same(expected, actual)
         a, b = normalize(expected), normalize(actual)
+        if a != b:
+            refuse_long(a, b)
         length, edits = max(len(a), len(b)) or 1, distance(a, b)
         passed = edits * den <= num * length
         return Outcome((length - edits) / length, passed, ratio=(length - edits, length))

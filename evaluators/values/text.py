@@ -12,11 +12,12 @@ import string
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, Literal, TypeAlias
-from unicodedata import category, normalize
+from unicodedata import category
 
 from evaluators.model import MISSING
 from evaluators.settings import Settings
 from evaluators.values.equality import same
+from evaluators.values.unicode_forms import normal_form
 
 Normalize: TypeAlias = Callable[[str], str]
 
@@ -164,10 +165,10 @@ def _spell(part: str) -> str:
 
 
 def _without_marks(text: str, apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC"]) -> str:
-    left = _LATIN_MARKS.sub("", normalize(apart, text))
+    left = _LATIN_MARKS.sub("", normal_form(apart, text))
     if left.isascii():
         return left
-    return normalize(together, "".join([letter for letter in left if category(letter) != "Mn"]))
+    return normal_form(together, "".join([letter for letter in left if category(letter) != "Mn"]))
 
 
 _LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
@@ -205,11 +206,11 @@ def _spacing(settings: Normalization) -> Normalize | None:
 
 
 def _nfc(text: str) -> str:
-    return normalize("NFC", text)
+    return normal_form("NFC", text)
 
 
 def _nfkc(text: str) -> str:
-    return normalize("NFKC", text)
+    return normal_form("NFKC", text)
 
 
 def _strip_compatible(text: str) -> str:

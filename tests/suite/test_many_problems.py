@@ -1,0 +1,37 @@
+"""A small suite cannot print without end: problems are bounded in number, and messages in length."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from evaluators.api.loading import loads
+from evaluators.issues import LONGEST, MOST_PROBLEMS, Problems
+
+NAMES = ", ".join(f"{{exact_match: {{name: {'e' * 20}{number}, needs: [zz]}}}}" for number in range(800))
+SUITES = {
+    "unknown settings": "evaluators:\n- length: {" + ", ".join(f"k{number}: 1" for number in range(2_500)) + "}\n",
+    "unknown types": "evaluators: [" + ", ".join(f"nope{number}" for number in range(2_500)) + "]",
+    "needs among many names": f"evaluators: [{NAMES}]",
+    "a long name": "evaluators: [" + "x" * 25_000 + "]",
+    "a key that is given again and again": "{" + ", ".join(["a: 1"] * 2_500) + "}",
+}
+
+
+@pytest.mark.parametrize("text", SUITES.values(), ids=SUITES.keys())
+def test_what_is_said_of_a_small_suite_is_bounded(text: str) -> None:
+    with pytest.raises(Problems) as caught:
+        loads(text)
+    assert len(caught.value.issues) <= MOST_PROBLEMS + 1
+    assert all(
+        len(issue.message) <= LONGEST + 1 and len(issue.hint or "") <= LONGEST + 1 for issue in caught.value.issues
+    )
+    assert len(str(caught.value)) < 600_000
+    assert pickle.loads(pickle.dumps(caught.value)).issues == caught.value.issues
+
+
+def test_the_last_line_says_how_many_more_there_are() -> None:
+    with pytest.raises(Problems) as caught:
+        loads(SUITES["unknown types"])
+    assert caught.value.issues[-1].message == "and 2,300 more problems"
