@@ -1,15 +1,64 @@
-"""What the two field-match types share: settings and scoring of top-level keys."""
+"""What the two field-match types share: the scoring of top-level keys."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Iterable
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
-from evaluators.builtin._evaluator import Check
-from evaluators.fields.open_check import OpenCheck, explain_open
+from evaluators.builtin._evaluator import (
+    Check,
+    Evaluator,
+    Expected,
+    Needs,
+    Output,
+    ScoredFields,
+    SurplusRules,
+    Unreadable,
+)
+from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
 from evaluators.fields.open_tree import OpenTree
 from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING, Score, Standing, Verdict
+from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.needs import kind_of
+
+
+class TopLevelMatch(Evaluator):
+    """An evaluator of top-level keys, which `tree` compares."""
+
+    parts: ClassVar[bool] = False
+    """Equal parts of the two objects are one object; see `Output`."""
+
+    @cached_property
+    def tree(self) -> OpenTree:
+        """What counts among the top-level keys."""
+        raise NotImplementedError
+
+    @cached_property
+    def wrong_leaves(self) -> WrongLeaves:
+        """What evidence is made with."""
+        return WrongLeaves(self.tree)
+
+    def scored_fields(self) -> ScoredFields:
+        surplus = SurplusRules(keys=self.tree.penalize_extra)
+        return ScoredFields(tree=self.tree, surplus=surplus, wrong=self._wrong)
+
+    def needs(self) -> Needs:
+        expected = Expected(self.column("expected"))
+        return expected, Output(self.column("output"), "object", beside=expected, parts=self.parts)
+
+    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
+        expected, output = values
+        return self.wrong_leaves(expected, output, wanted)
+
+    def explain(self, expected: Any, output: Any) -> Score:
+        return explain_keys(self.tree, expected, output)
+
+    def compile(self) -> Check:
+        return compile_keys(self.tree, self.pass_at)
+
+    def unreadable(self) -> Unreadable:
+        return Unreadable(partial(explain_missing_keys, self.tree), compile_missing)
 
 
 def explain_keys(tree: OpenTree, expected: Any, output: Any) -> Score:

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from functools import cached_property, partial
-from typing import Any, ClassVar, Literal
+from functools import cached_property
+from typing import ClassVar, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
-from evaluators.builtin._evaluator import (
-    Check,
-    Evaluator,
-    Example,
-    Expected,
-    Needs,
-    Output,
-    ScoredFields,
-    SurplusRules,
-    Unreadable,
-)
-from evaluators.builtin._field_match import compile_keys, compile_missing, explain_keys, explain_missing_keys
-from evaluators.fields.open_check import WrongLeaves
+from evaluators.builtin._evaluator import Example
+from evaluators.builtin._field_match import TopLevelMatch
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.trace.looks import Looks
-from evaluators.model import FieldResult, Score, Verdict
 from evaluators.values.equality import same
 
 
-class JsonFieldMatch(Evaluator):
+class JsonFieldMatch(TopLevelMatch):
     """Compare the top-level fields of the output with those of the expected object, exactly.
 
     The score is the number of expected keys whose value the output has, over the number of expected keys. A nested object
@@ -66,31 +53,5 @@ class JsonFieldMatch(Evaluator):
         """What counts among the top-level keys."""
         return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
 
-    @cached_property
-    def wrong_leaves(self) -> WrongLeaves:
-        """What evidence is made with."""
-        return WrongLeaves(self.tree)
-
-    def scored_fields(self) -> ScoredFields:
-        surplus = SurplusRules(keys=self.extra_fields == "penalize")
-        return ScoredFields(tree=self.tree, surplus=surplus, wrong=self._wrong)
-
-    def needs(self) -> Needs:
-        expected = Expected(self.column("expected"))
-        return expected, Output(self.column("output"), "object", beside=expected)
-
-    def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
-        expected, output = values
-        return self.wrong_leaves(expected, output, wanted)
-
     def looks(self) -> Looks:
         return Looks()
-
-    def explain(self, expected: Any, output: Any) -> Score:
-        return explain_keys(self.tree, expected, output)
-
-    def compile(self) -> Check:
-        return compile_keys(self.tree, self.pass_at)
-
-    def unreadable(self) -> Unreadable:
-        return Unreadable(partial(explain_missing_keys, self.tree), compile_missing)
