@@ -6,7 +6,7 @@ A fault in a value becomes a verdict by its blame. A row that an evaluator waits
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
 from evaluators.fields.path_check import PathCheck, PathCounts
@@ -14,6 +14,11 @@ from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import Standing, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine
+
+VerdictStep: TypeAlias = Callable[[list[Cells]], Cells]
+"""Columns in, the verdicts of their rows out."""
+FaultVerdict: TypeAlias = Callable[[Sequence[Any]], Verdict]
+"""The verdict of a row whose values are faulty."""
 
 SKIPPED: Final = Verdict(Standing.SKIPPED, None, 0, 0)
 BLOCKED: Final = Verdict(Standing.BLOCKED, False, 0, 1)
@@ -59,12 +64,15 @@ class _LookedPaths(PathCheck):
         return _LookedPaths(self.type, self.check.watching(paths))
 
 
-def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Callable[[list[Cells]], Cells]:
+def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> VerdictStep:
     """The verdicts of rows whose values are there or faulty, columns in, column out."""
     if len(line.settings.needs()) == 0:
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
-    fault = _fault_verdict(line, check, skip_unreadable)
+    step = {1: _of_one_column, 2: _of_two_columns}.get(len(line.settings.needs()), _of_several_columns)
+    return step(check, _fault_verdict(line, check, skip_unreadable))
 
+
+def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
     def one(a: Any, *rest: Any) -> Verdict:
         for value in (a, *rest):
             if value.__class__ is Fault:
@@ -75,6 +83,12 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ca
             return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
             return _bug(error)
+
+    return lambda columns: [one(*values) for values in zip(*columns, strict=True)]
+
+
+def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
+    """The same, written out: calls cost more than what most checks do."""
 
     def single(columns: list[Cells]) -> Cells:
         found: Cells = []
@@ -91,6 +105,10 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ca
                 add(_bug(error))
         return found
 
+    return single
+
+
+def _of_two_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
     def double(columns: list[Cells]) -> Cells:
         found: Cells = []
         add = found.append
@@ -106,13 +124,10 @@ def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Ca
                 add(_bug(error))
         return found
 
-    def several(columns: list[Cells]) -> Cells:
-        return [one(*values) for values in zip(*columns, strict=True)]
-
-    return {1: single, 2: double}.get(len(line.settings.needs()), several)
+    return double
 
 
-def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> Callable[[Sequence[Any]], Verdict]:
+def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> FaultVerdict:
     """What a row with a faulty value is worth, by blame: the test set's faults come first."""
     unreadable = line.settings.unreadable()
     missing = unreadable.compile(check)

@@ -45,23 +45,6 @@ def _evaluator(types: Mapping[str, type[Evaluator]]) -> Schema:
     unknown = f"This is not the name of an evaluator type. Known: {', '.join(today)}."
     several = 'The settings of an evaluator go below its name, one step further in; or beside it, with "type: NAME".'
     bare = "This evaluator cannot do without settings: write a colon behind its name, and the settings below it."
-    long: Schema = {
-        "properties": {
-            "type": {
-                **suggested(today),
-                "if": {"type": "string", "pattern": _otherwise(types)},
-                "then": {"deprecationMessage": "This word still loads; the run says which word is used today."},
-                "else": {"enum": [*today], "errorMessage": unknown},
-            }
-        },
-        "allOf": [
-            {
-                "if": {"properties": {"type": {"type": "string", "pattern": _spelled(name)}}},
-                "then": reference(f"evaluator.{name}"),
-            }
-            for name in types
-        ],
-    }
     short: Schema = {
         "properties": {**_by_name(types), **_by_old_name(types)},
         "patternProperties": {_uri(name): reference(f"evaluator.{name}") for name in types},
@@ -79,9 +62,34 @@ def _evaluator(types: Mapping[str, type[Evaluator]]) -> Schema:
     return {
         **suggested({name: today[name] for name in alone}),
         "if": {"type": "object"},
-        "then": {"if": {"required": ["type"]}, "then": long, "else": _exported(one_key(short, several))},
+        "then": {
+            "if": {"required": ["type"]},
+            "then": _long(types, today, unknown),
+            "else": _exported(one_key(short, several)),
+        },
         "else": word,
         "defaultSnippets": [_snippet(name, types[name]) for name in today if name not in alone],
+    }
+
+
+def _long(types: Mapping[str, type[Evaluator]], today: Mapping[str, str], unknown: str) -> Schema:
+    """A line with `type` and the settings beside it."""
+    return {
+        "properties": {
+            "type": {
+                **suggested(today),
+                "if": {"type": "string", "pattern": _otherwise(types)},
+                "then": {"deprecationMessage": "This word still loads; the run says which word is used today."},
+                "else": {"enum": [*today], "errorMessage": unknown},
+            }
+        },
+        "allOf": [
+            {
+                "if": {"properties": {"type": {"type": "string", "pattern": _spelled(name)}}},
+                "then": reference(f"evaluator.{name}"),
+            }
+            for name in types
+        ],
     }
 
 
