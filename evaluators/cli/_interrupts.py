@@ -1,4 +1,4 @@
-"""Ctrl-C: the first one asks a run to stop where it can stop well, the second one ends it at once."""
+"""Ctrl-C and SIGTERM: the first one asks a run to stop where it can stop well, the second one ends it at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluators.cli._printing import tell
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """A function that says whether the run was asked to stop. The second Ctrl-C raises KeyboardInterrupt."""
+    """A function that says whether the run was asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
     asked = False
 
     def ask(_number: int, _frame: FrameType | None) -> None:
@@ -22,8 +22,9 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         asked = True
         tell("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.")
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield lambda: asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

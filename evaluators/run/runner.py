@@ -15,10 +15,19 @@ from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
-from evaluators.run.engines.engine import Engine
+from evaluators.run.engines.engine import Engine, asked_to_stop, worker_lost
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
-from evaluators.run.job import MOST_ISSUES, Job, SplitResult, part_path, row_columns, run_split, without_cycle_search
+from evaluators.run.job import (
+    MOST_ISSUES,
+    Job,
+    SplitResult,
+    part_path,
+    remove_parts,
+    row_columns,
+    run_split,
+    without_cycle_search,
+)
 from evaluators.run.measures import MeasuredSums
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
@@ -98,7 +107,8 @@ def measure(
             yield Task(split, merging.full)
 
     with without_cycle_search():
-        for finished, result in enumerate(engine.map(_function(job, lines, engine, stopped, progress), tasks()), 1):
+        results = engine.map(_function(job, lines, engine, stopped, progress), tasks(), stopped, partial(_given_up, job))
+        for finished, result in enumerate(results, 1):
             merging.take(result)
             progress(0 if engine.shares_memory else result.rows, finished / len(splits))
     return merging.measured(of=len(splits))
@@ -106,7 +116,13 @@ def measure(
 
 def run_task(job: Job, task: Task) -> SplitResult:
     """What a worker process runs."""
-    return run_split(job, task.split, task.full)
+    return run_split(job, task.split, task.full, asked_to_stop)
+
+
+def _given_up(job: Job, task: Task) -> SplitResult:
+    """What stands for a split whose worker was lost twice."""
+    remove_parts(job, task.split.index)
+    return SplitResult(task.split.index, finished=False, trouble=worker_lost())
 
 
 class StoredLines(NamedTuple):
@@ -216,6 +232,8 @@ class Merging:
         merged = self._merged
         if result.trouble is not None:
             merged.finished = False
+            if result.trouble.where is None:
+                self.trouble = replace(result.trouble, where=f"{self.name} from row {self._number:,} on")
             return
         merged.rows += result.rows
         merged.without_output += result.without_output

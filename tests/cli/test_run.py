@@ -440,8 +440,10 @@ def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start, ro
 PARTS = "runs/.x.*.partial/parts/rows-*.part"
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(files: Path, workers: str) -> None:
+@pytest.mark.parametrize(("workers", "number"), [("1", signal.SIGINT), ("2", signal.SIGINT), ("2", signal.SIGTERM)])
+def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
+    files: Path, workers: str, number: signal.Signals
+) -> None:
     total, notes = 120_000, "x" * 1000
     with open(files / "rows.csv", "w", encoding="utf-8", newline="") as stream:
         stream.write("id,output,expected,notes\n")
@@ -456,7 +458,7 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(files: Path, wo
     )  # fmt: skip
     while process.poll() is None and not any(part.stat().st_size for part in files.glob(PARTS)):
         pass
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Stopping after the rows that are under way" in err

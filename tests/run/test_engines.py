@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from evaluators.issues import Problems, problem
-from evaluators.run.engines.engine import ENGINES, Engine
+from evaluators.run.engines.engine import ENGINES, Engine, asked_to_stop
 
 
 def doubled(number: int) -> int:
     return 2 * number
+
+
+def dies_at_three(number: int) -> int:
+    if number == 3:
+        os._exit(9)
+    return number
+
+
+def until_asked(_number: int) -> str:
+    while not asked_to_stop():
+        pass
+    return "asked"
 
 
 def refused(number: int) -> int:
@@ -90,25 +104,35 @@ class Fatal(evaluators.Evaluator):
         return (self.column("output"),)
 
     def explain(self, output: Any) -> Score:
-        if output == "end":
+        seen = Path(sys.argv[1]).with_name("seen")
+        if output == "end" or (output == "once" and not seen.exists()):
+            seen.touch()
             os._exit(9)
         return Score.of(True)
 
 
 if __name__ == "__main__":
     suite = evaluators.load({"evaluators": ["fatal"]})
-    try:
-        suite.run(sys.argv[1], workers=2, results=Path(sys.argv[2]))
-    except evaluators.Problems as problems:
-        (issue,) = problems.issues
-        print(issue.blame, issue.code, issue.hint)
+    result = suite.run(sys.argv[1], workers=2, results=Path(sys.argv[2]), name="x")
+    print(result.rows, result.complete, result.exit_code)
+    for issue in result.issues:
+        print(issue.blame, issue.code, issue.hint, issue.where)
 '''
 
 
-def test_a_worker_that_dies_is_the_environments_problem(tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("once", "3 True 0"),
+        ("end", "0 False 3\nenvironment worker-lost try fewer workers: --workers 1 rows.csv from row 2 on"),
+    ],
+)
+def test_a_worker_that_is_lost_costs_its_split_only(
+    tmp_path_factory: pytest.TempPathFactory, word: str, said: str
+) -> None:
     folder = tmp_path_factory.mktemp("lost")
     (folder / "program.py").write_text(PROGRAM)
-    (folder / "rows.csv").write_text("output\na\nend\nb\n")
+    (folder / "rows.csv").write_text(f"output\na\n{word}\nb\n")
     done = subprocess.run(
         [sys.executable, folder / "program.py", folder / "rows.csv", folder / "runs"],
         capture_output=True,
@@ -116,8 +140,50 @@ def test_a_worker_that_dies_is_the_environments_problem(tmp_path_factory: pytest
         env={"PYTHONPATH": ":".join(sys.path)},
         check=False,
     )
-    assert done.stdout.strip() == "environment worker-lost try fewer workers: --workers 1", done.stderr
-    assert list((folder / "runs").iterdir()) == []
+    assert done.stdout.strip().replace(str(folder) + "/", "") == said, done.stderr
+    assert [path.name for path in (folder / "runs").iterdir()] == ["x"]
+
+
+def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
+    results = ENGINES.find("processes")(2).map(dies_at_three, range(8), lost=lambda task: -task)
+    assert sorted(results) == [-3, 0, 1, 2, 4, 5, 6, 7]
+
+
+def test_a_task_that_is_lost_twice_is_the_environments_problem() -> None:
+    with pytest.raises(Problems, match="ended twice without a result"):
+        list(ENGINES.find("processes")(2).map(dies_at_three, range(8)))
+
+
+def test_tasks_are_asked_to_stop_while_they_run() -> None:
+    """Without being asked, these tasks would never end."""
+    assert set(ENGINES.find("processes")(2).map(until_asked, range(2), lambda: True)) == {"asked"}
+
+
+ORPHANS = """
+import os, threading
+from evaluators.run.engines.engine import ENGINES
+
+def wait_for_ever(number):
+    print("begun", number, flush=True)
+    threading.Event().wait()
+
+if __name__ == "__main__":
+    list(ENGINES.find("processes")(2).map(wait_for_ever, range(2)))
+"""
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_workers_end_when_their_parent_is_gone(tmp_path: Path, way: str) -> None:
+    """Workers hold the other end of this pipe: reading it ends when the last of them has."""
+    extra = "    threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    (tmp_path / "program.py").write_text(ORPHANS.replace("    list(", (extra if way == "spawn" else "") + "    list("))
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "program.py"], stdout=subprocess.PIPE, env={"PYTHONPATH": ":".join(sys.path)}
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"begun")
+        process.kill()
+        process.communicate(timeout=30)
 
 
 ENDLESS = """

@@ -193,7 +193,7 @@ def test_a_run_that_is_stopped_after_its_last_row_is_finished(bench: Any) -> Non
 
 def test_results_after_a_gap_are_left_out(bench: Any, shuffled: Any) -> None:
     class Losing(shuffled):  # type: ignore[misc]  # a fixture has no type
-        def map(self, run: Any, tasks: Any) -> Any:
+        def map(self, run: Any, tasks: Any, *more: Any) -> Any:
             return (result for result in super().map(run, tasks) if result.index != 2)
 
     measured, files = bench.score(Losing(1), splits=5)

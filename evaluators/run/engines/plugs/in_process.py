@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
-from evaluators.run.engines.engine import Engine, Result, Task
+from evaluators.run.engines.engine import Engine, Result, Task, never
 
 
 class InProcess(Engine):
@@ -13,5 +13,11 @@ class InProcess(Engine):
 
     shares_memory: ClassVar[bool] = True
 
-    def map(self, run: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self,
+        run: Callable[[Task], Result],
+        tasks: Iterable[Task],
+        stopped: Callable[[], bool] = never,
+        lost: Callable[[Task], Result] | None = None,
+    ) -> Iterator[Result]:
         return map(run, tasks)
