@@ -61,7 +61,7 @@ def given_up(task: Task, lost: Callable[[Task], Result] | None) -> Result:
     return lost(task)
 
 
-class _Asked:
+class _StopRequest:
     """Whether the tasks of this process are asked to stop. A worker is given somewhere to look."""
 
     look: ClassVar[Callable[[], bool]] = never
@@ -69,12 +69,12 @@ class _Asked:
 
 def asked_to_stop() -> bool:
     """Whether the task that runs here should end where it can end well."""
-    return _Asked.look()
+    return _StopRequest.look()
 
 
 def look_there(look: Callable[[], bool]) -> None:
     """From now on, `asked_to_stop` asks this function."""
-    _Asked.look = staticmethod(look)
+    _StopRequest.look = staticmethod(look)
 
 
 ENGINES: Socket[Engine] = Socket("evaluators.run.engines.plugs", Engine, "engine")
