@@ -15,7 +15,7 @@ from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_na
 from evaluators.reports.document import Page
 from evaluators.reports.mermaid import flowchart
 from evaluators.reports.reference_markdown import page_markdown
-from evaluators.reports.reference_text import page_text
+from evaluators.reports.reference_text import WIDTH, page_text
 from evaluators.reports.suite_page import suite_data, suite_page
 
 
@@ -26,7 +26,7 @@ def is_suite(subject: str) -> bool:
     return not kinds_of(present_name(subject)) and Path(subject).is_file()
 
 
-def of_suite(file: str, format_: str, steps: bool = False) -> str:
+def of_suite(file: str, format_: str, steps: bool = False, width: int = WIDTH) -> str:
     """A suite explained. Raises Problems with everything that is wrong with it."""
     suite = load(file)
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
@@ -34,27 +34,27 @@ def of_suite(file: str, format_: str, steps: bool = False) -> str:
         return flowchart(suite.lines, suite.gates, columns)
     if format_ == "json":
         return _json(suite_data(suite.config, suite.gates, suite.plan(), columns))
-    return _written(suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns), format_)
+    return _written(suite_page(suite.config, suite.gates, suite.plan() if steps else None, columns), format_, width)
 
 
-def of_name(written: str, format_: str) -> str:
+def of_name(written: str, format_: str, columns: int = WIDTH) -> str:
     """The page of everything that has the name. Raises Problems (config) when nothing has it."""
     name = present_name(written.removeprefix("preset:"))
     kinds = kinds_of(name)
     if not kinds and not is_alignment(name):
-        return _of_word(name, format_)
+        return _of_word(name, format_, columns)
     if format_ == "mermaid":
         hint = "leave --format away, or name a suite: evaluators explain suite.yaml --format mermaid"
         raise problem("no-diagram", f'"{written}" is not a suite, and a diagram can be made of a suite only', hint=hint)
     if not kinds:
-        return _json(alignment_data(name)) if format_ == "json" else _written(alignment_page(name), format_)
+        return _json(alignment_data(name)) if format_ == "json" else _written(alignment_page(name), format_, columns)
     if format_ == "json":
         return _json([_data(kind, name) for kind in kinds])
     note = f'"{written}" is called "{name}" here.\n\n' if present_name(written) != written else ""
-    return note + "\n".join(_written(page(kind, name), format_) for kind in kinds)
+    return note + "\n".join(_written(page(kind, name), format_, columns) for kind in kinds)
 
 
-def _of_word(word: str, format_: str) -> str:
+def _of_word(word: str, format_: str, columns: int) -> str:
     """The page of a key of the language, or of a word that a key takes. Raises Problems (config) for other words."""
     from evaluators.api.language_words import language_words, word_data, word_page  # reads the whole language
 
@@ -63,11 +63,11 @@ def _of_word(word: str, format_: str) -> str:
         raise unknown(word, words)
     if format_ == "mermaid":
         raise problem("no-diagram", f'"{word}" is not a suite, and a diagram can be made of a suite only')
-    return _json(word_data(word)) if format_ == "json" else _written(word_page(word), format_)
+    return _json(word_data(word)) if format_ == "json" else _written(word_page(word), format_, columns)
 
 
-def _written(document: Page, format_: str) -> str:
-    return page_markdown(document) if format_ == "markdown" else page_text(document)
+def _written(document: Page, format_: str, columns: int) -> str:
+    return page_markdown(document) if format_ == "markdown" else page_text(document, columns)
 
 
 def _data(kind: Kind, name: str) -> Mapping[str, Any]:

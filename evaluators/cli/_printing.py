@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from evaluators.reports.document import Page
     from evaluators.tracking.tracker import Link
 
+NARROWEST: Final = 20
+"""Columns below which COLUMNS is not followed: no table fits."""
 _STDOUT: Final = "standard output"
 
 
 def print_page(page: Page) -> None:
     """Print a page."""
-    if not on_a_screen():
+    asked = asked_width()
+    if not on_a_screen() and asked is None:
         from evaluators.reports.formats.text import TextFormat
 
         say(TextFormat().page(page))
@@ -28,7 +31,14 @@ def print_page(page: Page) -> None:
 
     from evaluators.cli._screen import screen_text
 
-    say(screen_text(page, Console()))
+    plain = None if on_a_screen() else Console(width=asked, color_system=None, no_color=True, legacy_windows=False)
+    say(screen_text(page, plain or Console()))
+
+
+def asked_width() -> int | None:
+    """How many columns the environment asks for in COLUMNS; None where it asks for none."""
+    written = os.environ.get("COLUMNS", "")
+    return int(written) if written.isascii() and written.isdigit() and int(written) >= NARROWEST else None
 
 
 def on_a_screen() -> bool:

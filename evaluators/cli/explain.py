@@ -29,9 +29,13 @@ def command(subject: str, format_: str, steps: bool) -> None:
     --steps you also get in which order all that happens.
     """
     from evaluators.api import explaining
+    from evaluators.cli._printing import asked_width
+    from evaluators.reports.reference_text import WIDTH
+
+    width = asked_width() or WIDTH
     from evaluators.cli._printing import say
 
     if explaining.is_suite(subject):
-        say(explaining.of_suite(subject, format_, steps))
+        say(explaining.of_suite(subject, format_, steps, width))
     else:
-        say(explaining.of_name(subject, format_))
+        say(explaining.of_name(subject, format_, width))

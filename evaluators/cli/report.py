@@ -12,8 +12,9 @@ from evaluators.cli._options import report_files
 @click.command("report")
 @click.argument("run", type=click.Path())
 @report_files(
-    "Write the run to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml (JUnit) "
-    "hold the figures; .csv and .jsonl hold the rows. Without it, the summary is printed."
+    "Write the run to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and .xml "
+    "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
+    "scores. Without it, the summary is printed."
 )
 def command(run: str, files: tuple[str, ...]) -> None:
     """Write a run again, in any format.

@@ -40,8 +40,8 @@ COUNT = WholeNumber(1)
 @click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
 @report_files(
-    "Also write the results to FILE. Its ending says how: .html is a page for a browser; .json, .md, .txt and .xml "
-    "(JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
+    "Also write the results to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
+    ".xml (JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
     "that a schema scores."
 )
 @click.option(
@@ -56,7 +56,7 @@ COUNT = WholeNumber(1)
 @click.option(
     "--formats",
     metavar="WORD,…",
-    help="The files of the run folder beside run.json, summary.txt and the rows: csv, html, markdown, json, junit.",
+    help="The files of the run folder beside run.json, summary.txt and the rows: csv, html, markdown, json, junit, text, fields, report.",
 )
 @click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
 @click.option(

@@ -51,8 +51,8 @@ def command(
     The exit code is 0 whatever the score.
     """
     from evaluators.api import trying
-    from evaluators.cli._printing import say
-    from evaluators.reports.reference_text import page_text
+    from evaluators.cli._printing import asked_width, say
+    from evaluators.reports.reference_text import WIDTH, page_text
 
     loaded = trying.suite_of(suite, settings)
     values = {"output": output, "expected": expected, "input": input}
@@ -61,5 +61,5 @@ def command(
         tried = trying.given_row(loaded, values, given)
     else:
         tried = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
-    say(page_text(trying.tried_page(loaded, tried)))
+    say(page_text(trying.tried_page(loaded, tried), asked_width() or WIDTH))
     sys.exit(trying.exit_code_of(tried))

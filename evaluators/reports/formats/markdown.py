@@ -19,6 +19,7 @@ from evaluators.run.result import RunResult
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")
 _OPENING: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")
 _FENCE: Final = re.compile("`+")
+_CODE: Final = re.compile(r"`([^`]+)`")
 _LINK: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
 _MENTION: Final = re.compile(r"@(?=\w)")
 
@@ -54,6 +55,14 @@ def escaped(text: str) -> str:
     return _OPENING.sub(_escaped_opening, plain)
 
 
+def with_code(text: str) -> str:
+    """A sentence so that Markdown shows it as it stands, with what is between two back-ticks as code: there nothing is markup."""
+    parts = _CODE.split(visible(text))
+    if len(parts) == 1 or any("`" in part for part in parts[::2]):
+        return escaped(text)
+    return "".join(f"`{part}`" if place % 2 else escaped(part) if part else "" for place, part in enumerate(parts))
+
+
 def _escaped_opening(found: re.Match[str]) -> str:
     space, mark = found.groups()
     return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
@@ -68,7 +77,7 @@ def _section(section: Section) -> Iterable[str]:
 def _block(block: Block) -> str:
     match block:
         case Paragraph(text):
-            return escaped(text)
+            return with_code(text)
         case Listing(items):
             return "\n".join(_item(item) for item in items)
         case PageTable():
@@ -76,11 +85,11 @@ def _block(block: Block) -> str:
 
 
 def _item(item: Item) -> str:
-    lines = [f"- {escaped(item.text)}"]
+    lines = [f"- {with_code(item.text)}"]
     if item.quote:
         fence = "`" * max(3, 1 + max(map(len, _FENCE.findall("\n".join(item.quote))), default=0))
         lines.extend(f"  {line}".rstrip() for line in (fence, *map(visible, item.quote), fence))
-    lines.extend(f"  {escaped(line)}" for line in item.details)
+    lines.extend(f"  {with_code(line)}" for line in item.details)
     return ("\n" if item.quote else "\\\n").join(lines)
 
 
