@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from evaluators.builtin._labels import LabelRule
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
@@ -232,6 +233,10 @@ class Evaluator(Settings):
     def looks(self) -> Looks | None:
         """What its verdicts depend on, for a type that says the same of rows that differ in the same places; None where they
         depend on more."""
+        return None
+
+    def label_rule(self) -> LabelRule | None:
+        """How its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
         return None
 
     def learning(self) -> Learning | None:

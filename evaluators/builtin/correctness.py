@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
+from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Verdict
@@ -34,6 +35,8 @@ class Correctness(Evaluator):
     """Words or phrases to look for, in place of an answer; case does not count."""
     normalize: StrictBool = True
     """Whether case and spacing are set aside when the output is compared with the answer."""
+    labels: Labels = None
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
 
     examples = (
         Example(
@@ -62,6 +65,11 @@ class Correctness(Evaluator):
         if self.keywords is not None:
             return output, *columns_of(self.keywords)
         return output, Text(self.column("expected"))
+
+    def label_rule(self) -> LabelRule | None:
+        if self.answer is not None or self.keywords is not None:
+            return None
+        return label_rule(self.labels, _normalized if self.normalize else str)
 
     def explain(self, text: str, *others: Any) -> Score:
         if self.answer is None and self.keywords is not None:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, settle
+from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.fields.trace.looks import Looks
 from evaluators.model import MISSING, Score, Verdict
@@ -30,6 +31,8 @@ class ExactMatch(Evaluator):
     type: Literal["exact_match"] = "exact_match"
     expected: ExpectedColumn = None
     """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    labels: Labels = None
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
 
     examples = (
         Example("the same text", output="Paris", expected="Paris", score=1.0, source="Agenta, Exact Match"),
@@ -44,6 +47,9 @@ class ExactMatch(Evaluator):
 
     def looks(self) -> Looks:
         return Looks()
+
+    def label_rule(self) -> LabelRule | None:
+        return label_rule(self.labels)
 
     def explain(self, output: Any, expected: Any) -> Score:
         if output is MISSING:

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Text
+from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Standing, Verdict
 from evaluators.values.edit_limit import refuse_long
@@ -33,6 +34,8 @@ class Levenshtein(Evaluator):
     """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
+    labels: Labels = None
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
 
     examples = (
         Example("the same", output="hello world", expected="hello world", score=1.0, passed=True),
@@ -43,6 +46,9 @@ class Levenshtein(Evaluator):
 
     def needs(self) -> Needs:
         return Text(self.column("output")), Text(self.column("expected"))
+
+    def label_rule(self) -> LabelRule | None:
+        return label_rule(self.labels, str if self.case_sensitive else str.lower)
 
     def explain(self, text: str, expected: str) -> Score:
         distance, longest = self._distance(text, expected)

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field, StrictBool
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Text
+from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.model import Score
 from evaluators.values.edit_limit import refuse_long
 
@@ -39,6 +40,8 @@ class Similarity(Evaluator):
     """Whether shared words or shared characters are counted."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
+    labels: Labels = None
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
 
     examples = (
         Example("the same", output="hello world", expected="hello world", score=1.0, passed=True),
@@ -56,6 +59,9 @@ class Similarity(Evaluator):
 
     def needs(self) -> Needs:
         return Text(self.column("output")), Text(self.column("expected"))
+
+    def label_rule(self) -> LabelRule | None:
+        return label_rule(self.labels, str if self.case_sensitive else str.lower)
 
     def explain(self, text: str, expected: str) -> Score:
         if not self.case_sensitive:

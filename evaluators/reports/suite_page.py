@@ -182,6 +182,7 @@ _ALIGNED: Final = {
 def _gate_item(gate: Gate) -> Item:
     config = gate.config
     said = [config.limit if config.figure is None else f"{config.limit} ({config.figure.replace('_', ' ')})"]
+    said += [f"label {config.label}"] if config.label else []
     said += [f"variant {config.variant}"] if config.variant else []
     said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice.items())}"] if config.slice else []
     said += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []

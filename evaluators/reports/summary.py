@@ -14,6 +14,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section,
 from evaluators.reports.field_tables import field_section, lowest_section
 from evaluators.reports.findings import problem_section, warning_section
 from evaluators.reports.headline import Options, headline
+from evaluators.reports.label_pages import label_sections
 from evaluators.reports.measure_tables import measure_section
 from evaluators.reports.schema_sections import schema_sections
 from evaluators.reports.tables import evaluator_section, full_name, gate_section, slice_section
@@ -44,6 +45,7 @@ def summary(result: RunResult, options: Options = Options()) -> Page:
         *(gates if failed else ()),
         *evaluator_section(result),
         *(() if failed else gates),
+        *label_sections(result),
         *schema_sections(result),
         *_panels(result),
         *_repeats(result),

@@ -13,11 +13,12 @@ from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
+from evaluators.run.label_tables import label_tables
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.result import EvaluatorStats, GateResult, MeasureStats, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, LabelTable, MeasureStats, RunResult
 from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.verdict import Facts, causes, exit_code
@@ -42,7 +43,9 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
         loc = ("gates", gate.written)
         placed = replace(gate, where=source.place(loc, key=True))
         made = {line.name: line.settings.scored_fields().figures for line in suite.lines}
-        found = check_gates([placed], fields, suite.config.slices, known, made)
+        rules = {line.name: rule for line in suite.lines if (rule := line.settings.label_rule()) is not None}
+        labels = {name: rule.labels for name, rule in rules.items()}
+        found = check_gates([placed], fields, suite.config.slices, known, made, labels)
         issues += [replace(issue, excerpt=source.excerpt(loc, key=True)) for issue in found]
     if issues:
         raise Problems(issues)
@@ -53,12 +56,13 @@ def _judged(
     stats: Sequence[EvaluatorStats],
     slices: Sequence[EvaluatorStats],
     measures: Sequence[MeasureStats],
+    tables: Sequence[LabelTable],
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
     from evaluators.run.gates import judge_gates
 
-    return judge_gates(suite.gates, stats, slices, measures)
+    return judge_gates(suite.gates, stats, slices, measures, tables)
 
 
 def conclude(
@@ -70,7 +74,8 @@ def conclude(
     stats = [one for name, each in measured for one in figures(suite.lines, each, name, clustered)]
     slices = [one for name, each in measured for one in slice_figures(suite.lines, each, name, clustered)]
     measures = measures_of(suite.measures, [(name, each.measures) for name, each in measured], clustered)
-    gates = _judged(suite, stats, slices, measures)
+    tables = [one for name, each in measured for one in label_tables(suite.lines, each.labels, name)]
+    gates = _judged(suite, stats, slices, measures, tables)
     finished = all(each.finished for _, each in measured)
     troubles = tuple(dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite, [each for _, each in measured], stats, complete=finished), *measure_gaps(measures)]
@@ -118,6 +123,7 @@ def conclude(
         cluster=suite.cluster,
         judges=_judges(measured),
         measures=tuple(measures),
+        label_tables=tuple(tables),
     )
 
 

@@ -20,7 +20,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
 from evaluators.run.reach import USUAL, Reach, best_mean, reach, unseen_by_precision, worst_mean
-from evaluators.run.result import EvaluatorStats, FieldStats, GateResult, MeasureStats
+from evaluators.run.result import EvaluatorStats, FieldStats, GateResult, LabelTable, MeasureStats
 from evaluators.run.watch import Watch, Watched
 from evaluators.settings import Name, Settings
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -32,12 +32,16 @@ from evaluators.values.paths import parse
 Figure: TypeAlias = Literal[
     "mean", "pass_rate", "accuracy", "precision", "recall", "f1",
     "mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
+    "macro_precision", "macro_recall", "macro_f1", "micro_precision", "micro_recall", "micro_f1", "weighted_precision",
+    "weighted_recall", "weighted_f1",
 ]  # fmt: skip
 _OF_ROWS: Final = ("mean", "pass_rate")
 """Figures over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
 _OF_FIELDS: Final = ("accuracy",)
 """Figures over the values of one field: the share of them that are right."""
-_ROW_FIGURES: Final = get_args(Figure)[6:]
+_AVERAGES: Final = get_args(Figure)[-9:]
+"""Averages over labels."""
+_ROW_FIGURES: Final = get_args(Figure)[6:-9]
 """Figures that every row has one of: an evaluator says which of them it makes."""
 _WITH_BOUND: Final = ("mean", "pass_rate", "accuracy", "precision", "recall", "f1")
 _POOLED: Final = ("precision", "recall", "f1")
@@ -72,6 +76,8 @@ class AnyGateConfig(Settings):
     coverage: Coverage = USUAL
     """The share of the rows that must have been measured. The gate is undecided when the data or the environment kept more
     from it, and when pooled precision does not see more, because their outputs gave nothing. `any` asks for no share."""
+    label: Name | None = None
+    """The one label that the gate is about, for an evaluator that counts labels: its `f1`, `precision` or `recall`."""
     variant: Name | None = None
     """The one variant that the gate is about; all of them without it."""
     slice: Mapping[str, str] | None = None
@@ -90,6 +96,13 @@ class AnyGateConfig(Settings):
     def _makes_sense(self) -> Self:
         if all(getattr(self, name) is None for name in _LIMITS):
             raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
+        if self.label is not None and self.figure not in (None, *_POOLED):
+            raise ValueError(f"a label has the figures {', '.join(_POOLED)}; found {self.figure}")
+        by_label = self.label is not None or self.figure in _AVERAGES
+        if by_label and (self.slice is not None or self.each_slice is not None):
+            raise ValueError("labels are counted over the whole run, not by slice")
+        if by_label and self.using == "lower_bound":
+            raise ValueError("the figures of labels have no lower bound")
         if self.slice is not None and self.each_slice is not None:
             raise ValueError("a gate has slice or each_slice, not both")
         if self.slice is not None and len(self.slice) != 1:
@@ -137,6 +150,7 @@ class MeasureGateConfig(AnyGateConfig):
 
     figure: MeasureFigure | None = None
     """What is compared with the limits: the mean, unless another figure is named."""
+    label: None = None
     using: Literal["estimate"] = "estimate"
 
 
@@ -162,8 +176,15 @@ class Gate:
         return isinstance(self.config, MeasureGateConfig)
 
     @property
+    def of_labels(self) -> bool:
+        """It is about one label, or about an average over labels."""
+        return self.config.label is not None or self.config.figure in _AVERAGES
+
+    @property
     def figure(self) -> Figure | MeasureFigure:
         """What is compared with the limits."""
+        if self.config.label is not None:
+            return self.config.figure or "f1"
         return self.config.figure or ("mean" if self.target.field is None else "accuracy")
 
 
@@ -195,6 +216,7 @@ def check_gates(
     slices: Sequence[str] = (),
     variants: Sequence[str] = (),
     figures: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    labels: Mapping[str, Sequence[str] | None] = MappingProxyType({}),
 ) -> list[Issue]:
     """Every gate that names something the suite does not have, as config issues, before row 1.
 
@@ -207,8 +229,9 @@ def check_gates(
         Issue(code, Blame.CONFIG, message, gate.where, hint)
         for gate in gates
         for code, message, hint in (
-            *(() if gate.of_measure else _figure_gaps(gate, figures.get(gate.target.evaluator, ()))),
-            *(() if gate.of_measure else _field_gaps(gate, fields[gate.target.evaluator])),
+            *(() if gate.of_measure or gate.of_labels else _figure_gaps(gate, figures.get(gate.target.evaluator, ()))),
+            *(() if gate.of_measure or gate.of_labels else _field_gaps(gate, fields[gate.target.evaluator])),
+            *(_label_gaps(gate, labels) if gate.of_labels else ()),
             *_slice_gaps(gate, columns),
             *_variant_gaps(gate, variants),
         )
@@ -260,6 +283,22 @@ def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
         )
 
 
+def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Iterable[_Gap]:
+    name, label = gate.target.evaluator, gate.config.label
+    if name not in labels or gate.target.field is not None:
+        yield (
+            "no-labels",
+            f'the gate "{gate.written}" is about labels, and "{gate.written}" counts none',
+            f"evaluators that count labels: {', '.join(labels)}" if labels else "exact_match counts labels",
+        )
+    elif label is not None and (listed := labels[name]) is not None and label not in listed:
+        yield (
+            "unknown-label",
+            f'the gate "{gate.written}" is about the label "{label}", and "{name}" lists none of that name',
+            suggestion(label, listed) or f"labels: {', '.join(listed)}",
+        )
+
+
 def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
     column = _slice_column(gate.config)
     if column is not None and column not in columns:
@@ -288,17 +327,30 @@ def judge_gates(
     evaluators: Iterable[EvaluatorStats],
     slices: Iterable[EvaluatorStats] = (),
     measures: Iterable[MeasureStats] = (),
+    tables: Iterable[LabelTable] = (),
 ) -> tuple[GateResult, ...]:
     """One result per gate, variant and slice, in the order of the gates and then of the figures."""
     every: tuple[EvaluatorStats | MeasureStats, ...] = (*evaluators, *slices, *measures)
     whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
-    return tuple(result for gate in gates for result in _judge(gate, parts if _slice_column(gate.config) else whole))
+    by_labels = {(one.evaluator, one.variant): one for one in tables}
+    return tuple(
+        result for gate in gates for result in _judge(gate, parts if _slice_column(gate.config) else whole, by_labels)
+    )
 
 
-def _judge(gate: Gate, candidates: Sequence[EvaluatorStats | MeasureStats]) -> Iterable[GateResult]:
+def _judge(
+    gate: Gate,
+    candidates: Sequence[EvaluatorStats | MeasureStats],
+    tables: Mapping[tuple[str, str | None], LabelTable],
+) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
-        yield _judge_measure(gate, stats) if isinstance(stats, MeasureStats) else _judge_one(gate, stats)
+        if isinstance(stats, MeasureStats):
+            yield _judge_measure(gate, stats)
+        elif gate.of_labels:
+            yield _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
+        else:
+            yield _judge_one(gate, stats)
     if not found:
         wanted = gate.config.slice
         one_slice = next(((_bare(column), value) for column, value in wanted.items()), None) if wanted else None
@@ -359,6 +411,29 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
 
 
 _UNDECIDED: Judged = "undecided"
+
+
+def _judge_labels(gate: Gate, stats: EvaluatorStats, table: LabelTable | None) -> GateResult:
+    """The gate on one label, or on an average of all."""
+    config, label = gate.config, gate.config.label
+    average, _, short = gate.figure.partition("_")
+    one = None if table is None else table.average(average) if label is None else table.figures(label)
+    value: float | None = None if one is None else getattr(one, gate.figure if label is not None else short)
+    if table is None:
+        verdict, message = _UNDECIDED, f"no labels were counted; list them in the suite: labels: [{label or '…'}]"
+    elif one is None:
+        known = [each.label for each in table.labels]
+        hint = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_VALUES])}"
+        verdict, message = _UNDECIDED, f'no row expects the label "{label}"; {hint}'
+    else:
+        words = gate.figure.replace("_", " ") + (f' of "{label}"' if label is not None else "")
+        verdict, message = _decide(config, value, one.expected, words, "")
+        if verdict != _UNDECIDED:
+            verdict, message = _covered(gate, stats, None, verdict, message)
+    measured = one.expected if one is not None else 0
+    return GateResult(
+        gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, None, label
+    )
 
 
 def _judge_measure(gate: Gate, stats: MeasureStats) -> GateResult:
@@ -460,7 +535,7 @@ def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, 
     for gate in gates:
         path = gate.target.field
         ratio = "accuracy" if path is not None and gate.figure == "mean_score" else gate.figure
-        if ratio in ("accuracy", "precision", "recall", "f1"):
+        if ratio in ("accuracy", "precision", "recall", "f1") and not gate.of_labels:
             found.setdefault(gate.target.evaluator, {})[path, ratio] = None
     return {
         name: Watch(
@@ -550,6 +625,8 @@ _UNSAID: Final = ("mean", "accuracy")
 def gate_label(gate: GateResult) -> str:
     """The gate's target with what sets it apart, for people: `header.total (recall, supplier = ACME)`."""
     about = [] if gate.figure in _UNSAID else [gate.figure.replace("_", " ")]
+    if gate.label is not None:
+        about.append(f"label {gate.label}")
     if gate.variant is not None:
         about.append(f"variant {gate.variant}")
     if gate.slice is not None:

@@ -33,6 +33,7 @@ from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
+from evaluators.run.label_counts import LabelCounts, LabelSums
 from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_codes import RowCodes, Taken
@@ -150,6 +151,8 @@ class SplitResult:
     """What judges said."""
     glimpse: Glimpse = field(default_factory=Glimpse)
     """What the first rows of the test set hold; empty for all splits but the first."""
+    labels: list[LabelSums | None] = field(default_factory=list)
+    """What stood where which label was expected, by evaluator; None for one without labels. Rows as offsets in the split."""
     measures: MeasuredSums = field(default_factory=MeasuredSums)
     """What the columns of measures come to; rows as offsets in the split."""
     trouble: Issue | None = None
@@ -244,6 +247,7 @@ class Work:
         ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
         self.notices = [_Notice(one, ranks[one.line.name]) for one in plan.evaluators]
         self.keys = [KeyRows(one) for one in plan.evaluators]
+        self.labels = [_labels_of(one, job.roles) for one in plan.evaluators]
         self.measures = MeasureCounts(job.measures, job.slices) if job.measures else None
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
@@ -280,6 +284,9 @@ class Work:
             counts.add(columns[name], codes)
         if self.measures is not None:
             self.measures.add(chunk.offsets, columns, names)
+        for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
+            if labels is not None and labels.wanted:
+                labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
         self._notice(chunk, taken)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
             slots, _ = taken.look_up(range(chunk.count))
@@ -320,6 +327,7 @@ class Work:
         result = self.result
         for name, counts in self.slices.items():
             result.slices.update({(name, value): tallies for value, tallies in counts.tallies().items()})
+        result.labels = [None if one is None else one.sums for one in self.labels]
         if self.measures is not None:
             result.measures = MeasuredSums(self.measures.sums, self.measures.slices())
         self.rows.count()
@@ -428,6 +436,15 @@ def remove_parts(job: Job, index: int) -> None:
         if name.endswith(f"-{index:06d}.part"):
             with suppress(OSError):
                 store.remove(inside(job.folder, name))
+
+
+def _labels_of(one: Compiled, roles: Mapping[str, str]) -> LabelCounts | None:
+    """The labels of an evaluator; None for one that has none."""
+    rule = one.line.settings.label_rule()
+    if rule is None:
+        return None
+    columns = [column for need in one.line.settings.needs()[:2] if (column := _column(need)) is not None]
+    return LabelCounts(rule, [each.name if each.literal else roles.get(each.name, each.name) for each in columns])
 
 
 def part_path(folder: str, kind: str, index: int) -> str:

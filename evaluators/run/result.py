@@ -236,6 +236,56 @@ class MeasureStats:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelCell:
+    """The rows in which one label was expected and the output was one label, or something else in brackets."""
+
+    expected: str
+    output: str
+    count: int
+    first_rows: tuple[tuple[int, str], ...]
+    """(number, id) of the first of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFigures:
+    """One label, or an average of all. Figures are None where nothing was there to count."""
+
+    label: str
+    """The label; of an average: macro, micro or weighted."""
+    expected: int
+    """Rows that expect it."""
+    given: int
+    """Rows whose output is it."""
+    right: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """Which outputs stood where which labels were expected, for one evaluator over the run or one variant."""
+
+    evaluator: str
+    rows: int
+    labels: tuple[LabelFigures, ...]
+    averages: tuple[LabelFigures, ...]
+    cells: tuple[LabelCell, ...]
+    """Those with at least one row, by expected label and then by output."""
+    columns: tuple[str, ...]
+    """What outputs were: every label, then `(other)`, `(unreadable)`, `(missing)` and `(blocked)` as far as they occur."""
+    variant: str | None = None
+
+    def figures(self, label: str) -> LabelFigures | None:
+        """The figures of a label; None where there is no such label."""
+        return next((one for one in self.labels if one.label == label), None)
+
+    def average(self, name: str) -> LabelFigures:
+        """An average by its name."""
+        return next(one for one in self.averages if one.label == name)
+
+
+@dataclass(frozen=True, slots=True)
 class GateResult:
     """One gate, for one variant and slice."""
 
@@ -248,6 +298,7 @@ class GateResult:
     message: str
     variant: str | None = None
     slice: tuple[str, str] | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +358,9 @@ class RunResult:
     """What judges said, by model and prompt; nothing where none was asked."""
     measures: tuple[MeasureStats, ...] = ()
     """The measures of the suite, over the run and then by slice; nothing without measures."""
+
+    label_tables: tuple[LabelTable, ...] = ()
+    """What stood where which label was expected, by variant and evaluator; nothing where no evaluator has labels."""
 
     @property
     def whole_measures(self) -> tuple[MeasureStats, ...]:

@@ -29,9 +29,12 @@ def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
     body = plain(replace(result, environment=None))
     del body["environment"]
-    for key in ("judges", "measures"):
+    for key in ("judges", "measures", "label_tables"):
         if not body[key]:
             del body[key]
+    for gate in body["gates"]:
+        if gate["label"] is None:
+            del gate["label"]
     for place, stats in enumerate(result.evaluators):
         if stats.fields:
             body["evaluators"][place] |= _numbers(stats)

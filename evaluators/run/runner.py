@@ -28,6 +28,7 @@ from evaluators.run.job import (
     run_split,
     without_cycle_search,
 )
+from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
@@ -79,6 +80,8 @@ class MeasuredTestSet:
     """How much was asked of whoever costs something."""
     judged: JudgeTotals = field(default_factory=JudgeTotals, compare=False)
     """What judges said."""
+    labels: list[LabelSums | None] = field(default_factory=list)
+    """What stood where which label was expected, by evaluator."""
     measures: MeasuredSums = field(default_factory=MeasuredSums)
     """What the columns of measures come to."""
     glimpse: Glimpse = field(default_factory=Glimpse, compare=False)
@@ -257,6 +260,10 @@ class Merging:
         merged.schemas.update(result.schemas)
         merged.asked.merge(result.asked)
         merged.judged.merge(result.judged)
+        merged.labels = merged.labels or [None if one is None else LabelSums(listed=one.listed) for one in result.labels]
+        for known_labels, labels in zip(merged.labels, result.labels, strict=False):
+            if known_labels is not None and labels is not None:
+                known_labels.merge(labels, self._number)
         merged.measures.merge(result.measures, self._number)
         if result.index == 0:
             merged.glimpse = result.glimpse

@@ -1,0 +1,176 @@
+"""Labels: which output stood where which label was expected, counted for each evaluator that compares texts.
+
+A pair of texts is counted as it is met; what is a label is known once all rows are. An evaluator has labels by itself where at most
+MOST_LABELS different short texts are expected. Counting ends for good as soon as a part of the rows shows more: any part of
+the rows that shows it is a part of a whole that does, so whether there are labels never depends on how rows are cut. Where the suite
+lists the labels, every other text is counted as one thing at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.builtin._labels import LabelRule
+from evaluators.model import MISSING, Standing, Verdict
+from evaluators.value_class import NamedTuple, dataclass, field
+
+MOST_LABELS: Final = 50
+"""Different expected texts that are labels without the suite listing them."""
+LONGEST: Final = 64
+"""Characters of a label."""
+MOST_PAIRS: Final = 10_000
+"""Different pairs of an expected text and an output that are counted."""
+MOST_ROWS: Final = 3
+"""Rows of a pair that are kept, the first ones."""
+
+OTHER: Final = "(other)"
+UNREADABLE: Final = "(unreadable)"
+MISSING_OUTPUT: Final = "(missing)"
+BLOCKED: Final = "(blocked)"
+SPECIAL: Final = (OTHER, UNREADABLE, MISSING_OUTPUT, BLOCKED)
+"""The columns for outputs that are no label, in order."""
+
+
+class Text(NamedTuple):
+    """What stands on one side: a text, or one of SPECIAL."""
+
+    text: str
+    special: bool = False
+
+
+Pair = tuple[Text, Text]
+
+
+class FirstRow(NamedTuple):
+    """A row of a pair: its offset in the split, later its number, and its id."""
+
+    row: int
+    id: str = ""
+
+
+@dataclass(slots=True)
+class PairCount:
+    """How often a pair was met, and the first rows."""
+
+    times: int = 0
+    rows: list[FirstRow] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LabelSums:
+    """The pairs of one evaluator over some rows. `given_up` says that its expected texts are no labels."""
+
+    pairs: dict[Pair, PairCount] = field(default_factory=dict)
+    expected: set[str] = field(default_factory=set)
+    given_up: bool = False
+    listed: bool = False
+    """The suite lists the labels."""
+
+    def merge(self, other: LabelSums, first: int) -> None:
+        """Add other rows, which come from number `first` on, after these."""
+        if self.given_up or other.given_up:
+            self.give_up()
+            return
+        self.expected |= other.expected
+        for pair, counted in other.pairs.items():
+            mine = self.pairs.setdefault(pair, PairCount())
+            mine.times += counted.times
+            mine.rows += [FirstRow(first + row, name) for row, name in counted.rows[: MOST_ROWS - len(mine.rows)]]
+        self.limit()
+
+    def limit(self) -> None:
+        """Gives up where there is too much; a suite that lists labels never has too much."""
+        if not self.listed and (len(self.expected) > MOST_LABELS or len(self.pairs) > MOST_PAIRS):
+            self.give_up()
+
+    def give_up(self) -> None:
+        """Forgets everything, for good."""
+        self.pairs, self.expected, self.given_up = {}, set(), True
+
+
+class LabelCounts:
+    """The labels of one evaluator in one split, counted chunk by chunk."""
+
+    def __init__(self, rule: LabelRule, columns: Sequence[str]) -> None:
+        self._rule = rule
+        self._output, self._expected = columns
+        self._listed = frozenset(rule.labels) if rule.labels is not None else None
+        self.sums = LabelSums(listed=rule.labels is not None)
+
+    @property
+    def wanted(self) -> bool:
+        """There is still something to count."""
+        return not self.sums.given_up
+
+    def add(
+        self,
+        columns: Mapping[str, Sequence[Any]],
+        codes: Sequence[int],
+        verdicts: Sequence[Verdict],
+        offsets: Sequence[int],
+        ids: Sequence[str] | None,
+    ) -> None:
+        """Some rows: their cells, and the verdicts that they have."""
+        nothing = [MISSING] * len(codes)
+        expected, outputs = columns.get(self._expected) or nothing, columns.get(self._output) or nothing
+        try:
+            found = Counter(zip(expected, outputs, codes, strict=True))
+        except TypeError:  # a cell holds a list or an object: what is expected are no texts
+            self.sums.give_up()
+            return
+        odd: dict[tuple[Any, Any, int], PairCount] = {}
+        for key, times in found.items():
+            pair = self._pair(key[0], key[1], verdicts[key[2]].standing)
+            if pair is None:
+                continue
+            if pair[0].text == "" and self._listed is None:
+                self.sums.give_up()
+                return
+            counted = self.sums.pairs.setdefault(pair, PairCount())
+            self.sums.expected.add(pair[0].text)
+            counted.times += times
+            if len(counted.rows) < MOST_ROWS:
+                odd[key] = counted
+        self.sums.limit()
+        if odd and self.wanted:
+            _note_rows(odd, zip(expected, outputs, codes, strict=True), offsets, ids)
+
+    def _pair(self, expected: Any, output: Any, standing: Standing) -> Pair | None:
+        """What a row counts as; None for a row without a score, and an empty expected text where it is no label."""
+        if not standing.scored:
+            return None
+        read, listed = self._rule.read, self._listed
+        wanted = read(expected) if expected.__class__ is str else ""
+        if listed is not None:
+            one = Text(wanted) if wanted in listed else Text(OTHER, True)
+        else:
+            one = Text("" if _is_long(wanted) else wanted)
+        return one, self._given(output, standing, read, listed)
+
+    def _given(self, output: Any, standing: Standing, read: Any, listed: frozenset[str] | None) -> Text:
+        if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
+            return Text(MISSING_OUTPUT, True)
+        if standing is Standing.BLOCKED:
+            return Text(BLOCKED, True)
+        if standing is Standing.UNREADABLE:
+            return Text(UNREADABLE, True)
+        text = read(output) if output.__class__ is str else ""
+        if not text or _is_long(text) or (listed is not None and text not in listed):
+            return Text(OTHER, True)
+        return Text(text)
+
+
+def _is_long(cell: Any) -> bool:
+    return cell.__class__ is str and (len(cell) > LONGEST or "\n" in cell.strip())
+
+
+def _note_rows(
+    odd: dict[tuple[Any, Any, int], PairCount], keys: Any, offsets: Sequence[int], ids: Sequence[str] | None
+) -> None:
+    """The first rows of pairs that have few yet, in the order of rows."""
+    for index, key in enumerate(keys):
+        counted = odd.get(key)
+        if counted is not None and len(counted.rows) < MOST_ROWS:
+            counted.rows.append(FirstRow(offsets[index], ids[index] if ids is not None else ""))

@@ -1,0 +1,106 @@
+"""The labels of a run as figures: the table of expected labels and outputs, precision, recall and F1, and their averages.
+
+An output that is no label, cannot be read or is not there stays in the recall of the label that was expected: it was not found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+from evaluators.run.label_counts import SPECIAL, LabelSums, PairCount, Text
+from evaluators.run.result import LabelCell, LabelFigures, LabelTable
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.values.confusion import Confusion, Ratio
+
+ROWS_PER_LABEL: Final = 2
+"""Answers are labels by themselves only where so many rows share one, on average."""
+_SHOWN_ROWS: Final = 3
+_FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
+
+
+def label_tables(
+    lines: Sequence[EvaluatorLine], counted: Sequence[LabelSums | None], variant: str | None
+) -> Iterator[LabelTable]:
+    """The table of each evaluator that has labels, in the order of the suite."""
+    for line, sums in zip(lines, counted, strict=False):
+        rule = line.settings.label_rule()
+        if sums is None or rule is None or sums.given_up or not sums.pairs:
+            continue
+        rows = sum(one.times for one in sums.pairs.values())
+        found = sorted({expected.text for expected, _ in sums.pairs if not expected.special})
+        if rule.labels is None and (len(found) < 2 or rows < ROWS_PER_LABEL * len(found)):
+            continue
+        yield _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
+
+
+def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> LabelTable:
+    cells: dict[tuple[Text, Text], PairCount] = {}
+    known = frozenset(labels)
+    for (expected, output), counted in sums.pairs.items():
+        column = output if output.special or output.text in known else Text(SPECIAL[0], True)
+        together = cells.setdefault((expected, column), PairCount())
+        together.times += counted.times
+        together.rows += counted.rows
+    rows_of, columns_of, right = _margins(cells)
+    counts = {one: _confusion(Text(one), rows_of, columns_of, right) for one in labels}
+    order = [*map(Text, labels), *(Text(one, True) for one in SPECIAL)]
+    given = {output for _, output in cells}
+    return LabelTable(
+        evaluator=name,
+        rows=rows_of.total(),
+        labels=tuple(_figures(one, confusion) for one, confusion in counts.items()),
+        averages=tuple(_averages(list(counts.values()))),
+        cells=tuple(
+            LabelCell(
+                expected.text, output.text, cell.times, tuple((at, row) for at, row in sorted(cell.rows)[:_SHOWN_ROWS])
+            )
+            for expected in order
+            for output in order
+            for cell in [cells.get((expected, output))]
+            if cell is not None
+        ),
+        columns=tuple(one.text for one in order if not one.special or one in given),
+        variant=variant,
+    )
+
+
+def _margins(cells: dict[tuple[Text, Text], PairCount]) -> tuple[Counter[Text], Counter[Text], Counter[Text]]:
+    rows, columns, right = Counter[Text](), Counter[Text](), Counter[Text]()
+    for (expected, output), cell in cells.items():
+        rows[expected] += cell.times
+        columns[output] += cell.times
+        if expected == output and not expected.special:
+            right[expected] += cell.times
+    return rows, columns, right
+
+
+def _confusion(one: Text, rows: Counter[Text], columns: Counter[Text], right: Counter[Text]) -> Confusion:
+    """A label as four counts: a row that has it on one side only is one that lacks it, or one that has it too much."""
+    return Confusion(right[one], 0, rows[one] - right[one], columns[one] - right[one])
+
+
+def _figures(label: str, counts: Confusion) -> LabelFigures:
+    figures = [counts.rounded(figure) for figure in _FIGURES]
+    return LabelFigures(label, counts.right + counts.missing, counts.right + counts.invented, counts.right, *figures)
+
+
+def _averages(counts: Sequence[Confusion]) -> Iterator[LabelFigures]:
+    """Each label alike; all rows together; each label by its rows. Labels that no row has on either side are in none."""
+    pooled = Confusion(
+        sum(one.right for one in counts), 0, sum(one.missing for one in counts), sum(one.invented for one in counts)
+    )
+    whole = _figures("", pooled)
+    for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):
+        means = [_mean([one.exact(figure) for one in counts], weights) for figure in _FIGURES]
+        yield LabelFigures(name, whole.expected, whole.given, whole.right, *means)
+        if name == "macro":
+            yield _figures("micro", pooled)
+
+
+def _mean(values: Sequence[Fraction | None], weights: Sequence[int]) -> float | None:
+    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
+    whole = sum(weight for _, weight in known)
+    return float(sum((value * weight for value, weight in known), Fraction(0)) / whole) if whole else None

@@ -1,0 +1,207 @@
+"""Labels: exact tables of what was taken for what, the same for any cut of the rows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluators
+from evaluators.builtin.exact_match import ExactMatch
+from evaluators.issues import Problems
+from evaluators.model import MISSING, Standing, Verdict
+from evaluators.run.label_counts import LabelCounts, LabelSums
+from evaluators.run.label_tables import label_tables
+from evaluators.run.result import LabelTable, RunResult
+from evaluators.suite.evaluator_line import EvaluatorLine
+
+VERDICTS = [
+    Verdict(Standing.SCORED, True, 1, 1),
+    Verdict(Standing.SKIPPED, None, 0, 0),
+    Verdict(Standing.BLOCKED, False, 0, 1),
+    Verdict(Standing.UNREADABLE, False, 0, 1),
+]
+Row = tuple[Any, Any, int]
+
+
+def counted(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None) -> LabelSums:
+    """The sums of (expected, output, verdict) rows, cut after so many rows each time; the first row is row 2."""
+    settings = ExactMatch(labels=labels)
+    rule = settings.label_rule()
+    assert rule is not None
+    whole, start = LabelSums(listed=labels is not None), 0
+    for end in [*sorted(cuts), len(rows)]:
+        counts = LabelCounts(rule, ["output", "expected"])
+        piece = rows[start:end]
+        if piece:
+            expected, outputs, codes = (list(column) for column in zip(*piece, strict=True))
+            ids = [f"R{start + place}" for place in range(len(piece))]
+            counts.add({"output": outputs, "expected": expected}, codes, VERDICTS, range(len(piece)), ids)
+        whole.merge(counts.sums, 2 + start)
+        start = end
+    return whole
+
+
+def table(rows: Sequence[Row], labels: Any = None) -> LabelTable | None:
+    line = EvaluatorLine("label", ExactMatch(labels=labels), ())
+    return next(label_tables([line], [counted(rows, labels=labels)], None), None)
+
+
+def test_the_table_and_the_figures_are_those_of_paper_and_pencil() -> None:
+    rows: list[Row] = [
+        ("a", "a", 0), ("a", "a", 0), ("a", "b", 0), ("b", "b", 0), ("b", "zz", 0), ("b", MISSING, 3), ("b", "", 0),
+        ("a", "a", 2), ("a", "a", 1),
+    ]  # fmt: skip
+    found = table(rows)
+    assert found is not None
+    assert found.columns == ("a", "b", "(other)", "(missing)", "(blocked)")
+    assert {(one.expected, one.output): one.count for one in found.cells} == {
+        ("a", "a"): 2, ("a", "b"): 1, ("a", "(blocked)"): 1, ("b", "b"): 1, ("b", "(other)"): 1, ("b", "(missing)"): 2,
+    }  # fmt: skip
+    a, b = found.labels
+    assert (a.expected, a.given, a.right, a.precision, a.recall, a.f1) == (4, 2, 2, 1.0, 0.5, 2 / 3)
+    assert (b.expected, b.given, b.right, b.precision, b.recall, b.f1) == (4, 2, 1, 0.5, 0.25, 1 / 3)
+    macro, micro, weighted = (found.average(name) for name in ("macro", "micro", "weighted"))
+    assert (macro.precision, macro.recall, macro.f1) == (0.75, 0.375, 0.5)
+    assert (micro.precision, micro.recall, micro.f1) == (0.75, 0.375, 0.5)
+    assert weighted.f1 == 0.5
+    assert next(one for one in found.cells if one.output == "b").first_rows == ((4, "R2"),)
+
+
+def test_weighted_and_micro_differ_where_labels_do() -> None:
+    found = table([("a", "a", 0)] * 6 + [("b", "a", 0)] * 2)
+    assert found is not None
+    assert found.average("macro").f1 == float(Fraction(6, 7) / 2)
+    assert found.average("micro").f1 == 0.75
+    assert found.average("weighted").f1 == float(Fraction(6, 7) * 6 / 8)
+
+
+def test_a_listed_label_that_no_row_has_is_in_no_average() -> None:
+    found = table([("a", "a", 0), ("x", "a", 0)], ["a", "c"])
+    assert found is not None
+    a, c = found.labels
+    assert (a.precision, a.recall, c.f1, c.expected) == (0.5, 1.0, None, 0)
+    assert found.average("macro").f1 == a.f1
+    assert [(one.expected, one.output) for one in found.cells] == [("a", "a"), ("(other)", "a")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(f"answer {number}", "x", 0) for number in range(60)] * 3,
+        [("a", "a", 0), ("b" * 65, "b", 0)] * 5,
+        [("a\nb", "a", 0), ("b", "b", 0)] * 5,
+        [(["a"], "a", 0), ("b", "b", 0)] * 5,
+        [(1, "a", 0), ("b", "b", 0)] * 5,
+        [("a", "a", 0), ("b", "b", 0), ("c", "c", 0)],
+        [("a", "a", 0)] * 9,
+        [("a", f"other {number}", 0) for number in range(10_001)],
+    ],
+)
+def test_what_does_not_look_like_labels_has_no_table(rows: list[Row]) -> None:
+    assert table(rows) is None
+
+
+def test_a_row_without_a_score_says_nothing_about_labels() -> None:
+    assert table([("a", "a", 0), ("b", "b", 0)] * 3 + [("b" * 100, "x", 1)]) is not None
+
+
+texts = st.sampled_from(["a", "b", "c", "", "zz", "long " * 20])
+row_lists = st.lists(st.tuples(texts.filter(bool), texts, st.integers(0, 3)), max_size=40)
+
+
+@given(row_lists, st.lists(st.integers(0, 40), max_size=5), st.sampled_from([None, ["a", "b"]]))
+def test_any_cut_gives_the_same_sums(rows: list[Row], cuts: list[int], labels: list[str] | None) -> None:
+    assert counted(rows, [min(cut, len(rows)) for cut in cuts], labels) == counted(rows, (), labels)
+
+
+@given(row_lists)
+def test_every_scored_row_is_in_one_cell(rows: list[Row]) -> None:
+    found = table(rows, ["a", "b"])
+    scored = [row for row in rows if row[2] != 1]
+    if found is None:
+        assert not scored
+        return
+    assert sum(one.count for one in found.cells) == found.rows == len(scored)
+    expected = Counter(row[0] for row in scored)
+    assert [one.expected for one in found.labels] == [expected["a"], expected["b"]]
+
+
+ROWS = "id,expected,output\n" + "".join(
+    f"T{place},{expected},{output}\n"
+    for place, (expected, output) in enumerate(
+        [("billing", "billing")] * 3
+        + [("refund", "billing"), ("refund", "refund"), ("refund", "Refund it!"), ("other", "")]
+    )
+)
+
+
+def run(place: Path, gates: Any = None, **settings: Any) -> RunResult:
+    (place / "rows.csv").write_text(ROWS, encoding="utf-8")
+    suite = {"test_set": "rows.csv", "evaluators": [{"exact_match": {"name": "label", **settings}}], "gates": gates or {}}
+    (place / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    return evaluators.load(place / "suite.yaml").run(results=place, name="run", force=True, formats=("html", "markdown"))
+
+
+def test_a_run_writes_its_labels_down(tmp_path: Path) -> None:
+    (found,) = run(tmp_path).label_tables
+    stored = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["label_tables"]
+    assert [one["evaluator"] for one in stored] == ["label"]
+    (cell,) = [one for one in found.cells if (one.expected, one.output) == ("refund", "billing")]
+    assert cell.first_rows == ((5, "T3"),)
+    assert "refund → billing: 1 row; row 5 (T3)" in (tmp_path / "run" / "summary.txt").read_text(encoding="utf-8")
+    assert not run(tmp_path, labels="off").label_tables
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict", "said"),
+    [
+        ({"figure": "f1", "label": "refund", "fail_below": 0.6}, "failed", 'f1 of "refund" 0.5000 is below 0.6'),
+        ({"label": "refund", "fail_below": 0.5}, "passed", 'f1 of "refund" 0.5000'),
+        ({"figure": "precision", "label": "billing", "fail_below": 0.7}, "passed", 'precision of "billing" 0.7500'),
+        ({"figure": "recall", "label": "other", "warn_below": 0.7}, "warned", 'recall of "other" 0.0000 is below 0.7'),
+        ({"figure": "micro_recall", "fail_below": 0.6}, "failed", "micro recall 0.5714 is below 0.6"),
+        ({"label": "refnd", "fail_below": 0.6}, "undecided", 'no row expects the label "refnd"'),
+    ],
+)
+def test_gates_on_labels(tmp_path: Path, gate: dict[str, Any], verdict: str, said: str) -> None:
+    (found,) = run(tmp_path, {"label": gate}).gates
+    assert (found.verdict, said in found.message) == (verdict, True), found.message
+
+
+@pytest.mark.parametrize(
+    ("gate", "settings", "said"),
+    [
+        ({"label": "refnd", "fail_below": 1}, {"labels": ["refund", "billing"]}, 'lists none of that name'),
+        ({"label": "refund", "fail_below": 1}, {"labels": "off"}, "counts none"),
+        ({"label": "refund", "figure": "mean", "fail_below": 1}, {}, "a label has the figures"),
+        ({"label": "refund", "fail_below": 1, "each_slice": "row.id"}, {}, "not by slice"),
+        ({"fail_below": 1}, {"labels": "refund"}, "must be a list of texts, or off"),
+        ({"fail_below": 1}, {"labels": []}, "the list is empty"),
+        ({"fail_below": 1}, {"labels": ["a", "a"]}, "a label stands there twice"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_found_before_row_1(
+    tmp_path: Path, gate: dict[str, Any], settings: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(Problems) as caught:
+        run(tmp_path, {"label": gate}, **settings)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("splits", [2, 9])
+def test_any_number_of_splits_and_order_gives_the_same_tables(bench: Any, shuffled: Any, splits: int) -> None:
+    for number, one in enumerate(bench.rows):
+        one |= {"expected": "abc"[number % 3], "output": ["a", "b", "", "zz"][number % 4]}
+    bench.suite = {"evaluators": ["exact_match", {"levenshtein": {"case_sensitive": False}}]}
+    whole, files = bench.score()
+    assert whole.labels[0].pairs
+    assert bench.score(splits=splits, chunk=300) == (whole, files)
+    assert bench.score(shuffled(3), splits=splits) == (whole, files)
