@@ -33,14 +33,14 @@ SPECIAL: Final = (OTHER, UNREADABLE, MISSING_OUTPUT, BLOCKED)
 """The columns for outputs that are no label, in order."""
 
 
-class Text(NamedTuple):
+class LabelText(NamedTuple):
     """What stands on one side: a text, or one of SPECIAL."""
 
     text: str
     special: bool = False
 
 
-Pair = tuple[Text, Text]
+LabelPair = tuple[LabelText, LabelText]
 
 
 class FirstRow(NamedTuple):
@@ -62,7 +62,7 @@ class PairCount:
 class LabelSums:
     """The pairs of one evaluator over some rows. `given_up` says that its expected texts are no labels."""
 
-    pairs: dict[Pair, PairCount] = field(default_factory=dict)
+    pairs: dict[LabelPair, PairCount] = field(default_factory=dict)
     expected: set[str] = field(default_factory=set)
     given_up: bool = False
     listed: bool = False
@@ -137,29 +137,29 @@ class LabelCounts:
         if odd and self.wanted:
             _note_rows(odd, zip(expected, outputs, codes, strict=True), offsets, ids)
 
-    def _pair(self, expected: Any, output: Any, standing: Standing) -> Pair | None:
+    def _pair(self, expected: Any, output: Any, standing: Standing) -> LabelPair | None:
         """What a row counts as; None for a row without a score, and an empty expected text where it is no label."""
         if not standing.scored:
             return None
         read, listed = self._rule.read, self._listed
         wanted = read(expected) if expected.__class__ is str else ""
         if listed is not None:
-            one = Text(wanted) if wanted in listed else Text(OTHER, True)
+            one = LabelText(wanted) if wanted in listed else LabelText(OTHER, True)
         else:
-            one = Text("" if _is_long(wanted) else wanted)
+            one = LabelText("" if _is_long(wanted) else wanted)
         return one, self._given(output, standing, read, listed)
 
-    def _given(self, output: Any, standing: Standing, read: Any, listed: frozenset[str] | None) -> Text:
+    def _given(self, output: Any, standing: Standing, read: Any, listed: frozenset[str] | None) -> LabelText:
         if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
-            return Text(MISSING_OUTPUT, True)
+            return LabelText(MISSING_OUTPUT, True)
         if standing is Standing.BLOCKED:
-            return Text(BLOCKED, True)
+            return LabelText(BLOCKED, True)
         if standing is Standing.UNREADABLE:
-            return Text(UNREADABLE, True)
+            return LabelText(UNREADABLE, True)
         text = read(output) if output.__class__ is str else ""
         if not text or _is_long(text) or (listed is not None and text not in listed):
-            return Text(OTHER, True)
-        return Text(text)
+            return LabelText(OTHER, True)
+        return LabelText(text)
 
 
 def _is_long(cell: Any) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from evaluators.run.label_counts import SPECIAL, LabelSums, PairCount, Text
+from evaluators.run.label_counts import SPECIAL, LabelSums, PairCount, LabelText
 from evaluators.run.result import LabelCell, LabelFigures, LabelTable
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.confusion import Confusion, Ratio
@@ -37,16 +37,16 @@ def label_tables(
 
 
 def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> LabelTable:
-    cells: dict[tuple[Text, Text], PairCount] = {}
+    cells: dict[tuple[LabelText, LabelText], PairCount] = {}
     known = frozenset(labels)
     for (expected, output), counted in sums.pairs.items():
-        column = output if output.special or output.text in known else Text(SPECIAL[0], True)
+        column = output if output.special or output.text in known else LabelText(SPECIAL[0], True)
         together = cells.setdefault((expected, column), PairCount())
         together.times += counted.times
         together.rows += counted.rows
     rows_of, columns_of, right = _margins(cells)
-    counts = {one: _confusion(Text(one), rows_of, columns_of, right) for one in labels}
-    order = [*map(Text, labels), *(Text(one, True) for one in SPECIAL)]
+    counts = {one: _confusion(LabelText(one), rows_of, columns_of, right) for one in labels}
+    order = [*map(LabelText, labels), *(LabelText(one, True) for one in SPECIAL)]
     given = {output for _, output in cells}
     return LabelTable(
         evaluator=name,
@@ -67,8 +67,10 @@ def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | Non
     )
 
 
-def _margins(cells: dict[tuple[Text, Text], PairCount]) -> tuple[Counter[Text], Counter[Text], Counter[Text]]:
-    rows, columns, right = Counter[Text](), Counter[Text](), Counter[Text]()
+def _margins(
+    cells: dict[tuple[LabelText, LabelText], PairCount],
+) -> tuple[Counter[LabelText], Counter[LabelText], Counter[LabelText]]:
+    rows, columns, right = Counter[LabelText](), Counter[LabelText](), Counter[LabelText]()
     for (expected, output), cell in cells.items():
         rows[expected] += cell.times
         columns[output] += cell.times
@@ -77,7 +79,9 @@ def _margins(cells: dict[tuple[Text, Text], PairCount]) -> tuple[Counter[Text], 
     return rows, columns, right
 
 
-def _confusion(one: Text, rows: Counter[Text], columns: Counter[Text], right: Counter[Text]) -> Confusion:
+def _confusion(
+    one: LabelText, rows: Counter[LabelText], columns: Counter[LabelText], right: Counter[LabelText]
+) -> Confusion:
     """A label as four counts: a row that has it on one side only is one that lacks it, or one that has it too much."""
     return Confusion(right[one], 0, rows[one] - right[one], columns[one] - right[one])
 
