@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from evaluators.run.label_counts import SPECIAL, LabelSums, PairCount, LabelText
+from evaluators.run.label_counts import SPECIAL, LabelSums, LabelText, PairCount
 from evaluators.run.result import LabelCell, LabelFigures, LabelTable
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.values.confusion import Confusion, Ratio
