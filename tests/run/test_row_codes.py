@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from evaluators.fields.path_details import OVERFLOW
+from evaluators.fields.walk import OpenWalk
 from evaluators.plan.suite_plan import Reading
 from evaluators.plan.traced_rows import LEARNED_ROWS, TRIED_ROWS, TracedRows, shared_rows, view_of
 from evaluators.run.engines.engine import ENGINES
@@ -320,3 +322,18 @@ def test_rows_of_another_run_are_not_taken(bench: Any, changes: dict[str, Any]) 
         pass
     with shared_rows(**run | changes) as other:
         assert other is not one
+
+
+def test_many_paths_of_one_run_are_not_held_against_the_next(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OpenWalk.__init__, "__defaults__", (40,))
+    bench.suite = {"evaluators": ["json_diff_match"]}
+    suite, job = bench.job()
+    outputs = [json.dumps({"a": 1, f"more {number}": 1}) for number in range(100)]
+    with shared_rows(suite.lines, job.roles, job.reading, {}) as traced:
+        assert traced is not None
+        traced.learn({"expected": ['{"a": 1}'] * LEARNED_ROWS})
+        found = traced.find({"output": outputs, "expected": ['{"a": 1}'] * 100}, 100)
+        assert traced.given_up
+        notes = [traced.rows[row].notes[0] for row in found if row >= 0]
+        assert 0 < len(notes) < 40
+        assert not any(OVERFLOW in traced.summed(0, dict(note.counts)) for note in notes if note)
