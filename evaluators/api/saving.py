@@ -87,7 +87,9 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
 def _result(evaluation: Evaluation, name: str) -> RunResult:
     facts = Facts((evaluation.stats,))
     rows: Any = evaluation.table.table
-    settings = evaluation.line.settings.model_dump_json(fallback=repr)
+    settings = repr(
+        evaluation.line.settings.model_dump()
+    )  # JSON cannot hold what a program may give, such as half a character
     return RunResult(
         name=name,
         suite_fingerprint=f"sha256:{hashlib.sha256(settings.encode('utf-8', 'backslashreplace')).hexdigest()}",

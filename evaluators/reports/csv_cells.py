@@ -17,13 +17,19 @@ from typing import Final, TextIO
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 
-_RISKY: Final = re.compile(r"[\t\r\n]|[\s\x00-\x1f\u200b-\u200f\ufeff]*[=+\-@＝＋－＠]")
+_INVISIBLE: Final = (
+    r"\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+_FILLERS: Final = "\u115f\u1160\u3164\uffa0"
+"""Letters that cannot be seen."""
+_RISKY: Final = re.compile(rf"[\t\r\n]|[{_INVISIBLE}]*+[=+\-@＝＋－＠]")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def guarded(cell: str) -> str:
     """The cell, with an apostrophe in front when a spreadsheet would take it for a formula."""
-    if cell[:1].isalnum():
+    if cell[:1].isalnum() and cell[0] not in _FILLERS:
         return cell  # most cells: no formula starts so
     if _RISKY.match(cell) and not _NUMBER.fullmatch(cell):
         return "'" + cell

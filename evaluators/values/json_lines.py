@@ -7,6 +7,7 @@ two objects on a line) it is read again line by line, with the rules of `json_te
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -19,6 +20,8 @@ from evaluators.values.json_text import MAX_DEPTH, NotJSON, parse
 
 _OPEN, _CLOSE, _RETURN = b"{}\r"
 _CONTAINERS = frozenset({dict, list})
+_UNUSUAL = re.compile(r'["\\\x00-\x1f\ud800-\udfff]').search
+"""A key with one of these cannot be the name of a field that msgspec reads."""
 _REFUSED = (msgspec.DecodeError, UnicodeError, RecursionError)
 
 
@@ -42,6 +45,8 @@ class Lines(NamedTuple):
 
 def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
     """A function that reads a block of lines into the columns of `keys`."""
+    if any(map(_UNUSUAL, keys)):
+        return lambda block: _slowly(block, keys)
     names = [f"column_{index}" for index in range(len(keys))]
     row = msgspec.defstruct(
         "Row",

@@ -1,0 +1,45 @@
+"""JSON lines whose keys and values are made to break a reader, and cells that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluators.api.evaluate import evaluate
+from evaluators.api.loading import loads
+from evaluators.reports.csv_cells import guarded
+
+KEYS = ['a"b', "a\\b", "\x00", "x\x1fy", "\udc00", "\ud800", "", "\n", "$", "é"]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=ascii)
+def test_any_key_of_a_json_line_may_be_a_column(key: str, tmp_path: Path) -> None:
+    rows = [{"id": str(number), "output": "a", "expected": "a", key: "\ud800"} for number in range(3)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = loads("evaluators: [exact_match]").run(path, results=tmp_path / "runs" / "one")
+    assert (found.exit_code, found.rows, found.evaluators[0].mean) == (0, 3, 1.0)
+
+
+def test_half_characters_from_python_are_values_like_others(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "\ud802": {"type": "string"}}}
+    found = evaluate([{"a": "\ud800"}, {"a": "\ud800"}], [{"a": "\ud801"}, {"a": "\ud800"}], schema, ids=["\ud800", "b"])
+    assert found.stats.rows == 2
+    found.save(tmp_path / "saved")
+    assert (tmp_path / "saved").is_dir()
+
+
+@pytest.mark.parametrize(
+    "character", "\u00ad\u034f\u061c\u115f\u180e\u202e\u2060\u2800\u3164\ufe0f\uffa0\x7f\x85\U000e0041"
+)
+def test_no_invisible_character_hides_a_formula(character: str) -> None:
+    assert guarded(f"{character}=1+1") == f"'{character}=1+1"
+    assert guarded(f" {character} @x").startswith("'")
+    assert guarded(f"{character}text") == f"{character}text"
+
+
+def test_a_long_run_of_blanks_is_looked_at_once() -> None:
+    blanks = "\x1c\u2028" * 100_000
+    assert guarded(blanks + "x") == blanks + "x"
