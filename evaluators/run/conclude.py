@@ -21,6 +21,7 @@ from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import EvaluatorStats, GateResult, LabelTable, MeasureStats, RunResult
 from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
+from evaluators.run.unchanged import CUT_CODES
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
 from evaluators.value_class import replace
@@ -66,9 +67,16 @@ def _judged(
 
 
 def conclude(
-    prepared: Prepared, request: RunRequest, measured: Sequence[tuple[str | None, MeasuredTestSet]], fingerprint: str
+    prepared: Prepared,
+    request: RunRequest,
+    measured: Sequence[tuple[str | None, MeasuredTestSet]],
+    fingerprint: str,
+    changed: Sequence[Issue] = (),
 ) -> RunResult:
-    """The figures, the gates, the gaps in coverage and the exit code of what was measured."""
+    """The figures, the gates, the gaps in coverage and the exit code of what was measured.
+
+    `changed` says of files that they changed meanwhile.
+    """
     suite, test_set = prepared.suite, prepared.test_set
     clustered = suite.cluster is not None
     stats = [one for name, each in measured for one in figures(suite.lines, each, name, clustered)]
@@ -77,16 +85,18 @@ def conclude(
     tables = [one for name, each in measured for one in label_tables(suite.lines, each.labels, name)]
     gates = _judged(suite, stats, slices, measures, tables)
     finished = all(each.finished for _, each in measured)
-    troubles = tuple(dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
+    troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite, [each for _, each in measured], stats, complete=finished), *measure_gaps(measures)]
     partial_run = bool(request.selection) or not finished
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
     issues = [*of_table, *(issue for _, each in measured for issue in each.issues)]
+    if changed:
+        issues = [issue for issue in issues if issue.code not in CUT_CODES]
     counts = _issue_counts(measured)
     issues += unreadable_cells(measures, test_set.name, counts)
     ending = (*troubles, *of_table, *unreadable_measures(measures), *([] if partial_run else found))
-    facts = Facts(tuple(stats), gates, ending, interrupted=not finished and not troubles)
+    facts = Facts(tuple(stats), gates, ending, interrupted=not finished and len(troubles) == len(changed))
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,

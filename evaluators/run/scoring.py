@@ -25,6 +25,7 @@ from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
 from evaluators.run.runner import MeasuredTestSet, measure
+from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
@@ -56,7 +57,8 @@ def scored(
     """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
     clock = time.monotonic()
     fingerprint = InBackground(prepared.test_set.fingerprint)
-    with asking(prepared, request) as session:
+    files = FileMarks(prepared.test_set.files)
+    with files.blamed(), asking(prepared, request) as session:
         jobs = tuple(
             replace(_job(prepared, table, request, folder, name, needed), asking=session.file)
             for name, table in prepared.variants()
@@ -66,7 +68,8 @@ def scored(
                            request.stopped, _progress(request, prepared, place, fingerprint)))
             for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
         )  # fmt: skip
-    result = conclude(prepared, request, measured, fingerprint.value())
+        summed = fingerprint.value()
+    result = conclude(prepared, request, measured, summed, files.changed())
     environment = replace(
         _environment(started, time.monotonic() - clock, prepared.suite, request),
         asked=_asked(measured, session.requests),
