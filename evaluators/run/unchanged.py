@@ -15,7 +15,7 @@ CUT_CODES: Final = frozenset(["quote-not-closed", "text-after-quote", "uneven-qu
 """What is said of a file whose end is gone, and is not the fault of its quotes when somebody wrote to it meanwhile."""
 
 
-class _Mark(NamedTuple):
+class _FileState(NamedTuple):
     size: int
     modified: int
     file: int
@@ -42,21 +42,21 @@ class FileMarks:
             raise
 
 
-def _mark(source: ByteSource) -> _Mark | None:
+def _mark(source: ByteSource) -> _FileState | None:
     with suppress(OSError, ValueError):
         if (local := source.local) is not None:
             found = os.stat(local)
-            return _Mark(found.st_size, found.st_mtime_ns, found.st_ino)
+            return _FileState(found.st_size, found.st_mtime_ns, found.st_ino)
     return None
 
 
-def _said(source: ByteSource, before: _Mark, now: _Mark | None) -> Issue:
+def _said(source: ByteSource, before: _FileState, now: _FileState | None) -> Issue:
     message = f"the file changed while it was read{_how(before, now)}, so the figures are of no one version of it"
     hint = "run again when nothing writes to it, or on a copy"
     return Issue("test-set-changed", Blame.ENVIRONMENT, message, source.name, hint)
 
 
-def _how(before: _Mark, now: _Mark | None) -> str:
+def _how(before: _FileState, now: _FileState | None) -> str:
     if now is None:
         return " (it is gone)"
     return f" (from {before.size:,} to {now.size:,} bytes)" if before.size != now.size else ""
