@@ -158,6 +158,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
             tracked = options["track"] or tuple(one.name for one in loaded.tracking)
             finished = finish(loaded, _request(test_set, results, options, stopped, line, tracked))
     unprinted = _printed(finished, options)
+    _tell_left_behind(results)
     _print_asked(finished, options)
     _print_sent(finished, options)
     if refused := (*finished.refused, *unprinted):
@@ -165,6 +166,17 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
         print_problems(refused)
     sys.exit(afterwards(finished.result, unprinted).exit_code)
+
+
+def _tell_left_behind(results: Path | None) -> None:
+    """Names what runs that were ended have left in the folder of the results."""
+    if results is None:
+        return
+    from evaluators.cli._printing import tell
+    from evaluators.run.store import left_behind
+
+    for place in left_behind(results):
+        tell(f"{place}: left behind by a run that was ended before its end; nothing needs it, and it can be removed")
 
 
 def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:

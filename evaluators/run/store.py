@@ -7,6 +7,7 @@ or none; a run that was cut short on purpose is finished too, and its `run.json`
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -25,6 +26,7 @@ from evaluators.values.small_files import NoSmallFile, read_small
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
+_WORKING: Final = re.compile(r"^\..*\.([0-9a-f]{1,8})-[0-9a-f]{8}\.partial$")
 MOST_RUN_BYTES: Final = 1024**3
 """The largest run.json that is read."""
 
@@ -56,7 +58,7 @@ class RunFolder:
         _check_name(name)
         final = Path(results) / name
         _check_free(final, force)
-        working = final.parent / f".{name}.{_token()}.partial"
+        working = final.parent / f".{name}.{os.getpid():x}-{_token()}.partial"
         try:
             working.parent.mkdir(parents=True, exist_ok=True)
             working.mkdir(mode=_PRIVATE_FOLDER)
@@ -124,6 +126,27 @@ class RunFolder:
         if self._open:
             self._open = False
             _remove(self.working)
+
+
+def left_behind(results: Path) -> list[Path]:
+    """The working folders in `results` of runs that were ended before they could clean up: their processes are gone."""
+    try:
+        names = sorted(os.listdir(results))
+    except OSError:
+        return []
+    return [results / name for name in names if (found := _WORKING.search(name)) and not _alive(int(found[1], 16))]
+
+
+def _alive(process: int) -> bool:
+    if os.name == "nt":  # asking would end the process there
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def load_run(place: Path) -> RunResult:

@@ -143,3 +143,15 @@ def test_the_descriptors_of_closed_streams_are_no_files(files: Path) -> None:
     for line in (files / "runs" / "x" / "rows.jsonl").read_text().splitlines():
         assert json.loads(line)["given"]
     assert os.listdir(files / "runs") == ["x"]
+
+
+def test_what_a_killed_run_left_behind_is_named(files: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for process, name in ((gone.pid, "dead"), (os.getpid(), "busy")):
+        (files / "runs" / f".{name}.{process:x}-0a1b2c3d.partial").mkdir(parents=True)
+    ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x")
+    assert ended.returncode == 0
+    assert f"runs/.dead.{gone.pid:x}-0a1b2c3d.partial: left behind by a run that was ended" in ended.stderr
+    assert "busy" not in ended.stderr
+    assert (files / "runs" / f".dead.{gone.pid:x}-0a1b2c3d.partial").is_dir()
