@@ -87,6 +87,13 @@ COUNT = WholeNumber(1)
     is_flag=True,
     help="Score nothing and send nothing: say what a judge would be asked, and about how many tokens that takes.",
 )
+@click.option(
+    "--watch",
+    "watching",
+    is_flag=True,
+    help="Score again whenever the suite or the data changes, and say what moved. No run folder is written, and nothing is sent "
+    "to a tracker. Ctrl-C ends it.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
     "--format",
@@ -147,6 +154,11 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.cli._progress import progress_line
     from evaluators.run.verdict import afterwards
 
+    if options["watching"]:
+        from evaluators.cli._watching import watch_run
+
+        watch_run(suite, _request(test_set, None, options, lambda: False, None, ("none",)))
+        return
     with _problems_printed(options):
         loaded = load(suite)
         line = progress_line()

@@ -43,6 +43,14 @@ def suite_texts(suite: LoadedSuite) -> SuiteTexts:
     return SuiteTexts(_within(main, base), {_within(file, base): text for file, text in files.items()})
 
 
+def suite_places(suite: LoadedSuite) -> list[Path]:
+    """Where the files of a suite are; none for a suite that was given as data."""
+    if suite.given is not None:
+        return []
+    written = [one for one in suite.config.source.documents if not one.name.startswith(_PRESET)]
+    return list(dict.fromkeys([*(_absolute(one.folder, one.name) for one in written), *_schema_files(suite)]))
+
+
 def _absolute(folder: Path | None, name: str) -> Path:
     return Path(os.path.abspath((folder or Path()) / os.path.basename(name)))
 
