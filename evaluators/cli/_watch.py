@@ -10,7 +10,7 @@ from typing import Final
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.api.watching import files_of, watch
+from evaluators.api.rescoring import files_of, watch
 from evaluators.cli._endings import print_problems
 from evaluators.cli._printing import print_page, say
 from evaluators.issues import Problems

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evaluators import load
-from evaluators.api.watching import files_of, moved, watch
+from evaluators.api.rescoring import files_of, moved, watch
 from evaluators.run.preparing import RunRequest
 from evaluators.run.result import RunResult
 
