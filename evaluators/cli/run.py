@@ -155,7 +155,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.run.verdict import afterwards
 
     if options["watching"]:
-        from evaluators.cli._watch import watch_run
+        from evaluators.cli._on_change import watch_run
 
         watch_run(suite, _request(test_set, None, options, lambda: False, None, ("none",)))
         return
