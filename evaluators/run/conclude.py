@@ -87,7 +87,8 @@ def conclude(
     finished = all(each.finished for _, each in measured)
     troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite, [each for _, each in measured], stats, complete=finished), *measure_gaps(measures)]
-    partial_run = bool(request.selection) or not finished
+    # of a part of the rows, gaps are worth a warning and no more
+    warned, held = (found, []) if request.selection or not finished else ([], found)
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
     issues = [*of_table, *(issue for _, each in measured for issue in each.issues)]
@@ -95,7 +96,7 @@ def conclude(
         issues = [issue for issue in issues if issue.code not in CUT_CODES]
     counts = _issue_counts(measured)
     issues += unreadable_cells(measures, test_set.name, counts)
-    ending = (*troubles, *of_table, *unreadable_measures(measures), *([] if partial_run else found))
+    ending = (*troubles, *of_table, *unreadable_measures(measures), *held)
     facts = Facts(tuple(stats), gates, ending, interrupted=not finished and len(troubles) == len(changed))
     return RunResult(
         name=suite.name,
@@ -108,21 +109,9 @@ def conclude(
         evaluators=tuple(stats),
         slices=tuple(slices),
         gates=gates,
-        notes=(
-            *suite.notes,
-            *test_set.table.notes,
-            *_inferred_notes(suite),
-            *_several_notes(suite, measured),
-            *measure_notes(suite.measures, measures),
-        ),
-        warnings=(
-            *test_set.warnings,
-            *_id_warnings(prepared, measured),
-            *_schema_warnings(suite, stats),
-            *key_warnings(suite, stats, found),
-            *(found if partial_run else ()),
-        ),
-        issues=(*troubles, *issues, *([] if partial_run else found)),
+        notes=(*_notes(prepared, measured), *measure_notes(suite.measures, measures)),
+        warnings=(*_warnings(prepared, measured, stats), *key_warnings(suite, stats, found), *warned),
+        issues=(*troubles, *issues, *held),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
         exit_code=exit_code(facts),
@@ -135,6 +124,21 @@ def conclude(
         measures=tuple(measures),
         label_tables=tuple(tables),
     )
+
+
+def _notes(prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[str]:
+    """What the suite and its data have to say, and what was inferred and chosen."""
+    suite = prepared.suite
+    said = [*suite.notes, *prepared.test_set.table.notes]
+    return [*said, *_inferred_notes(suite), *_several_notes(suite, measured)]
+
+
+def _warnings(
+    prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]], stats: Sequence[EvaluatorStats]
+) -> list[Issue]:
+    """What is wrong with the data, and costs no row its score."""
+    of_ids, of_schemas = _id_warnings(prepared, measured), _schema_warnings(prepared.suite, stats)
+    return [*prepared.test_set.warnings, *of_ids, *of_schemas]
 
 
 def _issue_counts(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> dict[str, int]:
