@@ -9,12 +9,13 @@ from __future__ import annotations
 import atexit
 import gzip
 import hashlib
+import io
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
@@ -22,7 +23,9 @@ from evaluators.testsets.byte_store import ByteStore, at, inside, parent, store_
 from evaluators.value_class import dataclass, replace
 
 STANDARD_INPUT: Final = "-"
+MOST_UNPACKED_GIB: Final = 16.0
 _BLOCK: Final = 1024 * 1024
+_GIB: Final = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class ByteSource:
     compressed: bool = False
     encoding: str = "utf-8"
     delimiter: str | None = None
+    most_unpacked_gib: float = MOST_UNPACKED_GIB
+    """How much a compressed file may unpack to."""
 
     @property
     def suffix(self) -> str:
@@ -60,7 +65,9 @@ class ByteSource:
     def open(self, start: int = 0) -> BinaryIO:
         """The bytes, decompressed, from `start` on."""
         if self.compressed:
-            return cast(BinaryIO, _Unpacked(self.store.open(self.path)))
+            return cast(
+                BinaryIO, io.BufferedReader(_UnpackedBytes(self.store.open(self.path), self.most_unpacked_gib), _BLOCK)
+            )
         return self.store.open(self.path, start)
 
     def head(self, size: int) -> bytes:
@@ -76,16 +83,40 @@ class ByteSource:
             return replace(self, path=kept(stream), compressed=False)
 
 
-class _Unpacked(gzip.GzipFile):
-    """What a compressed stream holds. Closing it closes the stream as well."""
+class _UnpackedBytes(io.RawIOBase):
+    """What a compressed stream holds, up to a size. Closing it closes the stream as well."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, most_gib: float) -> None:
         self._stream = stream
-        super().__init__(fileobj=stream, mode="rb")
+        self._file = gzip.GzipFile(fileobj=stream, mode="rb")
+        self._most_gib = most_gib
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._file.readinto(buffer)
+        if self._file.tell() > self._most_gib * _GIB:
+            raise _TooLarge(f"it unpacks to more than {self._most_gib:g} GiB")
+        return count
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return self._file.seek(place, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
 
     def close(self) -> None:
         super().close()
+        self._file.close()
         self._stream.close()
+
+
+class _TooLarge(EOFError):
+    """A compressed file holds more than is read."""
 
 
 def locate(name: str, folder: Path) -> ByteSource:
@@ -115,6 +146,11 @@ def reading(source: ByteSource) -> Iterator[None]:
     """Turns what goes wrong between a disk and us into Problems."""
     try:
         yield
+    except _TooLarge as error:
+        hint = "`test_set: {most_unpacked_gib: …}` in the suite allows more"
+        raise Problems(
+            [Issue("too-large", Blame.TESTSET, f"the compressed file is not read on: {error}", source.name, hint)]
+        ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise Problems(
             [Issue("bad-gzip", Blame.TESTSET, f"the compressed file is damaged: {error}", source.name)]

@@ -212,7 +212,11 @@ class _Opening:
         if config.file is not None:
             source = locate(config.file, self.folder)
             source = replace(
-                source, encoding=config.encoding or "utf-8", delimiter=config.delimiter, name=self.called or source.name
+                source,
+                most_unpacked_gib=config.most_unpacked_gib,
+                encoding=config.encoding or "utf-8",
+                delimiter=config.delimiter,
+                name=self.called or source.name,
             )
             return open_table(source, config.format, known_encoding=config.encoding is not None), configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
-from evaluators.testsets.byte_source import STANDARD_INPUT
+from evaluators.testsets.byte_source import MOST_UNPACKED_GIB, STANDARD_INPUT
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
@@ -90,6 +90,8 @@ class TestSetConfig(Settings):
     """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows; UTF-8, or what the file seems to be, without it."""
     delimiter: str | None = None
     """What stands between cells in a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
+    most_unpacked_gib: float = Field(default=MOST_UNPACKED_GIB, gt=0)
+    """How many gigabytes (of 2^30 bytes) the compressed file with the rows may unpack to, before reading it ends."""
     columns: ColumnNames = Field(default_factory=ColumnNames)
     """Which columns play which role."""
     unreadable_output: Literal["fail", "skip"] = "fail"

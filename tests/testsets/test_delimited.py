@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from evaluators import load
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, delimited, quotes
@@ -379,3 +380,12 @@ def test_any_bytes_are_rows_faults_or_problems(shared_file: Path, content: bytes
 def test_a_workbook_is_called_one(file: Path, beginning: bytes) -> None:
     with pytest.raises(Problems, match="looks like an Excel workbook"):
         opened(file, beginning + b"\x14\x00, more\n1,2\n")
+
+
+def test_a_compressed_file_that_unpacks_without_end_stops_at_a_stated_size(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "rows.csv.gz", "wb") as stream:
+        stream.write(b"id,output,expected\n" + b"1,a,a\n" * 2_000_000)
+    test_set = {"file": str(tmp_path / "rows.csv.gz"), "most_unpacked_gib": 0.005}
+    with pytest.raises(Problems, match=r"it unpacks to more than 0\.005 GiB") as error:
+        load({"evaluators": ["exact_match"], "test_set": test_set}).run()
+    assert "most_unpacked_gib" in str(error.value.issues[0].hint)
