@@ -9,7 +9,9 @@ number under the name that Agenta gives it, and for each field a column `<evalua
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Final, TextIO
 
 from evaluators.model import MISSING, FieldResult, Result, RowResult, Standing, Status, Verdict
@@ -32,6 +34,8 @@ _WORDS: Final = {
 }
 _WORD_OF_BYTE: Final = tuple(_WORDS[Status(code)] for code in range(len(_WORDS)))
 _UNKEPT: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
+_FIRST_ROWS: Final = 100
+_DECIMAL_COMMA: Final = re.compile(r"-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
 _MOST_NAMED: Final = 5
 _LONGEST_VALUE: Final = 60
 
@@ -89,11 +93,21 @@ def write_rows(
     rows: Iterable[MarkedRow],
     delimiter: str = ",",
 ) -> None:
-    """Write the annotated rows. The stream is UTF-8 and does not translate line ends."""
-    write_guarded(stream, _lines(header, evaluators, rows), delimiter)
+    """Write the annotated rows. The stream is UTF-8 and does not translate line ends.
+
+    Where cells are separated by semicolons and the first rows hold numbers with a decimal comma, the numbers that are added have
+    one as well: the file goes back to the same spreadsheet.
+    """
+    found = iter(rows)
+    first = list(islice(found, _FIRST_ROWS)) if delimiter == ";" else []
+    comma = any(_DECIMAL_COMMA.fullmatch(cell.strip()) for row in first for cell in row.cells)
+    lines = _lines(header, evaluators, chain(first, found), "," if comma else ".")
+    write_guarded(stream, lines, delimiter)
 
 
-def _lines(header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow]) -> Iterator[Iterable[str]]:
+def _lines(
+    header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterable[MarkedRow], point: str
+) -> Iterator[Iterable[str]]:
     yield [guarded(name) for name in (*header, *added_columns(header, evaluators))]
     lengths = [len(each.fields) for each in evaluators]
     spelled: dict[tuple[int, int], tuple[Mark, list[str]]] = {}  # marks of equal rows are one, and are kept alive here
@@ -104,23 +118,23 @@ def _lines(header: Sequence[str], evaluators: Sequence[Annotated], rows: Iterabl
         for mark, fields in zip(row.marks, lengths, strict=True):
             known = spelled.get((id(mark), fields))
             if known is None:
-                known = spelled[id(mark), fields] = mark, [guarded(cell) for cell in _spelled(mark, fields)]
+                known = spelled[id(mark), fields] = mark, [guarded(cell) for cell in _spelled(mark, fields, point)]
             line += known[1]
         line.append(guarded(row.why))
         yield line
 
 
-def _spelled(mark: Mark, fields: int) -> Iterator[str]:
+def _spelled(mark: Mark, fields: int, point: str) -> Iterator[str]:
     """The cells of one evaluator that lists so many fields."""
-    yield from [_number(mark.score)] * (2 if fields else 1)
+    yield from [_number(mark.score, point)] * (2 if fields else 1)
     for code, number in zip(mark.statuses, mark.numbers, strict=True):
         yield _WORD_OF_BYTE[code]
-        yield _number(number)
+        yield _number(number, point)
     yield from [""] * (2 * (fields - len(mark.statuses)))
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else repr(value)
+def _number(value: float | None, point: str) -> str:
+    return "" if value is None else repr(value).replace(".", point)
 
 
 def added_columns(header: Sequence[str], evaluators: Sequence[Annotated]) -> tuple[str, ...]:

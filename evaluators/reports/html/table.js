@@ -26,7 +26,7 @@ const filler = () => el("tr", { class: "filler", "aria-hidden": "true" }, el("td
 
 function headLine() {
   const columns = [["row", "Row"], ["id", "Id"], ["score", "Score"], ["wrong", "What went wrong"]];
-  view.heads = columns.map(([key, text]) => [key, el("th", { scope: "col", class: `column-${key}` }, button(text, () => sortBy(key)))]);
+  view.heads = columns.map(([key, text]) => [key, el("th", { scope: "col", class: `column-${key}` }, button(text, () => sortBy(key), key === "score" ? { title: "The mean of the scores of the evaluators that are looked at" } : {}))]);
   const made = view.heads.map(([, node]) => node);
   if (head.variants.length) made.splice(2, 0, el("th", { scope: "col", class: "column-variant", text: "Variant" }));
   return el("tr", { "aria-rowindex": "1" }, made);
