@@ -155,7 +155,9 @@ def _test(
     environment: Environment, python: Path, private: bool, seconds: float, expression: str | None, found: Outcome
 ) -> None:
     place = environment.folder.relative_to(ROOT)
-    command = [str(python), "-m", "pytest", "-rsfE", "-W", "default", "--disable-warnings", str(place)]
+    # one process: these environments have nothing that spreads tests over several
+    options = ["-o", "addopts=-q --import-mode=importlib --strict-markers --strict-config"]
+    command = [str(python), "-m", "pytest", *options, "-rsfE", "-W", "default", "--disable-warnings", str(place)]
     command += ["-k", expression] if expression else []
     if private:
         command = [*PRIVATE, *command]
