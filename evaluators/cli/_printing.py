@@ -22,11 +22,13 @@ _STDOUT: Final = "standard output"
 def print_page(page: Page) -> None:
     """Print a page."""
     asked = asked_width()
-    if not on_a_screen() and asked is None:
+    if not on_a_screen():
         from evaluators.reports.formats.text import TextFormat
 
-        say(TextFormat().page(page))
-        return
+        text = TextFormat().page(page)
+        if asked is None or all(len(line) <= asked for line in text.splitlines()):
+            say(text)
+            return
     from rich.console import Console
 
     from evaluators.cli._screen import screen_text
