@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evaluators.builtin._labels import LabelRule
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
+from evaluators.builtin._text_changes import TextChange
 from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.asked_once import once
@@ -238,6 +239,10 @@ class Evaluator(Settings):
     def label_rule(self) -> LabelRule | None:
         """How its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
         return None
+
+    def text_changes(self) -> Sequence[TextChange]:
+        """What it could forgive of texts that differ, for near misses; nothing for a type that does not compare two texts."""
+        return ()
 
     def learning(self) -> Learning | None:
         """What it must have seen of the test set before it can score; None for one that knows enough."""

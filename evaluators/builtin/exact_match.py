@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, settle
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
+from evaluators.builtin._text_changes import Forgiven, TextChange, reading, text_changes
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.fields.trace.looks import Looks
 from evaluators.model import MISSING, Score, Verdict
@@ -19,10 +21,10 @@ class ExactMatch(Evaluator):
 
     Use it for labels, codes, yes or no, and other short answers with one right spelling.
 
-    Nothing is forgiven: spaces, case, accents and the final full stop count. A text is never read as JSON, so two JSON
-    texts that differ in spacing differ; compare those with `json_multi_field_match` or `json_diff_match`. Where the test
-    set holds JSON values (numbers, lists, objects), the order of keys does not count and the order of lists does; 1 equals
-    1.0, and neither `true` nor the text "1" equals 1.
+    Nothing is forgiven unless `forgive` names it: spaces, case, accents and the final full stop count. A text is never
+    read as JSON, so two JSON texts that differ in spacing differ; compare those with `json_multi_field_match` or
+    `json_diff_match`. Where the test set holds JSON values (numbers, lists, objects), the order of keys does not count
+    and the order of lists does; 1 equals 1.0, and neither `true` nor the text "1" equals 1.
 
     A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`: then
     an empty output is right.
@@ -34,33 +36,52 @@ class ExactMatch(Evaluator):
     labels: Labels = None
     """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
 
+    forgive: tuple[Forgiven, ...] = ()
+    """What two texts may differ in and be the same: `case`, `spaces`, `final_punctuation`, `underscores` (`_` or `-` for a space)."""
+
     examples = (
         Example("the same text", output="Paris", expected="Paris", score=1.0, source="Agenta, Exact Match"),
         Example("case differs", output="paris", expected="Paris", score=0.0),
         Example("a space at the end", output="Paris ", expected="Paris", score=0.0),
         Example("the order of keys is free", output={"a": 1, "b": 2}, expected={"b": 2, "a": 1}, score=1.0),
+        Example(
+            "a full stop and capitals forgiven",
+            output="Paris.",
+            expected="paris",
+            settings={"forgive": ["case", "final_punctuation"]},
+            score=1.0,
+        ),
         Example("a text is not an object", output='{"a": 1}', expected={"a": 1}, score=0.0),
     )
 
     def needs(self) -> Needs:
         return self.column("output"), self.column("expected")
 
-    def looks(self) -> Looks:
-        return Looks()
+    def looks(self) -> Looks | None:
+        return None if self.forgive else Looks()
 
     def label_rule(self) -> LabelRule | None:
-        return label_rule(self.labels)
+        return label_rule(self.labels, reading(self.forgive) if self.forgive else str)
+
+    def text_changes(self) -> Sequence[TextChange]:
+        return text_changes(self.forgive)
 
     def explain(self, output: Any, expected: Any) -> Score:
         if output is MISSING:
             return self.unreadable().explain(NO_OUTPUT.issue)
         if same(output, expected) or (output is None and expected == ""):
             return Score.of(True, "the output equals the expected answer")
+        if self.forgive and isinstance(output, str) and isinstance(expected, str):
+            read = reading(self.forgive)
+            if read(output) == read(expected):
+                return Score.of(True, f"the output equals the expected answer but for {', '.join(self.forgive)}")
         return Score.of(False, _difference(output, expected))
 
     def compile(self) -> Check:
         explain = self.explain
         yes, no = yes_and_no(self)
+        if self.forgive:
+            return super().compile()
 
         def check(output: Any, expected: Any) -> Verdict:
             if output.__class__ is str and expected.__class__ is str:

@@ -20,6 +20,7 @@ from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.model import Status
 from evaluators.reports.near_miss_section import NearMiss
+from evaluators.reports.text_near_misses import text_near_misses
 from evaluators.run.record import RecordLine, RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import dataclass
@@ -42,6 +43,7 @@ def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearM
         for variant in record.facts.variants:
             most = None if variant.every_outcome else record.facts.most
             found += _of_variant(lines, variant.variant, record.outcomes(variant.variant), most)
+        found += text_near_misses(lines, record)
     return sorted(found, key=lambda one: -one.turned)
 
 

@@ -37,6 +37,8 @@ class NearMiss:
     """How many rows there are."""
     says: str = ""
     """What else becomes of the field, or of its values."""
+    line: bool = False
+    """`write` is a whole line of `evaluators:`, since there is no field."""
 
 
 def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tuple[Section, ...]:
@@ -61,6 +63,8 @@ def _item(one: NearMiss) -> Item:
     field = one.field or "$"
     text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
     text += f" ({one.says})" if one.says else ""
+    if one.line:
+        return Item(text, quote=(one.write,))
     return Item(text, quote=(f"{key_text(field)}: {_written(one.write)}",) if one.write else ())
 
 

@@ -188,6 +188,13 @@ class RunRecord:
             yield line
         _check_lines(file, number, self._kept(variant).outcomes)
 
+    def cells(self, variant: str | None = None) -> Iterator[RecordLine]:
+        """The lines of cells of a variant, each checked: the number of a row, and its cells by column. Nothing where none were kept.
+
+        Raises Problems (config) for a damaged line, with its number.
+        """
+        return iter(()) if self.facts.documents == "none" else self._cells(variant)
+
     def _cells(self, variant: str | None) -> Iterator[RecordLine]:
         file, number = self.files(variant).cells, 0
         for line in json_lines(file):

@@ -1,0 +1,72 @@
+"""Near misses of texts: what an evaluator that compares two texts would have to forgive, and how many rows that turns.
+
+The cells that a run kept are looked at, those of the first MOST_CELLS rows. An output that is the expected answer to the letter is right
+already; every other one is tried with each change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from evaluators.builtin._text_changes import TextChange
+from evaluators.reports.near_miss_section import NearMiss
+from evaluators.run.record import RunRecord
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import NamedTuple
+
+MOST_CELLS: Final = 2_000
+LONGEST: Final = 2_000
+"""Characters of a text that is looked at."""
+_SHOWN_ROWS: Final = 5
+
+
+class _Pair(NamedTuple):
+    row: int
+    expected: str
+    output: str
+
+
+def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Iterator[NearMiss]:
+    """The changes to evaluators that compare two texts, for each variant, the one that turns most first."""
+    changing = [
+        (line, changes)
+        for line in lines
+        if not line.when and not line.needs and (changes := line.settings.text_changes())
+    ]
+    for kept in record.facts.variants if changing else ():
+        rows = [(one.data["row"], one.data["cells"]) for one in islice(record.cells(kept.variant), MOST_CELLS)]
+        for line, changes in changing:
+            output, expected = _columns(record, line.name)
+            differing = [
+                _Pair(row, wanted, given)
+                for row, cells in rows
+                if isinstance(wanted := cells.get(expected), str) and isinstance(given := cells.get(output), str)
+                and wanted.strip() and wanted != given and max(len(wanted), len(given)) <= LONGEST
+            ]  # fmt: skip
+            first = not kept.every_cell or kept.rows > MOST_CELLS
+            yield from _of_line(line.name, kept.variant, expected, changes, differing, first)
+
+
+def _columns(record: RunRecord, name: str) -> tuple[str, str]:
+    """The columns of the outputs and of the expected texts."""
+    readings = next(one.readings for one in record.facts.evaluators if one.name == name)
+    return readings[0].column, readings[1].column
+
+
+def _of_line(
+    name: str, variant: str | None, expected: str, changes: Sequence[TextChange], pairs: Sequence[_Pair], first: bool
+) -> list[NearMiss]:
+    already: set[int] = set()
+    best: dict[tuple[int, ...], NearMiss] = {}
+    for change in changes:
+        fixed = tuple(one.row for one in pairs if change.matches(one.expected, one.output))
+        if not fixed or fixed in best or (change.says and set(fixed) <= already):
+            continue
+        already |= set(fixed)
+        best[fixed] = NearMiss(
+            name, variant, "the output", change.switch, f"- {change.write.replace('EXPECTED', expected)}", len(fixed), len(pairs),
+            first, fixed[:_SHOWN_ROWS], len(fixed), change.says, line=True,
+        )  # fmt: skip
+    return sorted(best.values(), key=lambda one: -one.turned)
