@@ -22,7 +22,7 @@ LONGEST: Final = 2_000
 _SHOWN_ROWS: Final = 5
 
 
-class _Pair(NamedTuple):
+class _DifferingTexts(NamedTuple):
     row: int
     expected: str
     output: str
@@ -40,7 +40,7 @@ def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Itera
         for line, changes in changing:
             output, expected = _columns(record, line.name)
             differing = [
-                _Pair(row, wanted, given)
+                _DifferingTexts(row, wanted, given)
                 for row, cells in rows
                 if isinstance(wanted := cells.get(expected), str) and isinstance(given := cells.get(output), str)
                 and wanted.strip() and wanted != given and max(len(wanted), len(given)) <= LONGEST
@@ -56,7 +56,12 @@ def _columns(record: RunRecord, name: str) -> tuple[str, str]:
 
 
 def _of_line(
-    name: str, variant: str | None, expected: str, changes: Sequence[TextChange], pairs: Sequence[_Pair], first: bool
+    name: str,
+    variant: str | None,
+    expected: str,
+    changes: Sequence[TextChange],
+    pairs: Sequence[_DifferingTexts],
+    first: bool,
 ) -> list[NearMiss]:
     already: set[int] = set()
     best: dict[tuple[int, ...], NearMiss] = {}
