@@ -100,14 +100,19 @@ def check(schema: Schema, check_formats: bool) -> None:
 @lru_cache(maxsize=256)
 def validator(schema_text: str, check_formats: bool, timeout_seconds: float) -> Any:
     """What tells whether a document fits the schema (`is_valid`, `iter_errors`). Raises BadSettings."""
-    import jsonschema.validators
-
     schema = read_text(schema_text)
     check(schema, check_formats)
-    extend: Any = jsonschema.validators.extend
-    found = _draft(schema)
-    draft = extend(found, careful_keywords(found, timeout_seconds))
+    draft = _careful(_draft(schema), timeout_seconds)
     return draft(schema, registry=_registry(), format_checker=formats() if check_formats else None)
+
+
+@lru_cache(maxsize=32)
+def _careful(draft: Any, timeout_seconds: float) -> Any:
+    """A draft whose keywords are ours where it matters. Making one takes longer than checking many documents."""
+    import jsonschema.validators
+
+    extend: Any = jsonschema.validators.extend
+    return extend(draft, careful_keywords(draft, timeout_seconds))
 
 
 def first_keys(schema: Schema) -> frozenset[str]:
