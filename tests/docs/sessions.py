@@ -31,7 +31,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = [str(programs), os.environ["PATH"], str(Path(sys.executable).parent)]
     monkeypatch.setenv("PATH", os.pathsep.join(path))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.delenv("COLUMNS", raising=False)
     return folder / "here"
 
 
