@@ -32,7 +32,7 @@ def command(subject: str, format_: str, steps: bool) -> None:
     from evaluators.cli._printing import asked_width
     from evaluators.reports.reference_text import WIDTH
 
-    width = asked_width() or WIDTH
+    width = min(asked_width() or WIDTH, WIDTH)
     from evaluators.cli._printing import say
 
     if explaining.is_suite(subject):

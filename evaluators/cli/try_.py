@@ -61,5 +61,5 @@ def command(
         tried = trying.given_row(loaded, values, given)
     else:
         tried = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**reading))
-    say(page_text(trying.tried_page(loaded, tried), asked_width() or WIDTH))
+    say(page_text(trying.tried_page(loaded, tried), min(asked_width() or WIDTH, WIDTH)))
     sys.exit(trying.exit_code_of(tried))

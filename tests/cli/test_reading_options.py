@@ -33,7 +33,7 @@ BOTH = [*READ, "--columns", "output=said"]
 def test_a_command_reads_a_file_as_it_is_told(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("odd.csv").write_bytes(ODD)
-    Path("odd.json").write_text('[{"n": "1", "stadt": "Łódź"}]', encoding="utf-8")
+    Path("odd.json").write_text('[{"id": "1", "output": {"stadt": "Łódź"}}]', encoding="utf-8")
     Path("suite.yaml").write_text(SUITE, encoding="utf-8")
     Path("schema.json").write_text('{"type": "object", "properties": {"stadt": {"type": "string"}}}', encoding="utf-8")
     done = CliRunner().invoke(command, words)
