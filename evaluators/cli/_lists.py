@@ -12,7 +12,7 @@ from evaluators.reports.display import padded, width
 _HEADS: Final[Mapping[Kind, str]] = {
     "evaluators": "Evaluators score a row. They stand in the list under `evaluators:`.",
     "comparators": "Comparators compare one value with another. They stand beside a path under `fields:`.",
-    "transforms": "Transforms change both values before they are compared. They stand under `transforms:`.",
+    "transforms": "Transforms change both values before they are compared. They are listed under `transforms:`.",
     "presets": "Presets are ready-made settings. A suite starts from one with `extends: preset:NAME`.",
 }
 

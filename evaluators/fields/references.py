@@ -151,8 +151,10 @@ class _Walk:
             if key in schema:
                 self._choose(own, key, schema[key], (*loc, key), inside)
         if "$ref" in schema:
-            if set(schema) == {"$ref"} and schema["$ref"] in self.shared and self.made > MOST_COPIES:
-                return self.shared[schema["$ref"]]
+            target = schema["$ref"]
+            alone = isinstance(target, str) and set(schema) == {"$ref"}
+            if alone and target in self.shared and self.made > MOST_COPIES:
+                return self.shared[target]
             self._refer(own, schema["$ref"], (*loc, "$ref"), inside, here)
         return own
 

@@ -255,3 +255,9 @@ def test_required_keys_that_are_no_names_are_the_same_problem_in_both_dialects(r
 def test_a_schema_is_inferred_in_the_words_of_x_eval_alone() -> None:
     with pytest.raises(BadSettings, match="a schema that is inferred says how to compare in the words of x-eval"):
         evaluator("schema_match", {"schema": "infer", "dialect": "evaluation_config"})
+
+
+@pytest.mark.parametrize("reference", [{"a": 1}, ["#/$defs/Node"], 3, None])
+def test_a_reference_that_is_no_text_is_a_problem(reference: object) -> None:
+    with pytest.raises(BadSettings, match=r"\$ref must be text"):
+        resolved_a({"$ref": reference})
