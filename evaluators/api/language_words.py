@@ -29,6 +29,15 @@ FIGURES: Final[Mapping[str, str]] = {
     "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
     "field_score": "The mean score of all fields, of a schema with evaluation_config.",
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
+    **{
+        f"{average}_{figure}": f"The {figure if figure != 'f1' else 'F1'} of labels: {how}."
+        for average, how in (
+            ("macro", "the mean over the labels, each counting the same"),
+            ("micro", "of all rows together"),
+            ("weighted", "the mean over the labels, each counting as often as it is expected"),
+        )
+        for figure in ("precision", "recall", "f1")
+    },
 }
 """What each figure of a gate is."""
 _MOST_PLACES: Final = 4

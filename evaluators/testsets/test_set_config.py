@@ -90,7 +90,7 @@ class TestSetConfig(Settings):
     """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows; UTF-8, or what the file seems to be, without it."""
     delimiter: str | None = None
     """What stands between cells in a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
-    most_unpacked_gib: float = Field(default=MOST_UNPACKED_GIB, gt=0)
+    most_unpacked_gib: float = Field(default=MOST_UNPACKED_GIB, gt=0, strict=True)
     """How many gigabytes (of 2^30 bytes) the compressed file with the rows may unpack to, before reading it ends."""
     columns: ColumnNames = Field(default_factory=ColumnNames)
     """Which columns play which role."""

@@ -188,8 +188,8 @@ class Rounded(Comparator):
         return lambda expected, actual: round(expected, self.digits) == round(actual, self.digits)
 
 
-def test_a_registered_comparator_is_a_metric_id() -> None:
-    COMPARATORS.register("rounded_for_this_test", Rounded, overwrite=True)
+def test_a_registered_comparator_is_a_metric_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMPARATORS._registered, "rounded_for_this_test", Rounded)
     config = {"metrics": [{"metric_id": "rounded_for_this_test", "params": {"digits": 1}}]}
     root = read_evaluation_config({"properties": {"a": {"type": "number", "evaluation_config": config}}})
     assert child(root, "a").metrics[0].comparator == Rounded(digits=1)
