@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli.run import command
+from evaluators.cli import command
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.repeating import agreed, together
 from evaluators.reports.summary import summary
@@ -82,7 +82,7 @@ def test_two_workers_repeat_as_one_does(tmp_path: Path) -> None:
         "judge: {recorded: {file: said.jsonl}}\nevaluators: [llm_judge: {rubric: Good?}]\n", encoding="utf-8"
     )
     options = [str(suite), str(rows_file(tmp_path)), "--no-results", "--repeat-judge", "2", "--workers"]
-    said = [CliRunner().invoke(command, [*options, workers]).output for workers in ("1", "2")]
+    said = [CliRunner().invoke(command, ["run", *options, workers]).output for workers in ("1", "2")]
     assert said[0] == said[1]
     assert "Of 4 questions that were put several times, 0 got the same verdict each time" in " ".join(said[0].split())
 
