@@ -68,13 +68,24 @@ def text_changes(forgiven: Sequence[Forgiven]) -> list[TextChange]:
 
     def stands_in(expected: str, output: str) -> bool:
         wanted = apart(expected)
-        return wanted != "" and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", apart(output)) is not None
+        return wanted != "" and _stands_apart(wanted, apart(output))
 
     around = TextChange(
         "contains", "contains: {substring: {column: EXPECTED}, case_sensitive: false}", stands_in,
         "the answer stands in more text; an output that also names another answer would pass",
     )  # fmt: skip
     return [*found, *([every] if len(found) > 1 else []), around]
+
+
+def _stands_apart(wanted: str, text: str) -> bool:
+    """Whether a text stands in another one without a letter or a digit right before or after it."""
+    start = text.find(wanted)
+    while start >= 0:
+        around = text[start - 1 : start] if start else "", text[start + len(wanted) : start + len(wanted) + 1]
+        if not any(letter.isalnum() or letter == "_" for letter in around):
+            return True
+        start = text.find(wanted, start + 1)
+    return False
 
 
 def _change(forgiven: Sequence[Forgiven]) -> TextChange:
