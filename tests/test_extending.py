@@ -29,12 +29,6 @@ from evaluators.settings import BadSettings, build
 from evaluators.values import transforms
 
 
-@pytest.fixture(autouse=True)
-def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
-    monkeypatch.setattr(transforms, "_REGISTERED", dict(transforms._REGISTERED))
-
-
 def scored(fields: Any, expected: Any, output: Any, **settings: Any) -> Score:
     """The score of one row, which the fast check must agree with."""
     settings_ = build(JsonMultiFieldMatch, {"fields": fields, **settings})

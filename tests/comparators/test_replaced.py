@@ -8,7 +8,6 @@ import pytest
 
 import evaluators
 from evaluators import NullHandling, Problems, annotate_xeval, evaluate, infer_schema, reclassify_nulls, register
-from evaluators.comparators._comparator import COMPARATORS
 
 PAGE = '''
 from evaluators import register
@@ -38,11 +37,6 @@ SCHEMA = {
     "type": "object",
     "properties": {"day": {"type": "string", "x-eval-compare": {"date": {"formats": ["%Y-%m-%d", "%b %d, %Y"]}}}},
 }
-
-
-@pytest.fixture(autouse=True)
-def _plugs_of_one_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
 
 
 def statuses(output: str) -> list[str]:

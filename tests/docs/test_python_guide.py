@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.values import transforms
 from tests.docs.blocks import blocks
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
@@ -23,9 +20,6 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 ])  # fmt: skip
 def test_a_python_guide_prints_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(BUILTIN, "_registered", {})
-    monkeypatch.setattr(COMPARATORS, "_registered", {})
-    monkeypatch.setattr(transforms, "_REGISTERED", {})
     names: dict[str, Any] = {"__name__": "guide"}
     printed, shown = [], []
     for block in blocks(GUIDES / name):

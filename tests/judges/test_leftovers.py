@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
-from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.align import CANDIDATES, most_like, read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.settings import BadSettings
@@ -107,7 +106,6 @@ def test_items_of_items_are_paired_once_their_lists_are(tmp_path: Path) -> None:
 
 
 def test_a_batch_of_the_users_own_is_asked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
     calls: list[int] = []
 
     def alike(questions: Any, params: Any) -> list[bool]:

@@ -76,8 +76,7 @@ class AsksTwice(Evaluator):
 
 
 @pytest.fixture(autouse=True)
-def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
+def asks_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(BUILTIN._registered, "asking", AsksTwice)
 
 

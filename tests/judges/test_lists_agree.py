@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.comparators._comparator import COMPARATORS
 from evaluators.run.record import read_record
 
 WORDS = st.sampled_from(["a", "b", "cc", "A", ""])
@@ -72,13 +71,8 @@ def scored(way: str, fields: dict[str, Any], rows: list[tuple[Any, Any]], folder
 @settings(max_examples=15)
 @given(FIELDS, ROWS)
 def test_lists_give_what_asking_row_by_row_gives(fields: dict[str, Any], rows: list[tuple[Any, Any]]) -> None:
-    before = dict(COMPARATORS._registered)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            ways = [scored(way, fields, rows, Path(folder)) for way in WAYS]
-    finally:
-        COMPARATORS._registered.clear()
-        COMPARATORS._registered.update(before)
+    with tempfile.TemporaryDirectory() as folder:
+        ways = [scored(way, fields, rows, Path(folder)) for way in WAYS]
     assert ways[0]["rows.jsonl"] == ways[1]["rows.jsonl"] == ways[2]["rows.jsonl"]
     assert ways[0]["answers"] == ways[1]["answers"] == ways[2]["answers"]
     assert ways[0]["codes.jsonl"] == ways[1]["codes.jsonl"] == ways[2]["codes.jsonl"]

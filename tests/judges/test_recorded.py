@@ -11,7 +11,6 @@ import pytest
 
 import evaluators
 from evaluators import Problems
-from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Blame
 from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
@@ -52,7 +51,6 @@ class Opinion(Judge):
 @pytest.fixture(autouse=True)
 def judge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(JUDGES._registered, "opinion", Opinion)
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
     ASKED.clear()
 
 

@@ -14,18 +14,15 @@ import pytest
 
 import evaluators
 from evaluators import FieldResult, Outcome, Status
-from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
-from evaluators.values import transforms
+from evaluators.comparators._comparator import Comparator, Compare
 
 EXPECTED = [{"a": f"x{number}", "items": [{"n": f"{number}1"}, {"n": f"{number}2"}]} for number in range(9)]
 OUTPUTS = [{"a": f"y{number}", "items": [{"n": f"{number}2!"}, {"n": f"{number}1!"}]} for number in range(9)]
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+def asked() -> Counter[str]:
     """How often each pair was asked about, by comparators that never answer the same twice."""
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
-    monkeypatch.setattr(transforms, "_REGISTERED", dict(transforms._REGISTERED))
     seen: Counter[str] = Counter()
     calls = count()
 

@@ -38,9 +38,8 @@ class Moody(Evaluator):
 
 
 @pytest.fixture(autouse=True)
-def moody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Types of the tests are known to each test and forgotten after it."""
-    monkeypatch.setattr(BUILTIN, "_registered", {})
+def moody() -> None:
+    """Types of the tests are known to each test."""
     BUILTIN.register("moody", Moody)
 
 

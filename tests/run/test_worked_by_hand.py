@@ -17,7 +17,6 @@ from evaluators.run.gates import GateConfig, judge_gates, read_gate
 from evaluators.run.intervals import moments_of_powers, moments_of_values
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.statistics import ratios
-from evaluators.values import transforms
 from evaluators.values.confusion import Confusion
 from tests.bounds import bounds_of
 
@@ -71,10 +70,7 @@ def test_the_moments_of_lopsided_scores_with_two_denominators() -> None:
 
 
 @pytest.fixture
-def _plugs_of_one_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
-    monkeypatch.setattr(transforms, "_REGISTERED", dict(transforms._REGISTERED))
-
+def _plugs_of_one_test() -> None:
     def shorten(value: Any, params: Any) -> Any:
         if value == "unusable":
             raise TransformError("it cannot be shortened")
