@@ -19,14 +19,10 @@ REPORT_CAP: Final = 2_000
 """Paths that reporting leaves keeps ready for the next row. Nobody asks for their counts."""
 
 
-class OpenCheck(PathCheck, OpenWalk):
-    """The check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
+class TalliedCheck(PathCheck):
+    """A check whose paths are counted in a tally."""
 
-    def __init__(self, tree: OpenTree, pass_at: float) -> None:
-        super().__init__(tree)
-        self.pass_at = pass_at
-        self._known: dict[RowCounts, Verdict] = {}
-        self._perfect: dict[int, Verdict] = {}
+    tally: PathTally
 
     def counted(self) -> PathTally:
         return self.tally
@@ -36,6 +32,16 @@ class OpenCheck(PathCheck, OpenWalk):
 
     def summed(self, numbers: Mapping[int, int]) -> dict[str, Counts]:
         return self.tally.summed(numbers)
+
+
+class OpenCheck(TalliedCheck, OpenWalk):
+    """The check of an open tree: (expected, output) → verdict. An unreadable output is MISSING."""
+
+    def __init__(self, tree: OpenTree, pass_at: float) -> None:
+        super().__init__(tree)
+        self.pass_at = pass_at
+        self._known: dict[RowCounts, Verdict] = {}
+        self._perfect: dict[int, Verdict] = {}
 
     def watching(self, paths: Sequence[str]) -> WatchedCheck:
         return WatchedCheck(self, paths)
@@ -65,22 +71,13 @@ class OpenCheck(PathCheck, OpenWalk):
         return found
 
 
-class WatchedCheck(PathCheck):
+class WatchedCheck(TalliedCheck):
     """The check of an open tree, which also says of each row what became of some fields."""
 
     def __init__(self, check: OpenCheck, paths: Sequence[str]) -> None:
         self.check = check
         self.tally = check.tally
         self.paths = tuple(paths)
-
-    def counted(self) -> PathTally:
-        return self.tally
-
-    def drained(self) -> PathNote:
-        return self.tally.drained()
-
-    def summed(self, numbers: Mapping[int, int]) -> dict[str, Counts]:
-        return self.tally.summed(numbers)
 
     def watching(self, paths: Sequence[str]) -> WatchedCheck:
         return WatchedCheck(self.check, paths)

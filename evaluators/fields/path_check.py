@@ -26,6 +26,8 @@ class PathNote(NamedTuple):
     counts: tuple[tuple[int, int], ...]
     """How often each number was met; a number stands for a path and a status, and the check knows which."""
     details: Mapping[Detail, int]
+    overflowed: bool = False
+    """Some paths were not counted apart, because rows before had so many."""
 
 
 class PathCheck:

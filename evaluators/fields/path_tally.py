@@ -134,7 +134,7 @@ class PathTally:
 
     def drained(self) -> PathNote:
         """What was counted since the last time; counting begins afresh. The places that were met stay known."""
-        details = self.details()
+        details, overflow = self.details(), 4 * self._counters.index(self.overflow)
         for shape in self._shapes:
             shape.settle()
         found: list[tuple[int, int]] = []
@@ -154,7 +154,8 @@ class PathTally:
                 add((4 * number + 3, counter.hallucination))
                 counter.hallucination = counter.surplus = 0
         self.surplus_items = self.surplus_rows = 0
-        return PathNote(tuple(found), details)
+        overflowed = any(overflow <= number < overflow + 4 for number, _ in found)
+        return PathNote(tuple(found), details, overflowed)
 
     def summed(self, numbers: Mapping[int, int]) -> dict[str, Counts]:
         """Counts by path, from how often each number of some notes was met."""

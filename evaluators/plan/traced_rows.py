@@ -15,7 +15,6 @@ import msgspec
 
 from evaluators.builtin._evaluator import Column, Expected, Output, Part
 from evaluators.fields.path_check import PathCheck, PathNote
-from evaluators.fields.path_details import OVERFLOW
 from evaluators.fields.trace.record_type import Unalike
 from evaluators.fields.trace.tracer import NOT_ALIKE, Tracer
 from evaluators.issues import Fault
@@ -153,7 +152,6 @@ class TracedRows:
         self._counting = {
             one.verdicts: place for place, one in enumerate(self._plan.evaluators) if isinstance(one.check, PathCheck)
         }
-        self._skips = reading.unreadable == "skip"
         self._tracer: Tracer | None = None
         self._documents: list[Any] = []
         self._seen = 0
@@ -256,7 +254,7 @@ class TracedRows:
         for ((kind, key), rows), said, counted in zip(new.items(), verdicts, zip(*notes, strict=True), strict=True):
             if any(verdict.issue is not None for verdict in said):
                 continue
-            if self._overflows(counted):
+            if any(note is not None and note.overflowed for note in counted):
                 self._tracer, self.given_up = None, True
                 return
             row = self._known[kind][key] = len(self.rows)
@@ -281,11 +279,6 @@ class TracedRows:
             return found
 
         return self._plan.run(columns, count, run=run), notes
-
-    def _overflows(self, notes: Sequence[PathNote | None]) -> bool:
-        """Whether a row has paths that are not counted apart, because rows before it had so many, in this run or another."""
-        told = [self.summed(place, dict(note.counts)) for place, note in enumerate(notes) if note is not None]
-        return any(OVERFLOW in paths for paths in told)
 
     def summed(self, place: int, numbers: Mapping[int, int]) -> Mapping[str, Sequence[int]]:
         """Counts by path of one evaluator of the view, from how often each number of its notes was met."""

@@ -291,11 +291,9 @@ class Work:
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
             slots, _ = taken.look_up(range(chunk.count))
             self.result.glimpse.take(self.plan, columns, slots, chunk.count)
-        if any(keys.wanted for keys in self.keys):
-            slots, _ = taken.look_up(range(chunk.count))
-            for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
-                if keys.wanted:
-                    keys.take(chunk.offsets, slots, ledger.verdicts, column)
+        for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
+            if keys.wanted:  # lists that are paired by a key leave an evaluator without looks
+                keys.take(chunk.offsets, taken.filled, ledger.verdicts, column)
         if self.recorder is not None:
             wanted = self.recorder.wanted(chunk, codes)
             self.recorder.take(chunk, columns, wanted, *taken.look_up(wanted.rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.fields.key_counts import KeyCounts, KeyFault, KeyReader
@@ -40,7 +40,11 @@ class KeyRows:
         return (self._reader is not None or bool(self._free) or self._by_row) and -1 not in self._sides
 
     def take(
-        self, offsets: Sequence[int], slots: Sequence[Sequence[Any]], verdicts: Sequence[Verdict], codes: Sequence[int]
+        self,
+        offsets: Sequence[int],
+        slots: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]],
+        verdicts: Sequence[Verdict],
+        codes: Sequence[int],
     ) -> None:
         """The rows of a chunk. Those that the evaluator did not look at, or without an expected answer, say nothing."""
         columns = [slots[slot] for slot in self._one.inputs]

@@ -30,6 +30,8 @@ class Taken:
     """By evaluator, the code of each row."""
     several: int
     """How many outputs hold more than one JSON document."""
+    filled: Mapping[int, Cells] | Sequence[Cells]
+    """The filled slots of all rows, of those evaluators that no row shares a score of."""
     look_up: Callable[[Sequence[int]], tuple[Sequence[Cells], Mapping[int, int] | Sequence[int]]]
     """The filled slots of some rows, and where each of them stands there."""
 
@@ -87,7 +89,7 @@ class RowCodes:
         if self._traced is not None and not self._traced.ready:
             self._traced.learn(columns)
         codes = [ledger.codes(slots[slot]) for ledger, slot in zip(self._ledgers, self._verdict_slots, strict=True)]
-        return Taken(codes, self._plan.several(slots), lambda rows: (slots, range(count)))
+        return Taken(codes, self._plan.several(slots), slots, lambda rows: (slots, range(count)))
 
     def _by_trace(
         self, columns: Mapping[str, Cells], count: int, found: Sequence[int], traced: Sequence[TracedRow]
@@ -116,7 +118,7 @@ class RowCodes:
 
         searched = self._plan.searched.values()
         several = self._plan.several({slot: filled.get(slot) or (slots[slot] if odd else []) for slot in searched})
-        return Taken(codes, several, look_up)
+        return Taken(codes, several, filled, look_up)
 
     def _run_others(self, columns: Mapping[str, Cells], count: int, codes: Sequence[Sequence[int]]) -> dict[int, Cells]:
         """The slots of the evaluators that have no trace, given the verdicts of those that have."""

@@ -70,9 +70,9 @@ class _Writer:
         name = f"key_{self.objects}_{index}_{len(self.names)}"
         self.names[name] = key
         if place.is_object:
-            found = self._object_field(index, name, place)
+            found = self._container_field(index, name, self.object(place), "dict")
         elif place.is_list:
-            found = self._list_field(index, name, place)
+            found = self._container_field(index, name, self._list(place), "list")
         else:
             found = self._plain_field(index, name, place)
         if place.nullable and (place.is_object or place.is_list):
@@ -95,23 +95,10 @@ class _Writer:
         walk = [*shape, f"if {_unlike(place, f'x{index}', 'v')}: p.differs(v, x{index}, {name})"]
         return _Field(shape, walk, reads=True)
 
-    def _object_field(self, index: int, name: str, place: LearnedPlace) -> _Field:
-        number = self.object(place)
+    def _container_field(self, index: int, name: str, number: int, kind: str) -> _Field:
         shape = [f"shape_{number}(v, p.below[{index}])"]
         walk = [
-            f"if x{index}.__class__ is dict: walk_{number}(v, x{index}, p.below[{index}])",
-            f"elif x{index} is MISSING:",
-            f"    p.note(({name}, 'lacks'))",
-            *_indented(shape),
-            "else: raise Unalike",
-        ]
-        return _Field(shape, walk, reads=True)
-
-    def _list_field(self, index: int, name: str, place: LearnedPlace) -> _Field:
-        number = self._list(place)
-        shape = [f"shape_{number}(v, p.below[{index}])"]
-        walk = [
-            f"if x{index}.__class__ is list: walk_{number}(v, x{index}, p.below[{index}])",
+            f"if x{index}.__class__ is {kind}: walk_{number}(v, x{index}, p.below[{index}])",
             f"elif x{index} is MISSING:",
             f"    p.note(({name}, 'lacks'))",
             *_indented(shape),
@@ -143,7 +130,7 @@ class _Writer:
         def seen(start: str) -> list[str]:
             return [f"for i in range({start}, n):", *_indented(kinds)] if kinds else ["pass"]
 
-        each = [f"for i, (v, y) in enumerate(zip(a, x)):", f"    if {_unlike(items, 'y', 'v')}: p.differs(v, y, i)"]  # noqa: F541
+        each = ["for i, (v, y) in enumerate(zip(a, x)):", f"    if {_unlike(items, 'y', 'v')}: p.differs(v, y, i)"]
         if kinds:
             return seen, ["for i in range(min(n, m)):", *_indented(kinds), *each]
         return seen, ["if a != x:", *_indented(each)] if items.scalars == {str} else each

@@ -101,10 +101,7 @@ class PlaceNumbers:
             what = step, _answers(rules, ours, theirs), self.trace.same_text(ours, theirs)
         elif self.trace.texts:
             what = step, self.trace.same_text(ours, theirs)
-        found = self._known.get(what)
-        if found is None:
-            found = self._known[what] = self.trace.new()
-        self.trace.append(found)
+        self.note(what)
 
     def extra(self, key: str | int, value: Any) -> None:
         """What only the output has under a key, or at an index. Raises Unalike for a key that several steps may stand for."""
