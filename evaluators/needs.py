@@ -7,6 +7,7 @@ cannot give what is needed gives a `Fault` that says why and whose move it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue
@@ -37,6 +38,10 @@ class Column:
     def absent(self) -> Fault:
         """The fault when nothing is there: only an absent output is the model's."""
         return NO_OUTPUT if "output" in (self.role, None if self.literal else self.name) else NO_EXPECTED
+
+    def spelled(self, roles: Mapping[str, str]) -> str:
+        """The name of the column in the test set, where `roles` says which column plays which role."""
+        return self.name if self.literal else roles.get(self.name, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,13 @@ EMPTY_EXPECTED = Fault(
 
 EmptyExpected: TypeAlias = Literal["invalid", "value"]
 """What an expected cell is that holds nothing, where an answer is compared as it stands."""
+
+
+def column_of(need: Need) -> Column | None:
+    """The column that a need is read from; None for another evaluator's verdict."""
+    if isinstance(need, Part):
+        return None
+    return need if isinstance(need, Column) else need.column
 
 
 def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:

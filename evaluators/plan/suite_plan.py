@@ -222,7 +222,7 @@ class _Compiler:
         self.reading = reading
         self.slots: dict[object, int] = {}
         ordered = in_order(lines)
-        names = dict.fromkeys(self._name(column) for column in needed_columns(ordered))
+        names = dict.fromkeys(column.spelled(self.roles) for column in needed_columns(ordered))
         self.plan = Plan(tuple(names))
         for name in self.plan.columns:
             self._slot(("cell", name), f"cell {name}")
@@ -263,24 +263,21 @@ class _Compiler:
         for line in lines:
             for need in line.settings.needs():
                 if isinstance(need, Output) and need.beside is not None:
-                    pairs.setdefault(self._name(need.column), self._name(need.beside.column))
+                    pairs.setdefault(need.column.spelled(self.roles), need.beside.column.spelled(self.roles))
         return pairs
 
     def _in_parts(self, lines: Sequence[EvaluatorLine]) -> frozenset[str]:
         """The output columns of which some evaluator wants equal parts to be the same objects."""
         needs = [need for line in lines for need in line.settings.needs() if isinstance(need, Output) and need.parts]
-        return frozenset(self._name(need.column) for need in needs)
+        return frozenset(need.column.spelled(self.roles) for need in needs)
 
     def _kinds(self, lines: Sequence[EvaluatorLine]) -> dict[str, Want]:
         """For each output column of which only objects, or only lists, are wanted anywhere: that kind."""
         wanted: dict[str, set[Want]] = {}
         for need in (need for line in lines for need in line.settings.needs()):
             if isinstance(need, Output) and need.want in ("object", "array"):
-                wanted.setdefault(self._name(need.column), set()).add(need.want)
+                wanted.setdefault(need.column.spelled(self.roles), set()).add(need.want)
         return {name: kinds.pop() for name, kinds in wanted.items() if len(kinds) == 1}
-
-    def _name(self, column: Column) -> str:
-        return column.name if column.literal else self.roles.get(column.name, column.name)
 
     def _slot(self, key: object, name: str) -> int:
         self.slots[key] = len(self.plan.names)
@@ -293,7 +290,7 @@ class _Compiler:
         return slot
 
     def _cell(self, column: Column) -> int:
-        return self.slots[("cell", self._name(column))]
+        return self.slots[("cell", column.spelled(self.roles))]
 
     def _need(self, need: Need, line: EvaluatorLine) -> int:
         if isinstance(need, Part):
@@ -303,7 +300,7 @@ class _Compiler:
         if isinstance(need, Text):
             return self._text(need)
         if isinstance(need, Expected):
-            return self._expected(self._name(need.column))
+            return self._expected(need.column.spelled(self.roles))
         return self._output(need, self._search(need, line))[0]
 
     def _search(self, need: Output, line: EvaluatorLine) -> Search:
@@ -312,7 +309,7 @@ class _Compiler:
         return Search(pick=line.pick or self.reading.pick, keys=self.keys)
 
     def _text(self, need: Text) -> int:
-        column, name = need.column, self._name(need.column)
+        column, name = need.column, need.column.spelled(self.roles)
         key = ("text", name, column.absent, column.role == "expected")
         if key in self.slots:
             return self.slots[key]
@@ -321,7 +318,7 @@ class _Compiler:
         return self._step(key, does, (cell,), lambda read, _: cells.texts(read[0], column))
 
     def _answer(self, column: Column) -> int:
-        name, empty = self._name(column), self.reading.empty_expected
+        name, empty = column.spelled(self.roles), self.reading.empty_expected
         key = ("answer", name)
         if key in self.slots:
             return self.slots[key]
@@ -336,10 +333,10 @@ class _Compiler:
 
     def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
         """The slot of the documents, and where each was chosen."""
-        name = self._name(need.column)
+        name = need.column.spelled(self.roles)
         whole = self._whole(name, search)
         pair = self.expected_of_output.get(name)
-        beside = self._name(need.beside.column) if need.beside else None
+        beside = need.beside.column.spelled(self.roles) if need.beside else None
         if need.want == "like_expected" and beside is not None:
             return self._like(name, beside, whole, search), Lookup(
                 whole, need.want, self._expected(beside), search=search, like=beside

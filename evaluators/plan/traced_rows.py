@@ -83,7 +83,7 @@ def _pair(line: EvaluatorLine, roles: Mapping[str, str]) -> tuple[str, str] | No
         return None
     for need in line.settings.needs():
         if isinstance(need, Output) and need.beside is not None:
-            return _name(need.column, roles), _name(need.beside.column, roles)
+            return need.column.spelled(roles), need.beside.column.spelled(roles)
     return None
 
 
@@ -105,15 +105,11 @@ def _fits(
             if need.evaluator not in names:
                 return False
         elif isinstance(need, Column):
-            if _name(need, roles) not in pair:
+            if need.spelled(roles) not in pair:
                 return False
-        elif not isinstance(need, Expected | Output) or _name(need.column, roles) != pair[isinstance(need, Expected)]:
+        elif not isinstance(need, Expected | Output) or need.column.spelled(roles) != pair[isinstance(need, Expected)]:
             return False
     return True
-
-
-def _name(column: Column, roles: Mapping[str, str]) -> str:
-    return column.name if column.literal else roles.get(column.name, column.name)
 
 
 @contextmanager

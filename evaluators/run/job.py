@@ -11,32 +11,30 @@ import gc
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import PathCheck
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals, line_bytes, line_of
 from evaluators.judges.asked_once import keeping
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
-from evaluators.model import Verdict
-from evaluators.needs import Column, Expected, Need, Part
-from evaluators.plan.suite_plan import Compiled, Plan, Reading, compile_plan
+from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.plan.traced_rows import TracedRows, shared_rows
 from evaluators.run.clusters import ClusterCounts, cluster_names
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
-from evaluators.run.label_counts import LabelCounts, LabelSums
+from evaluators.run.label_counts import LabelSums, labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_codes import RowCodes, Taken
+from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, SliceKey, slice_text
 from evaluators.run.tally import Ledger, Tally
@@ -45,14 +43,10 @@ from evaluators.run.write_errors import about_writing, unwritten
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.graph import in_order
 from evaluators.testsets.byte_store import inside, store_of, write_to
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.value_class import NamedTuple, dataclass, field, replace
-
-MOST_ISSUES: Final = 5
-"""Issues of one code that are kept with their rows, the first ones; the rest is counted."""
+from evaluators.value_class import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +238,9 @@ class Work:
         self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
-        ranks = {line.name: rank for rank, line in enumerate(in_order([one.line for one in plan.evaluators]))}
-        self.notices = [_Notice(one, ranks[one.line.name]) for one in plan.evaluators]
+        self.issues = RowIssues(plan, self.ledgers, job.roles)
         self.keys = [KeyRows(one) for one in plan.evaluators]
-        self.labels = [_labels_of(one, job.roles) for one in plan.evaluators]
+        self.labels = [labels_of(one.line, job.roles) for one in plan.evaluators]
         self.measures = MeasureCounts(job.measures, job.slices) if job.measures else None
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
@@ -287,7 +280,7 @@ class Work:
         for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
             if labels is not None and labels.wanted:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
-        self._notice(chunk, taken)
+        self.issues.take(chunk, taken)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
             slots, _ = taken.look_up(range(chunk.count))
             self.result.glimpse.take(self.plan, columns, slots, chunk.count)
@@ -340,6 +333,7 @@ class Work:
                 tally.add_details(paths.details())
             result.tallies.append(tally)
         self.rows.settle(result.tallies)
+        result.issues, result.issue_counts = self.issues.kept, self.issues.counts
         result.keys = [keys.counts for keys in self.keys]
         if self.recorder is not None:
             result.recorded = self.recorder.taken()
@@ -351,78 +345,6 @@ class Work:
         for each in open_files:
             if each is not None:
                 each.close()
-
-    def _notice(self, chunk: Chunk, taken: Taken) -> None:
-        """The issues of a chunk, in the order of rows."""
-        noticed = [
-            notice.rows(ledger.verdicts, column)
-            for notice, ledger, column in zip(self.notices, self.ledgers, taken.codes, strict=True)
-        ]
-        if not any(noticed):
-            return
-        slots, at = taken.look_up(sorted(set().union(*noticed)))
-        raised: dict[int, list[_Raised]] = {}
-        for notice, indexes in zip(self.notices, noticed, strict=True):
-            one = notice.one
-            for index in indexes:
-                verdict: Verdict = slots[one.verdicts][at[index]]
-                if verdict.issue is not None:
-                    values = [slots[slot][at[index]] for slot in one.inputs]
-                    raised.setdefault(index, []).append(_Raised(notice.rank, verdict.issue, one, values))
-        whole_rows = dict(chunk.faults)
-        for index in sorted(raised):
-            self._issues(chunk.offsets[index], raised[index], whole_rows.get(index))
-
-    def _issues(self, offset: int, raised: list[_Raised], whole_row: Issue | None) -> None:
-        """The issues of one row; `whole_row` is what is wrong with all of it.
-
-        One faulty cell is one problem, however many evaluators need it or wait for one that does.
-        """
-        said: set[Issue] = set()
-        causes: set[Issue] = set()
-        for each in sorted(raised, key=_first):
-            column = _faulty_column(each, self.job.roles)
-            if column is None and each.issue in causes:
-                continue
-            causes.add(each.issue)
-            where = column or each.issue.where or f'evaluator "{each.one.line.name}"'
-            placed = each.issue if each.issue == whole_row else replace(each.issue, where=where)
-            if placed in said:
-                continue
-            said.add(placed)
-            seen = self.result.issue_counts.get(placed.code, 0)
-            self.result.issue_counts[placed.code] = seen + 1
-            if seen < MOST_ISSUES:
-                self.result.issues.append((offset, placed))
-
-
-class _Raised(NamedTuple):
-    """An issue of one row: the evaluator's place among those that wait for each other, and what it was given."""
-
-    rank: int
-    issue: Issue
-    one: Compiled
-    values: Sequence[Any]
-
-
-class _Notice:
-    """The rows of one evaluator that have an issue."""
-
-    def __init__(self, one: Compiled, rank: int) -> None:
-        self.one = one
-        self.rank = rank
-        self._codes: set[int] = set()
-        self._looked_at = 0
-
-    def rows(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Sequence[int]:
-        """Those of a chunk."""
-        for code in range(self._looked_at, len(verdicts)):
-            if verdicts[code].issue is not None:
-                self._codes.add(code)
-        self._looked_at = len(verdicts)
-        if not self._codes or self._codes.isdisjoint(codes):
-            return ()
-        return [index for index, code in enumerate(codes) if code in self._codes]
 
 
 def remove_parts(job: Job, index: int) -> None:
@@ -436,41 +358,9 @@ def remove_parts(job: Job, index: int) -> None:
                 store.remove(inside(job.folder, name))
 
 
-def _labels_of(one: Compiled, roles: Mapping[str, str]) -> LabelCounts | None:
-    """The labels of an evaluator; None for one that has none."""
-    rule = one.line.settings.label_rule()
-    if rule is None:
-        return None
-    columns = [column for need in one.line.settings.needs()[:2] if (column := _column(need)) is not None]
-    return LabelCounts(rule, [each.name if each.literal else roles.get(each.name, each.name) for each in columns])
-
-
 def part_path(folder: str, kind: str, index: int) -> str:
     """The place of one part."""
     return inside(folder, f"{kind}-{index:06d}.part")
-
-
-def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:
-    """The column whose cell is to blame, as messages say it; None when it is not one cell.
-
-    What is wrong with an expected value is in the expected document's column.
-    """
-    expected = each.issue.blame is Blame.TESTSET and each.issue.code.startswith("expected-")
-    for need, value in zip(each.one.line.settings.needs(), each.values, strict=True):
-        column = _column(need)
-        faulty = isinstance(value, Fault) and value.issue == each.issue
-        if column is not None and (faulty or (expected and isinstance(need, Expected))):
-            return f'column "{column.name if column.literal else roles.get(column.name, column.name)}"'
-    return None
-
-
-def _column(need: Need) -> Column | None:
-    if isinstance(need, Part):
-        return None
-    return need if isinstance(need, Column) else need.column
-
-
-_first = itemgetter(0)
 
 
 @contextmanager

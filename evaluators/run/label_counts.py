@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from evaluators.builtin._labels import LabelRule
 from evaluators.model import MISSING, Standing, Verdict
+from evaluators.needs import column_of
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import NamedTuple, dataclass, field
 
 MOST_LABELS: Final = 50
@@ -174,3 +176,12 @@ def _note_rows(
         counted = odd.get(key)
         if counted is not None and len(counted.rows) < MOST_ROWS:
             counted.rows.append(FirstRow(offsets[index], ids[index] if ids is not None else ""))
+
+
+def labels_of(line: EvaluatorLine, roles: Mapping[str, str]) -> LabelCounts | None:
+    """What counts the labels of an evaluator; None for one that has none."""
+    rule = line.settings.label_rule()
+    if rule is None:
+        return None
+    columns = [column for need in line.settings.needs()[:2] if (column := column_of(need)) is not None]
+    return LabelCounts(rule, [column.spelled(roles) for column in columns])

@@ -40,8 +40,7 @@ def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[
         learning = line.settings.learning()
         if learning is None:
             continue
-        column = learning.column
-        name = column.name if column.literal else roles.get(column.name, column.name)
+        name = learning.column.spelled(roles)
         try:
             inferred_schemas[line.name] = learning.infer(list(documents(table, name)))
         except BadSettings as error:

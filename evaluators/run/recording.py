@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Final, Literal
 
 from evaluators.builtin._evaluator import lists_fields
-from evaluators.needs import Column, Expected, Need, Output, Part
+from evaluators.needs import Column, Expected, Need, Output, column_of
 from evaluators.plan.suite_plan import Compiled, Lookup
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
@@ -101,22 +101,17 @@ def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, .
 
 
 def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
-    if isinstance(need, Part):
+    if (column := column_of(need)) is None:
         return None
-    column = need if isinstance(need, Column) else need.column
-    name, side = _name(column, roles), _side(column)
+    name, side = column.spelled(roles), _side(column)
     if isinstance(need, Output) and lookup is not None:
-        beside = _name(need.beside.column, roles) if need.beside is not None else None
+        beside = need.beside.column.spelled(roles) if need.beside is not None else None
         search = lookup.search
         return CellReading(
             name, side, "output", need.want, search.lenient, beside, lookup.like, lookup.prefer, search.pick,
             tuple(sorted(search.keys)),
         )  # fmt: skip
     return CellReading(name, side, "expected" if isinstance(need, Expected) else "text")
-
-
-def _name(column: Column, roles: Mapping[str, str]) -> str:
-    return column.name if column.literal else roles.get(column.name, column.name)
 
 
 def _side(column: Column) -> Literal["expected", "output", "other"]:

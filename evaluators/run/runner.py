@@ -19,7 +19,6 @@ from evaluators.run.engines.engine import Engine, asked_to_stop, worker_lost
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import (
-    MOST_ISSUES,
     Job,
     SplitResult,
     part_path,
@@ -32,6 +31,7 @@ from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
+from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.rows import join_parts
 from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.run.stats import evaluator_stats, key_stats
