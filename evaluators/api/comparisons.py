@@ -13,7 +13,8 @@ from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, read_run_side
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.gates import Target, parse_target
+from evaluators.run.gate_targets import parse_target
+from evaluators.run.gates import Target
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.value_class import dataclass, replace
 

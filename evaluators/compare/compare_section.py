@@ -8,7 +8,8 @@ from typing import Any
 from evaluators.compare.guard_config import CompareConfig
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.gates import Target, parse_target
+from evaluators.run.gate_targets import parse_target
+from evaluators.run.gates import Target
 from evaluators.settings import BadSettings, Detail, build
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import dataclass, field

@@ -19,11 +19,11 @@ from evaluators.model import MISSING
 from evaluators.needs import ROLES
 from evaluators.registry import suggestion
 from evaluators.run.conclude import check_gate_targets, conclude
-from evaluators.run.gates import watches
 from evaluators.run.job import Job
 from evaluators.run.live import LiveRows, judge_row
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import RunResult
+from evaluators.run.watch import watches
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.joining import id_text
 from evaluators.testsets.memory_rows import MemoryRows

@@ -34,7 +34,7 @@ def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None
     """
     if not suite.gates:
         return
-    from evaluators.run.gates import check_gates  # a suite without gates starts sooner
+    from evaluators.run.gate_targets import check_gates  # a suite without gates starts sooner
 
     known = [gate.config.variant or "" for gate in suite.gates] if variants is None else variants
     fields = {line.name: line.settings.scored_fields().names or _open_or_none(line.settings) for line in suite.lines}
@@ -61,7 +61,7 @@ def _judged(
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
-    from evaluators.run.gates import judge_gates
+    from evaluators.run.gate_verdicts import judge_gates
 
     return judge_gates(suite.gates, stats, slices, measures, tables)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluators.issues import Problems
-from evaluators.run.gates import Gate, GateConfig, MeasureGateConfig, Target, parse_target
+from evaluators.run.gate_targets import parse_target
+from evaluators.run.gates import Gate, GateConfig, MeasureGateConfig, Target
 from evaluators.settings import BadSettings, Detail, bad, build, spell
 
 

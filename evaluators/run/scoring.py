@@ -129,7 +129,7 @@ def _job(
 def _watches(suite: LoadedSuite) -> dict[str, Watch]:
     if not suite.gates:
         return {}
-    from evaluators.run.gates import watches  # a suite without gates starts sooner
+    from evaluators.run.watch import watches  # a suite without gates starts sooner
 
     return watches(suite.gates, suite.lines)
 

@@ -6,12 +6,16 @@ that are made for the figures that a gate names, and for no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from evaluators.model import Standing, Status, Verdict
 from evaluators.value_class import dataclass
 from evaluators.values.confusion import Confusion, Ratio
+
+if TYPE_CHECKING:
+    from evaluators.run.gates import Gate
+    from evaluators.suite.evaluator_line import EvaluatorLine
 
 Watched: TypeAlias = tuple[str | None, Ratio]
 """(the canonical path of a field, or None for all fields together; the figure)."""
@@ -71,3 +75,22 @@ def _of_statuses(statuses: Sequence[int]) -> _Counts:
         counts[Status.OMISSION],
         counts[Status.HALLUCINATION],
     )
+
+
+def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, Watch]:
+    """The figures that gates name and that need to know what each row added to them, by evaluator."""
+    settings = {line.name: line.settings for line in lines}
+    found: dict[str, dict[Watched, None]] = {}
+    for gate in gates:
+        path = gate.target.field
+        ratio = "accuracy" if path is not None and gate.figure == "mean_score" else gate.figure
+        if ratio in ("accuracy", "precision", "recall", "f1") and not gate.of_labels:
+            found.setdefault(gate.target.evaluator, {})[path, ratio] = None
+    return {
+        name: Watch(
+            tuple(targets), tuple(settings[name].scored_fields().names),
+            settings[name].scored_fields().surplus.keys,
+        )
+        for name, targets in found.items()
+        if name in settings
+    }  # fmt: skip

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from evaluators.issues import Blame, Issue
-from evaluators.run.gates import GateConfig, judge_gates, read_gate
+from evaluators.run.gate_targets import read_gate
+from evaluators.run.gate_verdicts import judge_gates
+from evaluators.run.gates import GateConfig
 from evaluators.run.result import (
     ArrayStats,
     Counts,

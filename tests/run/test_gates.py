@@ -8,16 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from evaluators.issues import Blame, Problems
-from evaluators.run.gates import (
-    Gate,
-    GateConfig,
-    Target,
-    check_gates,
-    gate_label,
-    judge_gates,
-    parse_target,
-    read_gate,
-)
+from evaluators.run.gate_targets import check_gates, parse_target, read_gate
+from evaluators.run.gate_verdicts import judge_gates
+from evaluators.run.gates import Gate, GateConfig, Target, gate_label
 from evaluators.run.result import Bound, Counts, EvaluatorStats, FieldStats, FigureStats, GateResult, Interval
 from evaluators.run.statistics import ratios, share, wilson
 from tests.bounds import bounds_of

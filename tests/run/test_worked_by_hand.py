@@ -13,7 +13,9 @@ from evaluators import Status, TransformError, evaluate
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.comparators._similarity import measure, near
 from evaluators.fields.gains import Worth, f1
-from evaluators.run.gates import GateConfig, judge_gates, read_gate
+from evaluators.run.gate_targets import read_gate
+from evaluators.run.gate_verdicts import judge_gates
+from evaluators.run.gates import GateConfig
 from evaluators.run.intervals import moments_of_powers, moments_of_values
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.statistics import ratios

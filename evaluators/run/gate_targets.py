@@ -1,0 +1,156 @@
+"""What a gate is about, held against what the suite has: before row 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.registry import suggestion
+from evaluators.run.gates import OF_FIELDS, OF_ROWS, POOLED, Gate, GateConfig, Target, bare_column
+from evaluators.values.path_text import BadPath
+from evaluators.values.paths import parse
+
+
+def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also: Sequence[str] = ()) -> Target:
+    """The evaluator before the first dot and the field after it, in any spelling of a path. `noun` is what messages say.
+    `also` are names that hints know beside those of evaluators.
+
+    Raises Problems (config) when no evaluator has that name or the path is malformed.
+    """
+    name, dot, path = text.partition(".")
+    known = tuple(evaluators)
+    if name not in known:
+        raise problem(
+            "unknown-evaluator",
+            f'the {noun} "{text}" names the evaluator "{name}", and the suite has none of that name',
+            hint=suggestion(name, (*known, *also)) or f"evaluators: {', '.join(known)}",
+        )
+    if dot and not path:
+        raise problem("empty-field", f'the {noun} "{text}" ends in a dot', hint=f'"{name}" is the whole evaluator')
+    try:
+        return Target(name, parse(path).canonical if path else None)
+    except BadPath as error:
+        raise problem("bad-path", f'the field of the {noun} "{text}" cannot be read: {error}', hint=error.hint) from None
+
+
+def read_gate(written: str, config: GateConfig, evaluators: Iterable[str], where: str | None = None) -> Gate:
+    """A gate with its target resolved.
+
+    Raises Problems (config), placed at `where`, when the target cannot be read.
+    """
+    try:
+        return Gate(written, parse_target(written, evaluators), config, where)
+    except Problems as error:
+        raise Problems([issue.at(where) if where else issue for issue in error.issues]) from None
+
+
+def check_gates(
+    gates: Iterable[Gate],
+    fields: Mapping[str, Sequence[str] | None],
+    slices: Sequence[str] = (),
+    variants: Sequence[str] = (),
+    figures: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    labels: Mapping[str, Sequence[str] | None] = MappingProxyType({}),
+) -> list[Issue]:
+    """Every gate that names something the suite does not have, as config issues, before row 1.
+
+    `fields` gives each evaluator its closed list of canonical paths, `()` for one that has no fields, and None for an
+    open tree, whose fields are known only after the run. `slices` are the columns that the suite slices by. `figures`
+    are the further figures that evaluators make.
+    """
+    columns = tuple(bare_column(column) for column in slices)
+    return [
+        Issue(code, Blame.CONFIG, message, gate.where, hint)
+        for gate in gates
+        for code, message, hint in (
+            *(() if gate.of_measure or gate.of_labels else _figure_gaps(gate, figures.get(gate.target.evaluator, ()))),
+            *(() if gate.of_measure or gate.of_labels else _field_gaps(gate, fields[gate.target.evaluator])),
+            *(_label_gaps(gate, labels) if gate.of_labels else ()),
+            *_slice_gaps(gate, columns),
+            *_variant_gaps(gate, variants),
+        )
+    ]
+
+
+_Gap: TypeAlias = tuple[str, str, str | None]
+
+
+def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
+    name, path = gate.target
+    further = ["mean_score"] if path is not None and "mean_score" in made else [] if path is not None else [*made]
+    known = [*(OF_ROWS if path is None else OF_FIELDS), *POOLED, *further]
+    if gate.figure in known:
+        return
+    about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
+    meant = "accuracy" if path is not None and gate.figure in OF_ROWS else "pass_rate" if gate.figure in OF_FIELDS else ""
+    yield (
+        "no-such-figure",
+        f'the gate "{gate.written}" asks for the figure {gate.figure}, and {about} has none',
+        f"write figure: {meant}; its figures: {', '.join(known)}" if meant else f"its figures: {', '.join(known)}",
+    )
+
+
+def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
+    name, path = gate.target
+    if paths is None and path is not None and gate.config.slice_column is not None:
+        yield (
+            "no-fields-in-slices",
+            f'the gate "{gate.written}" is about a field in slices, and "{name}" counts its fields over the whole run only',
+            f'gate "{name}" itself in each slice, or the field over the whole run',
+        )
+    if paths is None:
+        return
+    if not paths and (path is not None or gate.figure in POOLED):
+        wanted = f'a field, "{path}"' if path is not None else gate.figure
+        yield (
+            "no-fields",
+            f'the gate "{gate.written}" asks for {wanted}, and the evaluator "{name}" has no fields',
+            f'its figures are mean and pass_rate, with the target "{name}"',
+        )
+    elif path is not None and path not in paths:
+        yield (
+            "unknown-field",
+            f'the gate "{gate.written}" names the field "{path}", and the evaluator "{name}" has none of that path',
+            suggestion(path, paths) or f"fields: {', '.join(paths)}",
+        )
+
+
+def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Iterable[_Gap]:
+    name, label = gate.target.evaluator, gate.config.label
+    if name not in labels or gate.target.field is not None:
+        yield (
+            "no-labels",
+            f'the gate "{gate.written}" is about labels, and "{gate.written}" counts none',
+            f"evaluators that count labels: {', '.join(labels)}" if labels else "exact_match counts labels",
+        )
+    elif label is not None and (listed := labels[name]) is not None and label not in listed:
+        yield (
+            "unknown-label",
+            f'the gate "{gate.written}" is about the label "{label}", and "{name}" lists none of that name',
+            suggestion(label, listed) or f"labels: {', '.join(listed)}",
+        )
+
+
+def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
+    column = gate.config.slice_column
+    if column is not None and column not in columns:
+        yield (
+            "unknown-slice",
+            f'the gate "{gate.written}" is about slices by "{column}", and the suite does not slice by that column',
+            suggestion(column, columns) or f"add it to the suite: slices: [row.{column}]",
+        )
+
+
+def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
+    wanted = gate.config.variant
+    if wanted is not None and wanted not in variants:
+        known = (
+            f"variants: {', '.join(variants)}" if variants else "this test set has one output per row, and no variants"
+        )
+        yield (
+            "unknown-variant",
+            f'the gate "{gate.written}" is about the variant "{wanted}", and the test set has none of that name',
+            suggestion(wanted, variants) or known,
+        )

@@ -1,0 +1,238 @@
+"""What gates come to: judged once, when the run's figures are exact.
+
+A gate without enough measured rows is undecided, never passed. Nor is one whose figure speaks of too few of the rows
+(`coverage`). Then it fails only where it would fail whatever the rows that were kept out came to; that is known for means
+over rows, whose every row weighs the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
+
+from evaluators.registry import suggestion
+from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
+from evaluators.run.gate_figures import field_of, figure_of, lower_bound, rows_measured
+from evaluators.run.gates import POOLED, AnyGateConfig, Gate, bare_column
+from evaluators.run.reach import Reach, best_mean, reach, unseen_by_precision, worst_mean
+from evaluators.run.result import EvaluatorStats, FieldStats, GateResult, LabelTable, MeasureStats
+
+Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
+_UNDECIDED: Final[Judged] = "undecided"
+_MOST_VALUES: Final = 5
+
+
+def judge_gates(
+    gates: Iterable[Gate],
+    evaluators: Iterable[EvaluatorStats],
+    slices: Iterable[EvaluatorStats] = (),
+    measures: Iterable[MeasureStats] = (),
+    tables: Iterable[LabelTable] = (),
+) -> tuple[GateResult, ...]:
+    """One result per gate, variant and slice, in the order of the gates and then of the figures."""
+    every: tuple[EvaluatorStats | MeasureStats, ...] = (*evaluators, *slices, *measures)
+    whole, parts = [one for one in every if one.slice is None], [one for one in every if one.slice is not None]
+    by_labels = {(one.evaluator, one.variant): one for one in tables}
+    return tuple(
+        result for gate in gates for result in _judge(gate, parts if gate.config.slice_column else whole, by_labels)
+    )
+
+
+def _judge(
+    gate: Gate,
+    candidates: Sequence[EvaluatorStats | MeasureStats],
+    tables: Mapping[tuple[str, str | None], LabelTable],
+) -> Iterable[GateResult]:
+    found = [stats for stats in candidates if _concerns(gate, stats)]
+    for stats in found:
+        if isinstance(stats, MeasureStats):
+            yield _judge_measure(gate, stats)
+        elif gate.of_labels:
+            yield _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
+        else:
+            yield _judge_one(gate, stats)
+    if not found:
+        wanted = gate.config.slice
+        one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
+        yield GateResult(
+            gate.written, gate.figure, None, 0, gate.config.limit, "undecided",
+            _no_such_slice(one_slice, candidates) if one_slice else "no row was measured", gate.config.variant, one_slice,
+        )  # fmt: skip
+
+
+def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | MeasureStats]) -> str:
+    column, value = wanted
+    values = dict.fromkeys(one.slice[1] for one in slices if one.slice and bare_column(one.slice[0]) == column)
+    if not values or value in values:
+        return "no row was measured"
+    more = ", …" if len(values) > _MOST_VALUES else ""
+    shown = ", ".join(f'"{one}"' for one in list(values)[:_MOST_VALUES])
+    return f'no row was measured: the column "{column}" has {shown}{more}'
+
+
+def _concerns(gate: Gate, stats: EvaluatorStats | MeasureStats) -> bool:
+    config = gate.config
+    if (
+        gate.of_measure is not isinstance(stats, MeasureStats)
+        or stats.name != gate.target.evaluator
+        or config.variant not in (None, stats.variant)
+    ):
+        return False
+    column = config.slice_column
+    if column is None:
+        return True
+    if stats.slice is None or bare_column(stats.slice[0]) != column:
+        return False
+    return config.slice is None or stats.slice[1] in config.slice.values()
+
+
+def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
+    config = gate.config
+    field = field_of(gate, stats)
+    if gate.target.field is not None and field is None:
+        value, measured, verdict, message = None, 0, _UNDECIDED, _unmet_field(gate.target.field, stats)
+    else:
+        bound = config.using == "lower_bound"
+        value = lower_bound(gate.figure, stats, field) if bound else figure_of(gate.figure, stats, field)
+        measured = rows_measured(gate.figure, stats, field)
+        words = gate.figure.replace("_", " ")
+        verdict, message = _decide(
+            config, value, measured, f"lower bound of the {words}" if bound else words, _why_unknown(stats)
+        )
+        message += _items(measured, field)
+        if verdict != _UNDECIDED:
+            verdict, message = _covered(gate, stats, field, verdict, message)
+    return GateResult(
+        gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, stats.slice
+    )
+
+
+def _judge_labels(gate: Gate, stats: EvaluatorStats, table: LabelTable | None) -> GateResult:
+    """The gate on one label, or on an average of all."""
+    config, label = gate.config, gate.config.label
+    average, _, short = gate.figure.partition("_")
+    one = None if table is None else table.average(average) if label is None else table.figures(label)
+    value: float | None = None if one is None else getattr(one, gate.figure if label is not None else short)
+    if table is None:
+        verdict, message = _UNDECIDED, f"no labels were counted; list them in the suite: labels: [{label or '…'}]"
+    elif one is None:
+        known = [each.label for each in table.labels]
+        hint = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_VALUES])}"
+        verdict, message = _UNDECIDED, f'no row expects the label "{label}"; {hint}'
+    else:
+        words = gate.figure.replace("_", " ") + (f' of "{label}"' if label is not None else "")
+        verdict, message = _decide(config, value, one.expected, words, "")
+        if verdict != _UNDECIDED:
+            verdict, message = _covered(gate, stats, None, verdict, message)
+    measured = one.expected if one is not None else 0
+    return GateResult(
+        gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, None, label
+    )
+
+
+def _judge_measure(gate: Gate, stats: MeasureStats) -> GateResult:
+    config = gate.config
+    value: float | None = getattr(stats, gate.figure)
+    verdict, message = _decide(config, value, stats.measured, gate.figure, "", beside_quantity)
+    found = Reach(stats.measured, stats.missing + stats.unreadable)
+    if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
+        asked = limit_text(config.coverage)
+        verdict, message = _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {asked} of them"
+    return GateResult(
+        gate.written, gate.figure, value, stats.measured, config.limit, verdict, message, stats.variant, stats.slice
+    )
+
+
+def _unmet_field(path: str, stats: EvaluatorStats) -> str:
+    known = [field.path for field in stats.fields]
+    together = re.sub(r"\[\d+\]", "[*]", path)
+    if together != path and together in known:
+        return f'write "{together}": the items of a list are counted together, so "{path}" has no figure of its own'
+    near = suggestion(path, known)
+    said = f'no row has the field "{path}"'
+    return f"{said}; {near}" if near else said
+
+
+def _items(rows: int, field: FieldStats | None) -> str:
+    """What is said of a field of which a row may have several values."""
+    return (
+        f"; {counted(field.counts.measured, 'item')} in {rows_text(rows)}"
+        if field and field.counts.measured > rows > 0
+        else ""
+    )
+
+
+def _why_unknown(stats: EvaluatorStats) -> str:
+    return "slices are not counted by cluster" if stats.slice is not None else "there is nothing to divide by"
+
+
+def _decide(
+    config: AnyGateConfig,
+    value: float | None,
+    measured: int,
+    figure: str,
+    unknown: str,
+    beside: Callable[[float, float], str] = beside_limit,
+) -> tuple[Judged, str]:
+    if measured < config.min_rows:
+        if measured == 0:
+            return "undecided", "no row was measured"
+        return "undecided", f"only {rows_text(measured)} measured, and the gate asks for {config.min_rows:,}"
+    if value is None:
+        if config.using == "lower_bound":
+            return "undecided", f"{figure} is unknown: {unknown}"
+        return "undecided", f"{figure} is undefined: there is nothing to divide by"
+    for name in ("fail_below", "fail_above", "warn_below", "warn_above"):
+        limit = getattr(config, name)
+        if limit is not None and _misses(value, limit, name.endswith("below")):
+            side = name.partition("_")[2]
+            verdict: Judged = "failed" if name.startswith("fail") else "warned"
+            return verdict, f"{figure} {beside(value, limit)} is {side} {limit_text(limit)}"
+    tightest = next(
+        limit
+        for limit in (config.warn_below, config.fail_below, config.warn_above, config.fail_above)
+        if limit is not None
+    )
+    return "passed", f"{figure} {beside(value, tightest)}"
+
+
+def _covered(
+    gate: Gate, stats: EvaluatorStats, field: FieldStats | None, verdict: Judged, message: str
+) -> tuple[Judged, str]:
+    """What was decided, unless the figure speaks of too few of the rows."""
+    config = gate.config
+    unseen = unseen_by_precision(stats) if gate.figure == "precision" else ""
+    if config.coverage != "any":
+        found = reach(stats, field)
+        if found.short_of(config.coverage):
+            certain = _fails_whatever(gate, stats, field)
+            if verdict == "failed" and certain:
+                return verdict, f"{message}, and would be with every row that was kept out {certain}"
+            return _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {limit_text(config.coverage)} of them"
+        seen = Reach(stats.scored - stats.gave_nothing, stats.gave_nothing)
+        if unseen and verdict != "failed" and seen.short_of(config.coverage):
+            return _UNDECIDED, f"{message}; {unseen}"
+    return verdict, f"{message}; {unseen}" if unseen else message
+
+
+def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None) -> str | None:
+    """`right` or `wrong`: what rows that were kept out could be at best, where the gate fails all the same.
+
+    None where they could save it, and for figures in which a row has no fixed weight.
+    """
+    if field is not None or gate.figure in POOLED:
+        return None
+    config, further = gate.config, stats.figure(gate.figure)
+    mean, rows = (further.mean, further.rows) if further else (figure_of(gate.figure, stats, None), stats.scored)
+    if mean is None:
+        return None
+    if config.fail_below is not None and best_mean(mean, rows, stats.kept_out) < config.fail_below:
+        return "right"
+    if config.fail_above is not None and worst_mean(mean, rows, stats.kept_out) > config.fail_above:
+        return "wrong"
+    return None
+
+
+def _misses(value: float, limit: float, below: bool) -> bool:
+    return value < limit if below else value > limit
