@@ -7,10 +7,11 @@ from pathlib import Path
 
 from evaluators.api.loading import Suite
 from evaluators.compare.baseline import read_baseline, write_baseline
-from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
+from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Comparison, Ranking
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import Side, read_run_side
+from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gate_targets import parse_target

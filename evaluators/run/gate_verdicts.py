@@ -40,9 +40,7 @@ def judge_gates(
 
 
 def _judge(
-    gate: Gate,
-    candidates: Sequence[EvaluatorStats | MeasureStats],
-    tables: Mapping[tuple[str, str | None], LabelTable],
+    gate: Gate, candidates: Sequence[EvaluatorStats | MeasureStats], tables: Mapping[tuple[str, str | None], LabelTable]
 ) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
-from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
+from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Comparison
 from evaluators.compare.comparison_json import comparison_json
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 
 FIELDS = ("total", "date")

@@ -18,10 +18,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evaluators.compare.comparing import compare_sides, rank_variants, variant_side
+from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Comparison
 from evaluators.compare.guard_config import CompareConfig, GuardConfig
 from evaluators.compare.sides import RowVerdict, Side, SideRows
+from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import MOST_CHANGES, chance, comparison_line, comparison_page, signed
 from evaluators.reports.format import FORMATS, Format, comparison_format_for

@@ -1,0 +1,95 @@
+"""Whether two runs asked the same question, in sentences: the same rows, evaluators that mean the same.
+
+A reason keeps the runs from being compared; a note does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from evaluators.compare.paired_rows import Pairs
+from evaluators.compare.sides import Side
+from evaluators.run.figures import rows_text
+
+_SHOWN: Final = 5  # ids, settings and the like that a sentence names
+
+
+def other_variants(base: Side, new: Side) -> Iterator[str]:
+    """A reason where the runs have other variants."""
+    if base.variants != new.variants and set(base.rows) != set(new.rows):
+        yield f"the variants differ: {_names(base.variants)} in the base, {_names(new.variants)} in the new run"
+
+
+def unfinished(base: Side, new: Side) -> Iterator[str]:
+    """A reason for each run that ended early."""
+    for said, side in (("base", base), ("new run", new)):
+        if not side.complete:
+            yield f"the {said} was interrupted before its last row"
+
+
+def other_meaning(base: Side, new: Side) -> Iterator[str]:
+    """A reason for evaluators and settings that only one run has."""
+    for said, one, other in (("base", base, new), ("new run", new, base)):
+        alone = [name for name in one.fields if name not in other.fields]
+        if alone:
+            yield f"only the {said} has the evaluator{'s' if len(alone) > 1 else ''} {_names(alone)}"
+    for name in ("", *(name for name in new.fields if name in base.fields)):
+        was, now = base.meaning.get(name, {}), new.meaning.get(name, {})
+        settings = [key for key in dict.fromkeys([*was, *now]) if was.get(key) != now.get(key)]
+        if settings:
+            owner = f'the evaluator "{name}" has other settings' if name else "the test set is read otherwise"
+            yield f"{owner}: {listed(settings)}"
+
+
+def rows_of_one_run(pairs: Pairs) -> Iterator[str]:
+    """A sentence for the rows that only one of the runs has."""
+    for said, rows, places in (("base", pairs.base, pairs.base_only), ("new run", pairs.new, pairs.new_only)):
+        if places:
+            ids = [rows.ids[place] for place in places]
+            yield f"{rows_text(len(ids))} {'is' if len(ids) == 1 else 'are'} in the {said} only: {listed(ids)}"
+
+
+def other_questions(pairs: Pairs) -> Iterator[str]:
+    """A sentence for the rows that ask something else in the two runs."""
+    if pairs.other_question:
+        ids = [f"{pairs.new.ids[place]} (row {pairs.new.numbers[place]})" for place in pairs.other_question]
+        have = "has" if len(ids) == 1 else "have"
+        yield f"{rows_text(len(ids))} {have} another expected answer, or another cell that is looked at: {listed(ids)}"
+
+
+def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[str]:
+    """What a reader should know, though the runs can be compared."""
+    if base.version != new.version:
+        yield f"the base was scored by evaluators {base.version}, the new run by {new.version}"
+    repeated = sum(one.repeated for one in pairs)
+    if repeated:
+        shares = "shares its" if repeated == 1 else "share their"
+        yield f"{rows_text(repeated)} {shares} id with an earlier one; such rows are paired in their order"
+    if any("" in each.given for side in (base, new) for each in side.rows.values()):
+        yield "a run does not say what its rows ask, so it is not checked that both ask the same"
+
+
+def of_one_unit(base: Side, new: Side) -> Iterator[str]:
+    """A note where one of the runs does not say how many values of a field a row has."""
+    silent = [said for said, side in (("base", base), ("new run", new)) if not side.row_values]
+    if silent and any("[*]" in path for side in (base, new) for paths in side.fields.values() for path in paths):
+        yield (
+            f"the {' and the '.join(silent)} {'was' if len(silent) == 1 else 'were'} written by an earlier version, so fields"
+            " below lists are compared by rows: one is right in a row where all of its values are; score again to compare values"
+        )
+
+
+def of_variant(text: str, variant: str | None) -> str:
+    """The sentence with the variant that it is about."""
+    return text if variant is None else f'variant "{variant}": {text}'
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _names(names: Sequence[str]) -> str:
+    return listed([f'"{name}"' for name in names]) if names else "none"

@@ -1,0 +1,257 @@
+"""The difference between two runs of every evaluator and field, over rows that are paired, with its test and interval.
+
+Evaluators are tested on their scores, fields on being right. The p-values of all evaluators are corrected together, and
+those of all fields (Holm).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from evaluators.compare.comparison import Difference, Finding
+from evaluators.compare.paired_rows import Pairs
+from evaluators.compare.row_changes import Change, State, States, change_of, field_states, score_states
+from evaluators.compare.sides import RowVerdict, Side
+from evaluators.compare.significance import LEAST_CHANGED, holm, sign_flips
+from evaluators.run.intervals import (
+    Moments,
+    detectable_pairs,
+    difference_interval,
+    mean_interval,
+    moments_of_values,
+    pairs_interval,
+)
+from evaluators.run.result import Interval
+from evaluators.run.statistics import LEVEL
+from evaluators.value_class import NamedTuple, dataclass, replace
+from evaluators.value_class import field as dataclass_field
+
+Units: TypeAlias = tuple[Fraction, int, Fraction, int]
+"""(earned, whole) in the base, and the same in the new run: of one row, or of the rows of one cluster together."""
+NO_UNITS: Final[Units] = (Fraction(0), 0, Fraction(0), 0)
+
+
+def judged_all(
+    pairs: Mapping[str | None, Pairs], names: Sequence[str], base: Side, new: Side, lost_is_broken: bool
+) -> tuple[Difference, ...]:
+    """The differences of all evaluators, then those of all fields."""
+    evaluators: list[Difference] = []
+    fields: list[Difference] = []
+    for variant, found in pairs.items():
+        for name in names:
+            before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
+            one, of_fields = _differences(_rows_of(found, name), name, before, after, variant, lost_is_broken)
+            evaluators.append(one)
+            fields += of_fields
+    return (*_judged(evaluators), *_judged(fields))
+
+
+@dataclass(slots=True)
+class _Values:
+    """What the rows of one evaluator or field came to."""
+
+    rows: Counter[Units] = dataclass_field(default_factory=Counter)
+    """How often each was met, over the rows that count in the figures."""
+    changes: Counter[Change] = dataclass_field(default_factory=Counter)
+    lost_passed: int = 0
+    clusters: dict[str, Units] | None = None
+
+    @property
+    def pairs(self) -> int:
+        """The rows that both runs measured."""
+        return self.changes["fixed"] + self.changes["broken"] + self.changes["unchanged"]
+
+    @property
+    def units(self) -> Counter[Units]:
+        """What is independent of each other: rows, or the clusters of rows."""
+        return self.rows if self.clusters is None else Counter(self.clusters.values())
+
+
+_Met: TypeAlias = Mapping[tuple[RowVerdict, RowVerdict], int]
+"""(what the base said, what the new run says) → how many rows."""
+
+
+class _EvaluatorRows(NamedTuple):
+    """The rows of one evaluator, and the same by cluster where rows come in clusters."""
+
+    met: _Met
+    clusters: Mapping[str, _Met] | None
+
+
+def _rows_of(pairs: Pairs, name: str) -> _EvaluatorRows:
+    both, names = list(pairs.verdicts(name)), pairs.clusters()
+    if not names:
+        return _EvaluatorRows(Counter(both), None)
+    clusters: dict[str, Counter[tuple[RowVerdict, RowVerdict]]] = defaultdict(Counter)
+    for cluster, each in zip(names, both, strict=True):
+        clusters[cluster][each] += 1
+    return _EvaluatorRows(Counter(both), clusters)
+
+
+def _differences(
+    rows: _EvaluatorRows,
+    name: str,
+    before: Sequence[str],
+    after: Sequence[str],
+    variant: str | None,
+    lost_is_broken: bool,
+) -> tuple[Difference, list[Difference]]:
+    """The difference of an evaluator, and those of the fields that both runs list."""
+    fields = [
+        _difference(name, path, _values(rows, field_states(before.index(path), place), lost_is_broken), variant)
+        for place, path in enumerate(after)
+        if path in before
+    ]
+    return _difference(name, None, _values(rows, score_states, lost_is_broken), variant), fields
+
+
+def _values(rows: _EvaluatorRows, states: States, lost_is_broken: bool) -> _Values:
+    """What the rows came to. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now."""
+    values = _Values()
+    for said, count in rows.met.items():
+        change, units, lost_passed = _of_row(states(*said), lost_is_broken)
+        values.changes[change] += count
+        values.lost_passed += count if lost_passed else 0
+        if units is not None:
+            values.rows[units] += count
+    if rows.clusters is not None:
+        values.clusters = {
+            cluster: units
+            for cluster, met in rows.clusters.items()
+            if (units := _of_cluster(met, states, lost_is_broken)) != NO_UNITS
+        }
+    return values
+
+
+def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
+    """What became of a row, what it adds to the figures, and whether it was lost after it had passed."""
+    was, now = states
+    change = change_of(was, now)
+    lost_passed = change == "lost" and was is not None and was.right
+    if lost_passed and lost_is_broken and was is not None:
+        return "broken", (was.earned, was.whole, Fraction(0), was.whole), True
+    if was is None or now is None or change == "never measured":
+        return change, None, lost_passed
+    return change, (was.earned, was.whole, now.earned, now.whole), False
+
+
+def _of_cluster(met: _Met, states: States, lost_is_broken: bool) -> Units:
+    one, two, three, four = NO_UNITS
+    for said, count in met.items():
+        _, units, _ = _of_row(states(*said), lost_is_broken)
+        if units is not None:
+            one, two = one + units[0] * count, two + units[1] * count
+            three, four = three + units[2] * count, four + units[3] * count
+    return one, two, three, four
+
+
+def _difference(name: str, path: str | None, values: _Values, variant: str | None) -> Difference:
+    changes = values.changes
+    one, two, three, four = _sum(values.rows)
+    base, new = (Fraction(one, two) if two else None), (Fraction(three, four) if four else None)
+    found = Difference(
+        name, path, values.pairs, _float(base), _float(new), None, None, None, None, "not measured", changes["fixed"],
+        changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
+        values.lost_passed, changes["gained"], changes["settled"],
+        "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
+    )  # fmt: skip
+    if base is None or new is None or not values.pairs:
+        return found
+    tested = tested_differences(values.units)
+    moments = moments_of_values(_deviations(values.units))
+    changed = sum(count for difference, count in tested.items() if difference)
+    p, difference = sign_flips(tested), float(new - base)
+    return replace(
+        found,
+        difference=difference,
+        interval=difference_interval(_interval(values, moments), p, difference),
+        p=p,
+        finding="no clear difference" if changed else "the same",
+        detectable=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
+    )
+
+
+def _float(figure: Fraction | None) -> float | None:
+    return None if figure is None else float(figure)
+
+
+def _sum(units: Mapping[Units, int]) -> Units:
+    one, two, three, four = NO_UNITS
+    for (was, of_was, now, of_now), count in units.items():
+        one, two, three, four = one + was * count, two + of_was * count, three + now * count, four + of_now * count
+    return one, two, three, four
+
+
+def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
+    """What changes its sign when a unit's two runs are exchanged, as a test by sign flips needs it.
+
+    Where both runs measured as much, it is the difference of what they earned. Where one measured more, what it measured
+    more is held against the figure of both runs together, which an exchange leaves as it is. The sum has the sign of the
+    difference of the figures.
+    """
+    one, two, three, four = _sum(units)
+    together = (one + three) / (two + four) if two + four else Fraction(0)
+    found: Counter[Fraction] = Counter()
+    for (was, of_was, now, of_now), count in units.items():
+        found[now - was - together * (of_now - of_was)] += count
+    return found
+
+
+def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
+    """What each unit adds to the difference of the figures; the mean of all is the difference.
+
+    Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator), for the
+    difference of two ratios over the same units.
+    """
+    one, two, three, four = _sum(units)
+    base, new, count = one / two, three / four, sum(units.values())
+    found: Counter[Fraction] = Counter()
+    for (was, of_was, now, of_now), times in units.items():
+        if of_was == of_now == 1 and two == four == count:
+            found[now - was] += times
+        else:
+            found[new - base + (now - new * of_now) * count / four - (was - base * of_was) * count / two] += times
+    return found
+
+
+def _interval(values: _Values, moments: Moments | None) -> Interval | None:
+    """That of pairs of right and wrong, or that of a mean: of scores, of several values in a row, and of clusters."""
+    if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
+        counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _FOUR}
+        if sum(counts.values()) == values.rows.total():
+            return pairs_interval(*(counts[pair] for pair in _FOUR))
+    return mean_interval(moments, -1.0, 1.0)
+
+
+_FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
+
+
+def _judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences with their corrected p-values and what they mean.
+
+    Gains and drops are corrected apart, so that a clear gain of one figure never makes the drop of another look clearer.
+    """
+    gains, drops = (_corrected(differences, sign) for sign in (1, -1))
+    return tuple(
+        one if one.p is None else _found(one, drop if (one.difference or 0.0) < 0 else gain)
+        for one, gain, drop in zip(differences, gains, drops, strict=True)
+    )
+
+
+def _corrected(differences: Sequence[Difference], sign: int) -> list[float]:
+    """The p-values after Holm's correction, of those whose difference has that sign; the others count as 1."""
+    known = [one.p if one.p is not None and (one.difference or 0.0) * sign > 0 else 1.0 for one in differences]
+    tested = [p for p, one in zip(known, differences, strict=True) if one.p is not None]
+    corrected = iter(holm(tested))
+    return [1.0 if one.p is None else next(corrected) for one in differences]
+
+
+def _found(one: Difference, corrected: float) -> Difference:
+    finding: Finding = one.finding
+    if corrected < LEVEL and one.difference:
+        finding = "better" if one.difference > 0 else "worse"
+    interval = difference_interval(one.interval, corrected, one.difference or 0.0)  # what is shown beside it is corrected
+    return replace(one, p_corrected=corrected, finding=finding, interval=interval)

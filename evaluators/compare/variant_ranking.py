@@ -1,0 +1,129 @@
+"""The variants of one run in order, tested against each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Final, TypeAlias
+
+from evaluators.compare.comparison import RankedVariant, Ranking, UnrankedVariant
+from evaluators.compare.paired_differences import NO_UNITS, Units, tested_differences
+from evaluators.compare.paired_rows import row_keys
+from evaluators.compare.row_changes import RowMeasure, score_state
+from evaluators.compare.sides import Side, SideRows
+from evaluators.compare.significance import holm, sign_flips
+from evaluators.run.intervals import moments_of_clusters, moments_of_values, share_interval
+from evaluators.run.result import Interval
+from evaluators.run.statistics import LEVEL, wilson
+
+MOST_LACKING: Final = Fraction(1, 20)
+"""A variant that lacks a larger share of the rows that others have is not ranked with them."""
+
+
+def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
+    """The variants in order, by each evaluator, over the rows that all the ranked ones have.
+
+    A variant *has* a row that it scored, an unreadable or blocked output among them, which count 0; and one in which
+    nothing is there to score. One that lacks more than MOST_LACKING of the rows that others have is not ranked. Every two
+    are tested against each other; the p-values of one evaluator are corrected together (Holm).
+    """
+    return tuple(
+        ranking
+        for name in run.fields
+        if (ranking := _ranked(name, [(one, run.rows[one]) for one in variants])) is not None
+    )
+
+
+_Column: TypeAlias = dict[tuple[str, int], RowMeasure]
+"""The rows that a variant has, by id."""
+
+
+def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
+    columns = {variant: _column(rows, name) for variant, rows in variants}
+    clusters = {key: one for _, rows in variants for key, one in zip(row_keys(rows), rows.clusters, strict=False)}
+    unranked = [each for variant in columns if (each := _unranked(variant, columns)) is not None]
+    aside = {each.variant for each in unranked}
+    ranked = {variant: column for variant, column in columns.items() if variant not in aside}
+    shared = [
+        key
+        for key in next(iter(ranked.values()), ())
+        if all(key in column for column in ranked.values()) and any(column[key].whole for column in ranked.values())
+    ]
+    if not shared:
+        return Ranking(name, 0, (), tuple(unranked)) if unranked else None
+    ahead, alike = _ahead_and_alike(ranked, shared, clusters)
+    found = []
+    for variant, column in ranked.items():
+        own = [(key, column[key]) for key in shared if column[key].whole]
+        scores = Counter(one.earned for _, one in own)
+        mean = sum((score * count for score, count in scores.items()), Fraction(0)) / len(own) if own else Fraction(0)
+        found.append(
+            RankedVariant(
+                variant, 1 + len(ahead[variant]), float(mean), _mean_interval(own, clusters),
+                sum(one.right for _, one in own), tuple(other for other in ranked if other in alike[variant]),
+            )
+        )  # fmt: skip
+    ordered = sorted(found, key=lambda one: (one.rank, -one.mean))
+    return Ranking(name, len(shared), tuple(ordered), tuple(unranked))
+
+
+def _ahead_and_alike(
+    ranked: Mapping[str, _Column], shared: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
+) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The variants that are better than each variant, and those that cannot be told from it."""
+    two = list(combinations(ranked, 2))
+    tested = [_tested(ranked[one], ranked[other], shared, clusters) for one, other in two]
+    corrected = holm([p for p, _ in tested])
+    ahead: dict[str, set[str]] = {variant: set() for variant in ranked}
+    alike: dict[str, set[str]] = {variant: set() for variant in ranked}
+    for (one, other), (_, difference), p in zip(two, tested, corrected, strict=True):
+        if p < LEVEL and difference:
+            better, worse = (other, one) if difference > 0 else (one, other)
+            ahead[worse].add(better)
+        else:
+            alike[one].add(other)
+            alike[other].add(one)
+    return ahead, alike
+
+
+def _column(rows: SideRows, name: str) -> _Column:
+    said = zip(row_keys(rows), rows.said.get(name, ()), strict=True)
+    return {key: state for key, one in said if (state := score_state(one)) is not None}
+
+
+def _unranked(variant: str, columns: Mapping[str, _Column]) -> UnrankedVariant | None:
+    """What is said of a variant that lacks too many rows; None for one that can be ranked."""
+    others = {key for other, column in columns.items() if other != variant for key, one in column.items() if one.whole}
+    lacking = len(others - columns[variant].keys())
+    return UnrankedVariant(variant, lacking, len(others)) if lacking > MOST_LACKING * len(others) else None
+
+
+def _tested(
+    base: _Column, new: _Column, keys: Sequence[tuple[str, int]], clusters: Mapping[tuple[str, int], str]
+) -> tuple[float, Fraction]:
+    """The p-value of two variants, and a number with the sign of their difference."""
+    units: dict[object, Units] = {}
+    for key in keys:
+        was, now = base[key], new[key]
+        one, two, three, four = units.get(cluster := clusters.get(key, key), NO_UNITS)
+        units[cluster] = one + was.earned, two + was.whole, three + now.earned, four + now.whole
+    counts = tested_differences(Counter(units.values()))
+    return sign_flips(counts), sum((value * count for value, count in counts.items()), Fraction(0))
+
+
+def _mean_interval(
+    rows: Sequence[tuple[tuple[str, int], RowMeasure]], clusters: Mapping[tuple[str, int], str]
+) -> Interval | None:
+    """The interval of a variant's mean score."""
+    if clusters:
+        sums: dict[str | None, tuple[int, Fraction]] = {}
+        for key, one in rows:
+            count, total = sums.get(clusters.get(key), (0, Fraction(0)))
+            sums[clusters.get(key)] = count + 1, total + one.earned
+        return share_interval(moments_of_clusters(sums.values()))
+    scores = Counter(one.earned for _, one in rows)
+    if set(scores) <= {Fraction(0), Fraction(1)}:
+        return wilson(scores.get(Fraction(1), 0), len(rows))
+    return share_interval(moments_of_values(scores))
