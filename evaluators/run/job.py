@@ -185,33 +185,40 @@ def _run_split(
     progress: Callable[[int], None],
     lines: Sequence[EvaluatorLine] | None,
 ) -> SplitResult:
+    with work_on(job, split, full, stopped, lines) as work:
+        for chunk in job.table.read(split, work.columns):
+            if stopped():
+                work.result.finished = False
+                break
+            try:
+                work.take(chunk)
+            except StoppedAsking:  # nothing of the chunk counts; what was answered is kept by the judge
+                work.result.finished = False
+                break
+            progress(chunk.count)
+        return work.finished()
+
+
+@contextmanager
+def work_on(
+    job: Job,
+    split: Split,
+    full: Collection[str] = (),
+    stopped: Callable[[], bool] = lambda: False,
+    lines: Sequence[EvaluatorLine] | None = None,
+) -> Iterator[Work]:
+    """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`."""
     watched = {name: watch.paths for name, watch in job.watches.items()}
     lines = lines if lines is not None else job.suite.lines()
     plan = compile_plan(lines, job.roles, job.reading, watched)
     sharing = shared_rows(lines, job.roles, job.reading, watched) if job.traces else nullcontext()
-    kept = job.recording.columns if job.folder is not None else ()
-    cluster = [job.cluster] if job.cluster is not None else []
-    measured = [one.column for one in job.measures]
-    columns = list(dict.fromkeys([*plan.columns, *job.slices, *cluster, *measured, *kept]))
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
     with (
         without_cycle_search(), asking, shortened, repeats, sharing as traced, Work(job, split, plan, full, traced) as work
     ):  # fmt: skip
-        for chunk in job.table.read(split, columns):
-            if stopped():
-                work.result.finished = False
-                break
-            try:
-                with keeping(), noting() as notes:
-                    work.take(chunk)
-                    work.note(chunk, notes)
-            except StoppedAsking:  # nothing of the chunk counts; what was answered is kept by the judge
-                work.result.finished = False
-                break
-            progress(chunk.count)
-        return work.finished()
+        yield work
 
 
 def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
@@ -260,8 +267,23 @@ class Work:
         with suppress(OSError):  # what went wrong is on its way already
             self._close_files()
 
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        job = self.job
+        kept = job.recording.columns if job.folder is not None else ()
+        cluster = [job.cluster] if job.cluster is not None else []
+        measured = [one.column for one in job.measures]
+        return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *measured, *kept]))
+
     def take(self, chunk: Chunk) -> Taken:
-        """Scores the rows of a chunk."""
+        """Scores the rows of a chunk. Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts."""
+        with keeping(), noting() as notes:
+            taken = self._take(chunk)
+            self._note(chunk, notes)
+        return taken
+
+    def _take(self, chunk: Chunk) -> Taken:
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
         taken = self.rows.take(columns, chunk.count)
         self.result.several += taken.several
@@ -298,7 +320,7 @@ class Work:
         self.result.span = chunk.span
         return taken
 
-    def note(self, chunk: Chunk, notes: Notes) -> None:
+    def _note(self, chunk: Chunk, notes: Notes) -> None:
         """Writes down who was asked what for a chunk, and what they answered."""
         lines = []
         for noted in notes.values():
