@@ -13,9 +13,9 @@ from typing import Final, Literal, TypeAlias
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.value_class import dataclass, field, replace
-from evaluators.values import json_choice, json_text
+from evaluators.values import json_choice, json_documents, json_text
 from evaluators.values.json_choice import LENIENT, PickedDocument, Search, Want
-from evaluators.values.json_text import FoundDocuments
+from evaluators.values.json_documents import FoundDocuments
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
 ROLES: Final[tuple[Role, ...]] = ("id", "input", "output", "expected")
@@ -170,7 +170,7 @@ def documents_of(cell: str) -> FoundDocuments | Fault:
     if not cell or cell.isspace():
         return _EMPTY_OUTPUT
     try:
-        return json_text.documents(cell)
+        return json_documents.documents(cell)
     except json_text.NotJSON as error:
         return _unusable(error, cell)
 

@@ -9,7 +9,7 @@ from evaluators.builtin._verdicts import yes_and_no
 from evaluators.fields.trace.looks import Looks
 from evaluators.model import JSON, Score, Verdict
 from evaluators.needs import kind_of
-from evaluators.values import json_text
+from evaluators.values import json_documents
 from evaluators.values.equality import same
 from evaluators.values.json_choice import Want
 
@@ -57,7 +57,7 @@ class ContainsJson(Evaluator):
     def explain(self, document: Any, cell: Any) -> Score:
         if not isinstance(cell, str):
             return Score.of(True, f"the output is {kind_of(document)}", how="parsed", kind=kind_of(document), values=1)
-        documents = json_text.documents(cell)
+        documents = json_documents.documents(cell)
         found = _place_of(document, documents)
         kind = kind_of(found.value)
         return Score.of(
@@ -89,9 +89,9 @@ class ContainsJson(Evaluator):
         return lambda *values: no
 
 
-def _place_of(document: JSON, documents: json_text.FoundDocuments) -> json_text.Found:
+def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_documents.Found:
     """Where the document that counts stands: it is one of those in the text, or an object inside a list."""
-    inside = [] if documents.whole else json_text.objects_inside(documents.text)
+    inside = [] if documents.whole else json_documents.objects_inside(documents.text)
     return next(one for one in reversed([*inside, *documents.found]) if same(one.value, document))
 
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 from evaluators.judges.prompt_files import Prompt
 from evaluators.value_class import dataclass, field
 from evaluators.values.equality import same
-from evaluators.values.json_text import NotJSON, documents
+from evaluators.values.json_documents import documents
+from evaluators.values.json_text import NotJSON
 from evaluators.values.quoting import quote
 
 _HALF: Final = 0.5

@@ -26,7 +26,8 @@ from evaluators.needs import (
 )
 from evaluators.values.equality import same
 from evaluators.values.json_choice import PickedDocument, Search, Want
-from evaluators.values.json_text import FoundDocuments, parse_all
+from evaluators.values.json_documents import FoundDocuments
+from evaluators.values.json_text import parse_all
 
 Cells: TypeAlias = list[Any]
 

@@ -25,7 +25,7 @@ from evaluators.plan.suite_plan import Plan, Reading, Step, compile_plan
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_choice import LENIENT
-from evaluators.values.json_text import FoundDocuments
+from evaluators.values.json_documents import FoundDocuments
 
 LEARNED_ROWS: Final = 200
 """Expected documents that the record type is learned from."""

@@ -16,7 +16,7 @@ from evaluators.needs import expected_of, output_of, want_like
 from evaluators.run.record import CellReading, RecordedEvaluator, RecordedRow
 from evaluators.run.record_lines import Recorded
 from evaluators.values.json_choice import PickedDocument, Search, Want, choose
-from evaluators.values.json_text import documents
+from evaluators.values.json_documents import documents
 
 _NOTHING = Recorded()
 

@@ -13,7 +13,8 @@ from typing import Final, Literal, TypeAlias
 
 from evaluators.model import JSON
 from evaluators.value_class import NamedTuple, dataclass
-from evaluators.values.json_text import Found, FoundDocuments, NotJSON, documents, objects_inside
+from evaluators.values.json_documents import Found, FoundDocuments, documents, objects_inside
+from evaluators.values.json_text import NotJSON
 
 Want: TypeAlias = Literal["object", "array", "container", "any"]
 """What is looked for: an object, an array, either of the two, or any JSON."""

@@ -21,7 +21,8 @@ from evaluators.judges.prompt_files import Prompt, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
 from evaluators.model import MISSING
 from evaluators.settings import build
-from evaluators.values.json_text import NotJSON, documents
+from evaluators.values.json_documents import documents
+from evaluators.values.json_text import NotJSON
 from tests.conformance import extract_bench
 from tests.conformance.cases import Answer, Case
 

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from evaluators.values import json_reader, json_text
+from evaluators.values import json_documents, json_places, json_reader, json_text
 from evaluators.values.json_text import NotJSON
 
 
 def counted_reading(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many characters both readers look at, a number for each time that one of them is asked."""
     work: list[int] = []
-    read, decode = json_reader.read, json_text._decode
+    read, decode = json_reader.read, json_text.fast_decode
 
     def counted_read(text: str, start: int = 0) -> json_reader.ReadValue:
         try:
@@ -35,6 +35,8 @@ def counted_reading(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         work.append(len(text))
         return value
 
-    monkeypatch.setattr(json_text, "read", counted_read)
-    monkeypatch.setattr(json_text, "_decode", counted_decode)
+    for module in (json_text, json_documents, json_places):
+        monkeypatch.setattr(module, "read", counted_read)
+    for module in (json_text, json_places):
+        monkeypatch.setattr(module, "fast_decode", counted_decode)
     return work

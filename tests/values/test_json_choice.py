@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from evaluators.values import json_choice
 from evaluators.values.json_choice import PICKS, Pick, Search, Want, choose, find, overlap
-from evaluators.values.json_text import NotJSON, documents, parse
+from evaluators.values.json_documents import documents
+from evaluators.values.json_text import NotJSON, parse
 from tests.values.counted import counted_reading
 
 KEYS = frozenset({"name", "total"})

@@ -18,17 +18,9 @@ from hypothesis import strategies as st
 from evaluators.model import JSON
 from evaluators.values import json_reader, json_text
 from evaluators.values.json_choice import Want, find
-from evaluators.values.json_text import (
-    MAX_DEPTH,
-    MAX_DIGITS,
-    Found,
-    NotJSON,
-    compact,
-    documents,
-    duplicate_keys,
-    parse,
-    to_text,
-)
+from evaluators.values.json_documents import Found, documents
+from evaluators.values.json_places import PlaceReader
+from evaluators.values.json_text import MAX_DEPTH, MAX_DIGITS, NotJSON, compact, duplicate_keys, parse, to_text
 from tests.values.counted import counted_reading
 
 CONFORMANCE = Path(__file__).parents[1] / "conformance"
@@ -395,7 +387,7 @@ def test_both_ways_of_reading_agree(value: JSON) -> None:
 @settings(max_examples=500)
 def test_both_ways_read_alike_from_every_place(text: str, place: int, letter: str) -> None:
     text = text[:place] + letter + text[place + 1 :]
-    places = json_text._Places(text)
+    places = PlaceReader(text)
     for start in range(0, len(text), 3):
         assert told(lambda at=start: places.read(at)) == told(lambda at=start: json_reader.read(text, at))  # type: ignore[misc]  # untyped lambdas
 
@@ -412,8 +404,8 @@ def told(action: Callable[[], json_reader.ReadValue]) -> object:
 @settings(max_examples=300)
 def test_both_ways_accept_the_same_texts(text: str) -> None:
     try:
-        fast = repr(json_text._decode(text))
-    except json_text._REFUSED:
+        fast = repr(json_text.fast_decode(text))
+    except json_text.REFUSED:
         return
     assert repr(json_text._read_whole(text).value) == fast
 

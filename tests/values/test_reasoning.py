@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values.json_text import NotJSON, documents
+from evaluators.values.json_documents import documents
+from evaluators.values.json_text import NotJSON
 from evaluators.values.reasoning import TAGS, blanked, reasoning_in, tags_in
 
 

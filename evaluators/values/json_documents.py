@@ -1,0 +1,275 @@
+"""JSON documents in what a model wrote: found, never repaired.
+
+Strategy. The whole text comes first, then Markdown fences, then whatever prose surrounds. Each step hands msgspec slices that
+do not overlap, and the reader resumes where it failed: time grows with the length of the text alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+from typing import Final, Literal
+
+from evaluators.model import JSON
+from evaluators.value_class import NamedTuple
+from evaluators.values.json_places import PlaceReader
+from evaluators.values.json_reader import NotJSON, ReadValue, read
+from evaluators.values.json_text import BLANKS, REFUSED, as_str, decoded, usable
+from evaluators.values.reasoning import blanked, outside, reasoning_in, tags_in
+
+
+class Found(NamedTuple):
+    """A value, how it was found, and the characters it covers: `parse(text[start:end])` gives it again."""
+
+    value: JSON
+    how: Literal["whole", "fence", "embedded"]
+    start: int
+    end: int
+
+
+class FoundDocuments(NamedTuple):
+    """Every JSON document of a text, in order. `text` is what was searched: reasoning is blanks there."""
+
+    text: str
+    found: tuple[Found, ...]
+    problem: NotJSON | None = None
+    """Why the most promising place failed, where nothing was found."""
+    reasoning: bool = False
+    """Some of the text was reasoning, and set aside."""
+    whole: bool = False
+    """The one document is all that there is, or all that the only code fence holds: it is not searched further."""
+
+
+_STARTS: Final = re.compile(r"[\[{]")
+_OBJECT_STARTS: Final = re.compile(r"\{")
+_skip_blanks: Final = re.compile(f"[{re.escape(BLANKS)}]*+").match
+_VALUE_STARTS: Final = tuple('{["-0123456789tfn')
+_more_before: Final = re.compile(r"[{\[<◁]").search
+_more_after: Final = re.compile(r"[{\[<◁]|```|~~~").search
+"""What may begin another document, a reasoning or a fence, before and after the one that was found."""
+_place: Final = itemgetter(0)
+_NO_PROSE: Final = frozenset((*BLANKS, *_VALUE_STARTS))
+_USUAL_FENCE: Final = "```json\n{"
+
+_opening: Final = re.compile(
+    r"(([`~])\2\2)\2*+[ \t]*+"  # three or more of one mark
+    r"(?:[A-Za-z][\w+.#-]*+(?:[ \t][^\n`~{\[]*+(?=\n))?)?"  # perhaps a word such as json, perhaps the rest of its line
+).search
+
+
+def documents(text: str) -> FoundDocuments:
+    """Every JSON document of a text that may hold more, from left to right, never one inside another.
+
+    A text that is JSON as a whole is its only document, whatever stands inside. Otherwise reasoning is set aside by its
+    tags, and what is left may be JSON as a whole; else it is searched: a code fence may hold any JSON, prose holds objects
+    and lists. A document that is cut off, or that we refuse, does not count. Blanks and a byte order mark around the text
+    do not matter.
+
+    Raises NotJSON when the text is empty, too long, or nothing but reasoning, and when it is as a whole a document that
+    is cut off or refused.
+    """
+    text = _trimmed(text)
+    if not text:
+        raise NotJSON("the text is empty")
+    fenced = _plainly_fenced(text)
+    if fenced:
+        return FoundDocuments(text, (fenced,), whole=True)
+    whole = _whole(text)
+    if whole is not None:
+        return FoundDocuments(text, (whole,), whole=True)
+    rest = _without_reasoning(text)
+    if rest is text:
+        return FoundDocuments(text, *_found_in(text))
+    whole = _whole(rest)
+    if whole is not None:
+        return FoundDocuments(rest, (whole._replace(how="embedded"),), reasoning=True, whole=True)
+    return FoundDocuments(rest, *_found_in(rest), reasoning=True)
+
+
+def objects_inside(text: str) -> list[Found]:
+    """The objects in prose that stand in lists, and those that do not, from left to right."""
+    readings = _readings(text, {}, [], _OBJECT_STARTS)
+    return [Found(reading.value, "embedded", at, reading.end) for at, reading in readings if reading.refusal is None]
+
+
+def _trimmed(text: str) -> str:
+    """The text without the blanks at its end; positions stay what they were."""
+    return as_str(text).rstrip(BLANKS)
+
+
+def _whole(text: str) -> Found | None:
+    """The text as one value; None when it is more than that, or something else.
+
+    Raises NotJSON when it is a value that we refuse, or an object or array that is cut off.
+    """
+    start = len(text) - len(text.lstrip(BLANKS))
+    if text[start] not in _VALUE_STARTS:
+        return None
+    try:
+        reading = PlaceReader(text).read(start)
+    except NotJSON as problem:
+        if problem.truncated and text[start] in "{[":
+            raise
+        return None
+    return Found(usable(reading), "whole", start, len(text)) if reading.end == len(text) else None
+
+
+def _without_reasoning(text: str) -> str:
+    """The text with blanks in place of reasoning; the very same text where there is none."""
+    tags = tags_in(text)
+    if tags:
+        spans = [(at, reading.end) for at, reading in _readings(text, {}, [])]
+        tags = outside(tags, spans)
+    if not tags:
+        return text
+    rest = blanked(text, reasoning_in(tags, len(text))).rstrip(BLANKS)
+    if not rest:
+        raise NotJSON("the text is nothing but reasoning")
+    return rest
+
+
+def _plainly_fenced(text: str) -> Found | None:
+    """The usual answer of a model, at full speed: an object in a fence, perhaps in plain prose; None for all else."""
+    if text[0] in _NO_PROSE:
+        return None
+    fence = text.find("```")
+    start = fence + len(_USUAL_FENCE) - 1
+    if fence < 0 or not text.startswith(_USUAL_FENCE, fence) or text.find("~~~", 0, fence) >= 0:
+        return None
+    end = text.find("```", start)
+    content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
+    if (fence and _more_before(text, 0, fence)) or (0 <= end < len(text) - 3 and _more_after(text, end + 3)):
+        return None
+    try:
+        value = decoded(content)
+    except REFUSED:
+        return None
+    return Found(value, "fence", start, start + len(content))
+
+
+def _found_in(text: str) -> tuple[tuple[Found, ...], NotJSON | None]:
+    """The documents in fences and in prose, in order; where there are none, why."""
+    fences = dict(_fences(text))
+    shot = None if fences else _from_first_to_last(text)
+    if shot:
+        at, reading = shot
+        return (Found(reading.value, "embedded", at, reading.end),), None
+    mistakes: list[tuple[int, NotJSON]] = []
+    readings = list(_readings(text, fences, mistakes))
+    if fences.keys() - {at for at, _ in readings}:
+        readings = _merged(readings, fences)
+    found = tuple(
+        Found(reading.value, "fence" if at in fences else "embedded", at, reading.end)
+        for at, reading in readings
+        if reading.refusal is None
+    )
+    if found:
+        return found, None
+    refusal = next((reading.refusal for _, reading in readings if reading.refusal is not None), None)
+    return (), refusal or (mistakes[-1][1] if mistakes else None)
+
+
+def _merged(readings: list[tuple[int, ReadValue]], fences: dict[int, ReadValue]) -> list[tuple[int, ReadValue]]:
+    """The values of prose and of fences in order. One that begins inside another is a part of it."""
+    merged: list[tuple[int, ReadValue]] = []
+    end = 0
+    for at, reading in sorted({**dict(readings), **fences}.items(), key=_place):
+        if at >= end:
+            merged.append((at, reading))
+            end = reading.end
+    return merged
+
+
+def _fences(text: str) -> Iterator[tuple[int, ReadValue]]:
+    """Each fence whose content is JSON: where the value starts, and the value. A last fence may lack its end."""
+    pos = _first_fence(text)
+    while opening := _opening(text, pos):
+        mark, start = opening[1], _after_blanks(text, opening.end())
+        reading, pos = _fenced(text, start, mark)
+        if reading:
+            yield start, reading
+        pos = _past_closing(text, pos, mark)
+
+
+def _first_fence(text: str) -> int:
+    """Where a fence may open first; the end of the text when none does."""
+    # two plain searches cost less than the pattern, and most texts have no fence
+    ticks, tildes = text.find("```"), text.find("~~~")
+    if ticks < 0 or tildes < 0:
+        ticks = max(ticks, tildes)
+        return ticks if ticks >= 0 else len(text)
+    return min(ticks, tildes)
+
+
+def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
+    """What the fence holds, if JSON, and where its closing mark is looked for."""
+    end = text.find(mark, start)
+    content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
+    stop = start + len(content)
+    try:
+        return ReadValue(decoded(content), stop, None), stop
+    except REFUSED:
+        pass
+    if not content.startswith(_VALUE_STARTS):
+        return None, stop
+    try:
+        reading = read(text, start)  # beyond the first mark, which may stand inside quotes
+    except NotJSON as problem:
+        return None, max(stop, problem.position or 0)
+    return reading if _closed(text, reading.end, mark) else None, max(stop, reading.end)
+
+
+def _closed(text: str, end: int, mark: str) -> bool:
+    end = _after_blanks(text, end)
+    return end == len(text) or text.startswith(mark, end)
+
+
+def _past_closing(text: str, pos: int, mark: str) -> int:
+    """Where the next fence may open. A mark with a word right after it closes nothing: it opens."""
+    closing = text.find(mark, pos)
+    if closing < 0:
+        return len(text)
+    end = closing + len(mark)
+    while text.startswith(mark[0], end):
+        end += 1
+    return closing if text[end : end + 1].isalpha() else end
+
+
+def _after_blanks(text: str, pos: int) -> int:
+    match = _skip_blanks(text, pos)
+    return match.end() if match else pos
+
+
+def _readings(
+    text: str, known: Mapping[int, ReadValue], mistakes: list[tuple[int, NotJSON]], starts: re.Pattern[str] = _STARTS
+) -> Iterator[tuple[int, ReadValue]]:
+    """Each value in the prose and where it starts; those that are `known` are not read again.
+
+    A place that fails is passed over up to where it failed; a value that the text cuts off ends the search. What failed
+    is kept in `mistakes`, the most promising last.
+    """
+    pos, places = 0, PlaceReader(text)
+    while start := starts.search(text, pos):
+        at = start.start()
+        try:
+            reading = known.get(at) or places.read(at)
+        except NotJSON as problem:
+            pos = problem.position or 0
+            if problem.truncated or not mistakes or pos - at > mistakes[-1][0]:
+                mistakes.append((pos - at, problem.again()))
+        else:
+            pos = reading.end
+            yield at, reading
+
+
+def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
+    """The usual case, at full speed: all from the first bracket to the last one is a single value."""
+    start = _STARTS.search(text)
+    end = 1 + max(text.rfind("]"), text.rfind("}"))
+    if start is None or end <= start.start():
+        return None
+    try:
+        return start.start(), ReadValue(decoded(text[start.start() : end]), end, None)
+    except REFUSED:
+        return None
