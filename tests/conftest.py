@@ -23,8 +23,10 @@ REGISTERED: Final[tuple[dict[str, Any], ...]] = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What commands print follows COLUMNS, and workers of a test run are given one."""
-    os.environ.pop("COLUMNS", None)
+    """What commands print follows COLUMNS. Workers of a test run are given one; readline sets one that `os.environ` does not show."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
+        os.unsetenv(name)
 
 
 @pytest.fixture(autouse=True)

@@ -148,12 +148,13 @@ def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, 
         result = run.result
         return Finished(result, replace(options, extra=_without_record(request, result)), None, (), False)
 
-    from evaluators.api.run_sections import sections_of
+    from evaluators.api.run_sections import label_rules, sections_of
     from evaluators.reports.report_files import folder_files
     from evaluators.run.storing import stored
 
     record = stored(prepared, folder, run.jobs, run.measured, run.result, options.lowest_fields)
-    options = replace(options, extra=sections_of(record, prepared.suite.lines, request.hardest))
+    lines = prepared.suite.lines
+    options = replace(options, extra=sections_of(record, lines, request.hardest), label_rules=label_rules(lines))
     if request.results is not None:
         folder_files(folder, record, _formats(prepared, request), options)
     files, refused = _asked(request, record, options)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from evaluators.api.loading import load
-from evaluators.api.run_sections import sections_of, sent_section
+from evaluators.api.run_sections import label_rules, sections_of, sent_section
 from evaluators.issues import Problems, problem
 from evaluators.reports.document import Page, Paragraph, Section
 from evaluators.reports.headline import Options
@@ -24,7 +24,8 @@ def options_of(record: RunRecord) -> Options:
         lines: Sequence[EvaluatorLine] = recorded_lines(record)
     except Problems:
         lines = ()  # the suite needs what is not here: a variable, or functions of a program
-    return Options(record.facts.lowest_fields, extra=(*sections_of(record, lines), *sent_section(record.folder)))
+    extra = (*sections_of(record, lines), *sent_section(record.folder))
+    return Options(record.facts.lowest_fields, extra=extra, label_rules=label_rules(lines))
 
 
 def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:

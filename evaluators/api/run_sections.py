@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from evaluators.builtin._labels import LabelRule
 from evaluators.reports.document import Item, Listing, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.near_miss_section import near_miss_section
@@ -27,6 +28,11 @@ def sections_of(record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0
         *([hardest(hard, record)] if hard else []),
         *near_miss_section(near_misses(lines, record)),
     )
+
+
+def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:
+    """How the evaluators that have labels read them, by name."""
+    return {line.name: rule for line in lines if (rule := line.settings.label_rule()) is not None}
 
 
 def sent_section(folder: Path) -> tuple[Section, ...]:

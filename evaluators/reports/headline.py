@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.run.result import RunResult
-from evaluators.value_class import dataclass
+from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
+    from evaluators.builtin._labels import LabelRule
     from evaluators.reports.document import Section
 
 
@@ -23,6 +25,8 @@ class Options:
     """Where the results are, one line each."""
     extra: tuple[Section, ...] = ()
     """Sections asked for beside the usual ones, such as `hardest_rows`."""
+    label_rules: Mapping[str, LabelRule] = field(default_factory=dict)
+    """How evaluators read labels, by name: a page that has rows leads from a cell of a label table to its rows."""
 
 
 def one_line(result: RunResult) -> str:

@@ -18,8 +18,12 @@ def label_sections(result: RunResult) -> tuple[Section, ...]:
     return tuple(_section(table) for table in result.label_tables)
 
 
+def label_title(table: LabelTable) -> str:
+    """The title of the section of a table."""
+    return f"Labels: {table.evaluator} ({table.variant})" if table.variant else f"Labels: {table.evaluator}"
+
+
 def _section(table: LabelTable) -> Section:
-    named = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
     blocks: list[PageTable | Paragraph | Listing] = []
     if len(table.labels) <= MOST_COLUMNS:
         blocks += [Paragraph("Rows expect the label on the left; their outputs are in the columns."), _confusions(table)]
@@ -31,7 +35,7 @@ def _section(table: LabelTable) -> Section:
         blocks.append(Listing(shown))
         if len(wrong) > MOST_CONFUSIONS:
             blocks.append(Paragraph(f"{counted(len(wrong) - MOST_CONFUSIONS, 'more kind')} in run.json."))
-    return Section(f"Labels: {named}", tuple(blocks))
+    return Section(label_title(table), tuple(blocks))
 
 
 def _confusions(table: LabelTable) -> PageTable:

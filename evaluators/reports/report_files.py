@@ -31,7 +31,9 @@ def folder_files(folder: RunFolder, record: RunRecord, words: Iterable[str], opt
     wanted = tuple(words)
     for name, text in run_files(record.result, wanted, options).items():
         folder.write(name, text)
-    for name, text in rows_files(record.result, wanted, options, lambda: material_of(record)).items():
+    for name, text in rows_files(
+        record.result, wanted, options, lambda: material_of(record, options.label_rules)
+    ).items():
         folder.write(name, text)
     for variant in record.facts.variants:
         if variant.every_cell:
@@ -71,7 +73,7 @@ def _written(file: Path, record: RunRecord, options: Options) -> Iterator[Path]:
 
 def _rendered(kind: Format, record: RunRecord, options: Options) -> str:
     if isinstance(kind, RowsPageFormat):
-        return kind.render_rows(record.result, options, material_of(record))
+        return kind.render_rows(record.result, options, material_of(record, options.label_rules))
     return kind.render(record.result, options)
 
 

@@ -15,6 +15,7 @@ from evaluators.reports.near_miss_section import NearMiss
 from evaluators.run.record import RunRecord
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import NamedTuple
+from evaluators.values.flow import key_text
 
 MOST_CELLS: Final = 2_000
 LONGEST: Final = 2_000
@@ -46,7 +47,7 @@ def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Itera
                 and wanted.strip() and wanted != given and max(len(wanted), len(given)) <= LONGEST
             ]  # fmt: skip
             first = not kept.every_cell or kept.rows > MOST_CELLS
-            yield from _of_line(line.name, kept.variant, expected, changes, differing, first)
+            yield from _of_line(line, kept.variant, expected, changes, differing, first)
 
 
 def _columns(record: RunRecord, name: str) -> tuple[str, str]:
@@ -55,8 +56,15 @@ def _columns(record: RunRecord, name: str) -> tuple[str, str]:
     return readings[0].column, readings[1].column
 
 
+def _line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
+    """The line to write. It keeps the name, which gates and other evaluators may use."""
+    written = change.write.replace("EXPECTED", expected)
+    named = line.name != line.settings.type
+    return f"- {written.replace('{', f'{{name: {key_text(line.name)}, ', 1)}" if named else f"- {written}"
+
+
 def _of_line(
-    name: str,
+    line: EvaluatorLine,
     variant: str | None,
     expected: str,
     changes: Sequence[TextChange],
@@ -71,7 +79,7 @@ def _of_line(
             continue
         already |= set(fixed)
         best[fixed] = NearMiss(
-            name, variant, "the output", change.switch, f"- {change.write.replace('EXPECTED', expected)}", len(fixed), len(pairs),
+            line.name, variant, "the output", change.switch, _line(line, change, expected), len(fixed), len(pairs),
             first, fixed[:_SHOWN_ROWS], len(fixed), change.says, line=True,
         )  # fmt: skip
     return sorted(best.values(), key=lambda one: -one.turned)

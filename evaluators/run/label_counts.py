@@ -124,7 +124,7 @@ class LabelCounts:
             return
         odd: dict[tuple[Any, Any, int], PairCount] = {}
         for key, times in found.items():
-            pair = self._pair(key[0], key[1], verdicts[key[2]].standing)
+            pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].standing)
             if pair is None:
                 continue
             if pair[0].text == "" and self._listed is None:
@@ -139,29 +139,35 @@ class LabelCounts:
         if odd and self.wanted:
             _note_rows(odd, zip(expected, outputs, codes, strict=True), offsets, ids)
 
-    def _pair(self, expected: Any, output: Any, standing: Standing) -> LabelPair | None:
-        """What a row counts as; None for a row without a score, and an empty expected text where it is no label."""
-        if not standing.scored:
-            return None
-        read, listed = self._rule.read, self._listed
-        wanted = read(expected) if expected.__class__ is str else ""
-        if listed is not None:
-            one = LabelText(wanted) if wanted in listed else LabelText(OTHER, True)
-        else:
-            one = LabelText("" if _is_long(wanted) else wanted)
-        return one, self._given(output, standing, read, listed)
 
-    def _given(self, output: Any, standing: Standing, read: Any, listed: frozenset[str] | None) -> LabelText:
-        if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
-            return LabelText(MISSING_OUTPUT, True)
-        if standing is Standing.BLOCKED:
-            return LabelText(BLOCKED, True)
-        if standing is Standing.UNREADABLE:
-            return LabelText(UNREADABLE, True)
-        text = read(output) if output.__class__ is str else ""
-        if not text or _is_long(text) or (listed is not None and text not in listed):
-            return LabelText(OTHER, True)
-        return LabelText(text)
+def label_pair(
+    rule: LabelRule, listed: frozenset[str] | None, expected: Any, output: Any, standing: Standing
+) -> LabelPair | None:
+    """What a row counts as; None for a row without a score, and an empty expected text where it is no label.
+
+    `listed` are the labels that every other text is told from; None where any short text may be a label.
+    """
+    if not standing.scored:
+        return None
+    wanted = rule.read(expected) if expected.__class__ is str else ""
+    if listed is not None:
+        one = LabelText(wanted) if wanted in listed else LabelText(OTHER, True)
+    else:
+        one = LabelText("" if _is_long(wanted) else wanted)
+    return one, _given(rule, listed, output, standing)
+
+
+def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, standing: Standing) -> LabelText:
+    if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
+        return LabelText(MISSING_OUTPUT, True)
+    if standing is Standing.BLOCKED:
+        return LabelText(BLOCKED, True)
+    if standing is Standing.UNREADABLE:
+        return LabelText(UNREADABLE, True)
+    text = rule.read(output) if output.__class__ is str else ""
+    if not text or _is_long(text) or (listed is not None and text not in listed):
+        return LabelText(OTHER, True)
+    return LabelText(text)
 
 
 def _is_long(cell: Any) -> bool:

@@ -4,9 +4,11 @@
 function chosenRows(found) {
   const asked = askedOf();
   const holds = verdictTests(asked);
+  const inCell = cellTest(asked.cell);
   const chosen = [];
   for (let row = 0; row < rows.count; row++) {
     if (asked.variant && groupOf(row).variant !== asked.variant) continue;
+    if (inCell && !inCell(row)) continue;
     if (asked.slice && sliceOf(row, asked.slice[0]) !== asked.slice[1]) continue;
     if (holds && !holds(row)) continue;
     if (asked.text && !saysText(row, asked.text) && !(found && found.has(row))) continue;
@@ -21,6 +23,7 @@ function askedOf() {
     evaluators: evaluator < 0 ? head.names.map((_, place) => place) : [evaluator],
     variant: head.variants.includes(state.variant) ? state.variant : "",
     slice: askedSlice(),
+    cell: cellOfKey(state.cell),
     text: state.q.trim().toLowerCase(),
     result: state.result,
     field: state.field,
@@ -147,12 +150,14 @@ function refreshChoices(selects) {
 function choices() {
   const names = head.names.map((name) => [name, name]);
   const fields = fieldChoices();
+  const cells = cellChoices();
   const statuses = COUNTED_STATUSES.map((status) => [String(status), STATUSES[status].word]);
   return [
     choice("Result", state.result, [["", RESULTS]], (result) => choose({ result })),
-    choice("Evaluator", state.evaluator, [["", [["", "all evaluators"], ...names]]], (evaluator) => choose({ evaluator, field: "" })),
+    choice("Evaluator", state.evaluator, [["", [["", "all evaluators"], ...names]]], (evaluator) => choose({ evaluator, field: "", cell: "" })),
     fields.length > 0 && choice("Field", fieldKey(), [["", [["", "all fields"]]], ...fields], (key) => choose(fieldOfKey(key))),
     fields.length > 0 && choice("Field is", state.status, [["", [["", state.field ? "not right" : "anything"], ...statuses]]], (status) => choose({ status })),
+    cells.length > 0 && choice("Expected → output", state.cell, [["", [["", "all labels"]]], ...cells], (cell) => choose({ cell })),
     ...head.rows.sliceColumns.map((column, place) => sliceChoice(column, place)),
     head.variants.length > 0 && choice("Variant", state.variant, [["", [["", "all variants"], ...head.variants.map((name) => [name, name])]]], (variant) => choose({ variant })),
     FILTER_KEYS.some((key) => state[key]) && button("Clear", () => resetFilters({}), { class: "clear" }),

@@ -45,7 +45,7 @@ function sections() {
   const after = [];
   for (const section of head.sections) {
     if (!section.title) continue;
-    const made = section.draw ? DRAWN[section.draw]() : neutralSection(section);
+    const made = section.draw ? DRAWN[section.draw]() : "labels" in section ? labelSection(section) : neutralSection(section);
     (AFTER_ROWS.includes(section.title) ? after : before).push(made);
   }
   return [...before, rowSection(), ...after].filter(Boolean);

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from evaluators.builtin._labels import LabelRule
 from evaluators.issues import Fault
 from evaluators.model import MISSING
+from evaluators.reports.html.label_cells import LabelReader, label_readers
 from evaluators.reports.html.packed_rows import (
     EvaluatorFacts,
     Explanation,
@@ -21,17 +23,30 @@ from evaluators.run.record import CellReading, RecordedEvaluator, RecordedRow, R
 from evaluators.values import json_text
 
 
-def material_of(record: RunRecord) -> Material:
-    """The rows of a run, read when they are asked for."""
+def material_of(record: RunRecord, rules: Mapping[str, LabelRule] | None = None) -> Material:
+    """The rows of a run, read when they are asked for. With the `rules` of labels, each row says in which cells of label tables it is."""
     facts = record.facts
-    evaluators = tuple(EvaluatorFacts(one.name, one.fields, one.where, one.field_places) for one in facts.evaluators)
-    groups = (RowGroup(variant, _rows(record, variant)) for variant in record.variants)
+    evaluators = tuple(
+        EvaluatorFacts(one.name, one.fields, one.where, one.field_places, _compares_texts(one))
+        for one in facts.evaluators
+    )
+    groups = (_group(record, variant, label_readers(record, rules or {}, variant)) for variant in record.variants)
     return Material(evaluators, facts.slices, groups)
 
 
-def _rows(record: RunRecord, variant: str | None) -> Iterator[ReportRow]:
+def _compares_texts(one: RecordedEvaluator) -> bool:
+    sides = {reading.side for reading in one.readings if reading.how == "text"}
+    return not one.fields and {"expected", "output"} <= sides
+
+
+def _group(record: RunRecord, variant: str | None, readers: Sequence[LabelReader]) -> RowGroup:
+    return RowGroup(variant, _rows(record, variant, readers), tuple(reader.table for reader in readers))
+
+
+def _rows(record: RunRecord, variant: str | None, readers: Sequence[LabelReader]) -> Iterator[ReportRow]:
     for row in record.rows(variant):
-        yield ReportRow(row.number, row.id, row.verdicts, row.slices, _detail(record.facts.evaluators, row))
+        cells = tuple(reader.cell_of(row) for reader in readers)
+        yield ReportRow(row.number, row.id, row.verdicts, row.slices, _detail(record.facts.evaluators, row), cells)
 
 
 def _detail(evaluators: tuple[RecordedEvaluator, ...], row: RecordedRow) -> Callable[[], RowDetail | None]:

@@ -71,6 +71,8 @@ class ReportRow:
     verdicts: Sequence[Verdict]
     slices: Sequence[str]
     detail: Callable[[], RowDetail | None]
+    label_cells: Sequence[int] = ()
+    """The place of its cell in each label table of its group; -1 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class RowGroup:
 
     variant: str | None
     rows: Iterable[ReportRow]
+    label_tables: tuple[int, ...] = ()
+    """The label tables, by their places among those of the run, that rows say their cells of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class EvaluatorFacts:
     fields: tuple[str, ...] = ()
     where: str = ""
     field_places: Mapping[str, str] = field(default_factory=dict)
+    compares_texts: bool = False
+    """It compares the text of the output with an expected text, as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +189,7 @@ class _Packing:
         ids: list[str] = []
         codes: list[list[int]] = [[] for _ in self.verdicts]
         slices: list[list[int]] = [[] for _ in self.texts]
+        cells: list[list[int]] = [[] for _ in group.label_tables]
         for row in group.rows:
             numbers.append(row.number)
             ids.append(row.id)
@@ -191,6 +198,8 @@ class _Packing:
                 codes[place].append(known.setdefault((verdict, paths.get(place, ())), len(known)))
             for text, known_texts, column in zip(row.slices, self.texts, slices, strict=True):
                 column.append(known_texts.setdefault(text, len(known_texts)))
+            for cell, places in zip(row.label_cells, cells, strict=True):
+                places.append(cell)
             self.count += 1
         return {
             "variant": group.variant,
@@ -198,6 +207,7 @@ class _Packing:
             "ids": None if ids == list(map(str, numbers)) else ids,
             "codes": codes,
             "slices": slices,
+            "labelCells": {str(table): places for table, places in zip(group.label_tables, cells, strict=True)},
         }
 
     def finished(self, groups: list[Encoded]) -> PackedRows:

@@ -26,6 +26,7 @@ _SCRIPTS: Final = (
     "difference",
     "figures",
     "fields",
+    "labels",
     "filters",
     "table",
     "trees",

@@ -12,10 +12,11 @@ from typing import Final
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.html.packed_rows import Encoded, EvaluatorFacts, PackedRows
+from evaluators.reports.label_pages import label_title
 from evaluators.reports.summary import summary
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, LabelTable, RunResult
 from evaluators.run.statistics import wilson
 
 MOST_FIELDS: Final = 2_000
@@ -47,9 +48,11 @@ def run_payload(
         "title": result.name,
         "headline": page.title.removeprefix(f"{result.name}: "),
         "tone": page.tone,
-        "sections": [_drawn(section) for section in page.sections],
+        "sections": _with_label_tables([_drawn(section) for section in page.sections], result),
         "evaluators": [_evaluator(stats, _fact(facts, stats.name)) for stats in result.evaluators],
         "names": [one.name for one in facts] or list(dict.fromkeys(stats.name for stats in result.evaluators)),
+        "texts": [place for place, one in enumerate(facts) if one.compares_texts],
+        "labels": [_label_table(table) for table in result.label_tables],
         "listed": [list(one.fields) for one in facts],
         "places": [one.where for one in facts],
         "fieldPlaces": [dict(one.field_places) for one in facts],
@@ -66,6 +69,22 @@ def run_payload(
 def _drawn(section: Section) -> Encoded:
     drawn = _DRAWN.get(section.title or "")
     return {"draw": drawn, "title": section.title} if drawn else _section(section)
+
+
+def _with_label_tables(sections: list[Encoded], result: RunResult) -> list[Encoded]:
+    """The sections, those about labels with the place of their table: the script leads from its cells to rows."""
+    places = {label_title(table): place for place, table in enumerate(result.label_tables)}
+    return [{**one, "labels": places[one["title"]]} if one["title"] in places else one for one in sections]
+
+
+def _label_table(table: LabelTable) -> Encoded:
+    return {
+        "evaluator": table.evaluator,
+        "variant": table.variant,
+        "labels": [one.label for one in table.labels],
+        "columns": list(table.columns),
+        "cells": [[cell.expected, cell.output, cell.count] for cell in table.cells],
+    }
 
 
 def _section(section: Section) -> Encoded:

@@ -1,7 +1,7 @@
 // What the reader chose, kept in the fragment of the address: a copied address shows the same rows.
 
-const STATE_KEYS = ["q", "deep", "result", "evaluator", "field", "status", "slice", "variant", "sort", "row", "as", "theme"];
-const FILTER_KEYS = ["q", "deep", "result", "evaluator", "field", "status", "slice", "variant"];
+const STATE_KEYS = ["q", "deep", "result", "evaluator", "field", "status", "slice", "variant", "cell", "sort", "row", "as", "theme"];
+const FILTER_KEYS = ["q", "deep", "result", "evaluator", "field", "status", "slice", "variant", "cell"];
 const state = {};
 const listeners = [];
 

@@ -5,13 +5,14 @@ const MOST_PRINTED = 200;
 /** The share of the window that the table takes at most, as the style says. */
 const MOST_HEIGHT = 0.7;
 
-const view = { rows: [], body: null, box: null, top: null, bottom: null, status: null, first: -1, last: -1, heads: [], focus: -1 };
+const view = { rows: [], body: null, box: null, top: null, bottom: null, status: null, meaning: null, first: -1, last: -1, heads: [], focus: -1 };
 
 function rowSection() {
   if (!head.rows) return null;
   if (!rows.count) return titled("Rows", el("p", { text: "There are no rows." }));
   const said = [head.rows.note, head.rows.packed].filter(Boolean);
   view.status = el("p", { role: "status", class: "found" });
+  view.meaning = el("p", { class: "found quiet" });
   view.body = el("tbody");
   view.top = filler();
   view.bottom = filler();
@@ -19,15 +20,20 @@ function rowSection() {
     "table", { class: "lines", "aria-rowcount": String(rows.count + 1) }, el("thead", {}, headLine()), view.body,
   ));
   view.box.addEventListener("keydown", moveByKey);
-  return titled("Rows", said.map((text) => el("p", { class: "tone-note" }, plain(text))), filterBar(), view.status, view.box);
+  return titled("Rows", said.map((text) => el("p", { class: "tone-note" }, plain(text))), filterBar(), view.status, view.meaning, view.box);
 }
 
-const filler = () => el("tr", { class: "filler", "aria-hidden": "true" }, el("td", { colspan: "5" }));
+const filler = () => el("tr", { class: "filler", "aria-hidden": "true" }, el("td", { colspan: String(columnCount()) }));
+
+/** Both texts stand in the table where an evaluator compares them as a whole. */
+const showsTexts = () => head.texts.length > 0;
+const columnCount = () => 4 + (head.variants.length > 0 ? 1 : 0) + (showsTexts() ? 2 : 0);
 
 function headLine() {
   const columns = [["row", "Row"], ["id", "Id"], ["score", "Score"], ["wrong", "What went wrong"]];
-  view.heads = columns.map(([key, text]) => [key, el("th", { scope: "col", class: `column-${key}` }, button(text, () => sortBy(key), key === "score" ? { title: "The mean of the scores of the evaluators that are looked at" } : {}))]);
+  view.heads = columns.map(([key, text]) => [key, el("th", { scope: "col", class: `column-${key}` }, button(text, () => sortBy(key)))]);
   const made = view.heads.map(([, node]) => node);
+  if (showsTexts()) made.push(...["Expected", "Output"].map((text) => el("th", { scope: "col", class: "column-text", text })));
   if (head.variants.length) made.splice(2, 0, el("th", { scope: "col", class: "column-variant", text: "Variant" }));
   return el("tr", { "aria-rowindex": "1" }, made);
 }
@@ -75,7 +81,22 @@ function showChosen(found) {
   view.box.scrollTop = 0;
   const all = view.rows.length === rows.count;
   view.status.textContent = all ? counted(rows.count, "row") : `${number(view.rows.length)} of ${counted(rows.count, "row")}`;
+  view.meaning.textContent = [scoreMeaning(), cellsLeftOut()].filter(Boolean).join(" ");
   drawLines();
+}
+
+/** What the score of a row is, which has one from each evaluator. */
+function scoreMeaning() {
+  const { evaluators } = askedOf();
+  if (evaluators.length === 1) return `Score: the row's score by ${head.names[evaluators[0]]}.`;
+  return `Score: the mean of the row's scores by the ${number(evaluators.length)} evaluators, those that gave one.`;
+}
+
+function cellsLeftOut() {
+  const { cell, variant } = askedOf();
+  const size = cell ? cellSize(cell, variant) : 0;
+  const alone = FILTER_KEYS.every((key) => !state[key] || ["cell", "evaluator", "variant"].includes(key));
+  return alone && size > view.rows.length ? `${number(size)} rows are counted there; the texts of the others were not kept.` : "";
 }
 
 const lineHeight = () => parseFloat(getComputedStyle(view.box).getPropertyValue("--line")) || 44;
@@ -97,7 +118,7 @@ function drawBetween(first, last, height) {
   view.bottom.firstChild.style.height = `${(view.rows.length - last) * height}px`;
   const lines = [];
   for (let place = first; place < last; place++) lines.push(line(place));
-  if (!lines.length) lines.push(el("tr", {}, el("td", { colspan: "5", class: "nothing", text: "No row fits these choices." })));
+  if (!lines.length) lines.push(el("tr", {}, el("td", { colspan: String(columnCount()), class: "nothing", text: "No row fits these choices." })));
   refill(view.body, first > 0 && view.top, lines, last < view.rows.length && view.bottom);
   if (focused) focusLine(view.focus);
 }
@@ -107,14 +128,43 @@ function line(place) {
   const open = () => choose({ row: keyOf(row) });
   const opener = button(String(numberOf(row)), null, { "aria-label": `Open row ${numberOf(row)}`, "data-place": String(place) });
   opener.addEventListener("focus", () => { view.focus = place; });
-  return el(
+  const wrong = el("td", { class: "column-wrong" }, wrongWords(row));
+  const texts = showsTexts() ? ["expected", "output"].map(() => el("td", { class: "column-text" })) : [];
+  const made = el(
     "tr", { "aria-rowindex": String(place + 2), on: { click: open } },
     el("td", { class: "column-row" }, opener),
     el("td", { class: "column-id" }, plain(idOf(row))),
     head.variants.length > 0 && el("td", { class: "column-variant" }, plain(groupOf(row).variant || "")),
     el("td", { class: "column-score" }, scoreMark(row)),
-    el("td", { class: "column-wrong" }, wrongWords(row)),
+    wrong, texts,
   );
+  if (texts.length || tellsMore(row)) detailOf(row).then((detail) => tell(row, detail, wrong, texts));
+  return made;
+}
+
+/** An evaluator without fields gives its reason, which is in the details of the row. */
+const tellsMore = (row) => askedOf().evaluators.some((place) => !verdictOf(row, place).fine && !wrongFields(verdictOf(row, place), place).length);
+
+/** Puts into a line what is only known once the details of its row are unpacked. */
+function tell(row, detail, wrong, texts) {
+  if (!detail) return;
+  const words = wrongWords(row, detail);
+  refill(wrong, Array.isArray(words) ? el("div", { class: "two-lines" }, words) : words);
+  if (!texts.length) return;
+  const evaluator = askedOf().evaluators.find((place) => head.texts.includes(place));
+  const said = evaluator === undefined ? null : detail.explanations.find((one) => one.evaluator === evaluator);
+  ["expected", "output"].forEach((side, place) => {
+    const found = said && said.documents.map((each) => detail.documents[each]).find((one) => one.side === side);
+    refill(texts[place], found ? shortText(found) : "");
+  });
+}
+
+const LONGEST_TEXT = 300;
+
+function shortText(found) {
+  const value = found.kind === "absent" ? "" : found.kind === "text" && "json" in found.value ? String(found.value.json) : valueText(found.value);
+  if (value === null || !value.trim()) return el("span", { class: "quiet", text: "nothing is there" });
+  return el("span", { class: "two-lines", title: value.length > LONGEST_TEXT ? null : value }, plain(value.slice(0, LONGEST_TEXT)));
 }
 
 function scoreMark(row) {
@@ -129,22 +179,25 @@ function scoreMark(row) {
 const MOST_NAMED = 4;
 
 /** The fields of a row that went wrong, by evaluator, as far as a line has room. */
-function wrongWords(row) {
+function wrongWords(row, detail) {
   const said = [];
+  const many = head.names.length > 1;
   for (const evaluator of askedOf().evaluators) {
-    const words = verdictWords(verdictOf(row, evaluator), evaluator);
-    if (words.length) said.push(el("span", { class: "said" }, el("b", {}, plain(head.names[evaluator])), " ", words));
+    const told = detail && detail.explanations.find((one) => one.evaluator === evaluator);
+    const words = verdictWords(verdictOf(row, evaluator), evaluator, told);
+    if (words.length) said.push(el("span", { class: "said" }, many && [el("b", {}, plain(head.names[evaluator])), " "], words));
     if (said.length >= MOST_NAMED) break;
   }
   return said.length ? said : el("span", { class: "quiet", text: "nothing" });
 }
 
-function verdictWords(verdict, evaluator) {
+function verdictWords(verdict, evaluator, told) {
   if (verdict.fine || (LEFT_OUT.includes(verdict.standing) && !verdict.issue)) return [];
   if (verdict.standing > 0) return [el("span", { text: STANDINGS[verdict.standing] })];
   const wrong = wrongFields(verdict, evaluator);
   const named = wrong.slice(0, MOST_NAMED).map(([path, status]) => statusMark(path, status));
   if (wrong.length > MOST_NAMED) named.push(`and ${wrong.length - MOST_NAMED} more`);
+  if (!named.length && told && told.reason) named.push(plain(told.reason));
   if (!named.length) named.push(el("span", { class: "quiet", text: verdict.counts ? countWords(verdict.counts) : scoreText(verdict.score) }));
   return named.flatMap((one) => [one, " "]);
 }

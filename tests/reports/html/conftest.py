@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -37,6 +38,32 @@ def invoices(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def variants(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the gallery's two models."""
     return write_report(tmp_path_factory.mktemp("variants"), gallery_folder() / "comparing_models" / "suite.yaml")
+
+
+@pytest.fixture(scope="session")
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of two models that sort tickets: each takes some labels for others."""
+    folder = tmp_path_factory.mktemp("labels")
+    expected = ["billing", "billing", "refund", "refund", "refund", "other", "other", "billing"]
+    outputs = {
+        "first": ["billing", "billing", "billing", "refund", "Refund it!", "other", "", "billing"],
+        "second": ["refund", "billing", "billing", "refund", "billing", "other", "other", "billing"],
+    }
+    rows = [["id", "expected"], *([f"T{place}", one] for place, one in enumerate(expected, 1))]
+    _write_csv(folder / "rows.csv", rows)
+    for name, given in outputs.items():
+        _write_csv(
+            folder / f"{name}.csv", [["id", "output"], *([f"T{place}", one] for place, one in enumerate(given, 1))]
+        )
+    test_set = {"file": "rows.csv", "outputs": {name: f"{name}.csv" for name in outputs}}
+    suite = {"test_set": test_set, "evaluators": [{"exact_match": {"name": "label"}}]}
+    (folder / "suite.yaml").write_text(json.dumps(suite))
+    return write_report(folder, folder / "suite.yaml")
+
+
+def _write_csv(file: Path, rows: list[list[str]]) -> None:
+    with open(file, "w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(rows)
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,54 @@ def test_a_slice_leads_to_its_rows(opened: Open, invoices: Path) -> None:
     assert page.text(".found") == "4 of 16 rows"
 
 
+def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) -> None:
+    page = opened(labels)
+    assert page.texts("#section-labels-label-first- .labels tbody tr:nth-child(3) > *") == [
+        "refund",
+        "1",
+        "0",
+        "1",
+        "1",
+        "0",
+    ]
+    table = page.tab.locator("#section-labels-label-first-")
+    table.get_by_role("button", name="refund expected, billing in the output: 1 row, show them").click()
+    assert (page.text(".found"), page.ids()) == ("1 of 16 rows", ["T3"])
+    page.tab.get_by_role("combobox", name="Variant").select_option("second")
+    assert page.ids() == ["T3", "T5"]
+    page.tab.get_by_role("button", name="Clear").click()
+    table.get_by_role("button", name="refund → (other)").click()
+    assert page.ids() == ["T5"]
+    assert page.complaints == []
+
+
+def test_rows_of_labels_show_the_reason_and_both_texts(opened: Open, labels: Path) -> None:
+    page = opened(labels, "result=wrong&variant=first")
+    page.tab.get_by_text("Refund it!", exact=True).wait_for()
+    assert page.texts(".lines thead th")[-2:] == ["Expected", "Output"]
+    assert page.texts(".lines tbody .column-text") == [
+        "refund",
+        "billing",
+        "refund",
+        "Refund it!",
+        "other",
+        "nothing is there",
+    ]
+    assert page.texts(".lines tbody .column-wrong")[0] == 'differs from character 1: "billing" instead of "refund"'
+    table, box = page.tab.locator(".lines").bounding_box(), page.tab.locator(".rows").bounding_box()
+    assert box["width"] - table["width"] < 20, "the table takes the width that there is"
+    last = page.tab.locator(".lines thead th").last.bounding_box()
+    assert abs(last["x"] + last["width"] - table["x"] - table["width"]) < 2, "and its columns fill it"
+
+
+def test_the_page_says_what_the_score_of_a_row_is(opened: Open, labels: Path, invoices: Path) -> None:
+    assert opened(labels).texts(".found")[1] == "Score: the row's score by label."
+    page = opened(invoices)
+    assert page.texts(".found")[1] == "Score: the mean of the row's scores by the 7 evaluators, those that gave one."
+    page.tab.get_by_role("combobox", name="Evaluator").select_option("lines")
+    assert page.texts(".found")[1] == "Score: the row's score by lines."
+
+
 @pytest.mark.parametrize(
     ("fragment", "ids"),
     [
@@ -204,8 +252,15 @@ AXE = "async () => (await axe.run()).violations.map((one) => [one.id, one.nodes.
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("fragment", ["", "row=4", "row=11&as=header"])
-def test_axe_finds_nothing_to_complain_about(opened: Open, invoices: Path, fragment: str, dark: bool) -> None:
-    page = opened(invoices, fragment, dark=dark)
+@pytest.mark.parametrize("report", ["invoices", "labels"])
+def test_axe_finds_nothing_to_complain_about(
+    opened: Open, request: pytest.FixtureRequest, report: str, fragment: str, dark: bool
+) -> None:
+    page = opened(
+        request.getfixturevalue(report),
+        fragment.replace("header", "label" if report == "labels" else "header"),
+        dark=dark,
+    )
     page.tab.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     page.tab.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     found = page.tab.evaluate(AXE)
@@ -223,8 +278,8 @@ def test_the_theme_follows_the_system_until_it_is_chosen(opened: Open, invoices:
 
 
 @pytest.mark.parametrize("fragment", ["", "row=4"])
-def test_nothing_is_wider_than_a_phone(opened: Open, variants: Path, invoices: Path, fragment: str) -> None:
-    for report in (variants, invoices):
+def test_nothing_is_wider_than_a_phone(opened: Open, variants: Path, invoices: Path, labels: Path, fragment: str) -> None:
+    for report in (variants, invoices, labels):
         page = opened(report, fragment, width=390)
         assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 390
         assert page.tab.evaluate("() => (document.querySelector('dialog[open]') || document.body).scrollWidth") <= 390

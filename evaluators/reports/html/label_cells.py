@@ -1,0 +1,68 @@
+"""Which cell of a label table a row is in, read again from the cells that the run kept: a page leads from the count to the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from evaluators.builtin._labels import LabelRule
+from evaluators.run.label_counts import OTHER, label_pair
+from evaluators.run.record import RecordedRow, RunRecord
+from evaluators.run.result import LabelTable
+from evaluators.value_class import dataclass
+
+NO_CELL: Final = -1
+"""The row has no score, or its cells were not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReader:
+    """One label table of a run, and how its evaluator reads a row."""
+
+    table: int
+    """Its place among the label tables of the run."""
+    evaluator: int
+    rule: LabelRule
+    listed: frozenset[str] | None
+    labels: frozenset[str]
+    cells: Mapping[tuple[str, str], int]
+    """The place of each cell in the table, by its two labels."""
+    output: str
+    expected: str
+    """The columns."""
+
+    def cell_of(self, row: RecordedRow) -> int:
+        """The place of the row's cell in the table, or NO_CELL."""
+        if row.cells is None:
+            return NO_CELL
+        expected, output = row.cells.get(self.expected), row.cells.get(self.output)
+        pair = label_pair(self.rule, self.listed, expected, output, row.verdicts[self.evaluator].standing)
+        if pair is None:
+            return NO_CELL
+        wanted, given = pair
+        column = given.text if given.special or given.text in self.labels else OTHER
+        return self.cells.get((wanted.text, column), NO_CELL)
+
+
+def label_readers(record: RunRecord, rules: Mapping[str, LabelRule], variant: str | None) -> Sequence[LabelReader]:
+    """A reader for each label table of a variant whose rule is known."""
+    places = {one.name: place for place, one in enumerate(record.facts.evaluators)}
+    return [
+        _reader(record, place, table, places[table.evaluator], rules[table.evaluator])
+        for place, table in enumerate(record.result.label_tables)
+        if table.variant == variant and table.evaluator in rules
+    ]
+
+
+def _reader(record: RunRecord, place: int, table: LabelTable, evaluator: int, rule: LabelRule) -> LabelReader:
+    output, expected = record.facts.evaluators[evaluator].readings[:2]
+    return LabelReader(
+        place,
+        evaluator,
+        rule,
+        frozenset(rule.labels) if rule.labels is not None else None,
+        frozenset(one.label for one in table.labels),
+        {(cell.expected, cell.output): at for at, cell in enumerate(table.cells)},
+        output.column,
+        expected.column,
+    )
