@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from evaluators.run.figures import counted
+from evaluators.compare.label_differences import label_differences
+from evaluators.compare.measure_differences import measure_differences
+from evaluators.run.figures import counted, quantity_text
 from evaluators.run.gates import gate_label
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.result import RunResult
 from evaluators.run.suite_files import suite_places
+from evaluators.values.quoting import quote
 
 Stamps: TypeAlias = Mapping[Path, tuple[int, int] | None]
 """When each file was last written, in nanoseconds, and how long it is; None for one that is not there."""
@@ -64,7 +67,13 @@ def files_of(suite: LoadedSuite, request: RunRequest) -> list[Path]:
 
 def moved(before: RunResult, after: RunResult) -> Iterator[str]:
     """What is another one in the later run, one line each; a line that says so where nothing is."""
-    lines = [*_rows(before, after), *_evaluators(before, after), *_gates(before, after)]
+    lines = [
+        *_rows(before, after),
+        *_evaluators(before, after),
+        *_labels(before, after),
+        *_measures(before, after),
+        *_gates(before, after),
+    ]
     yield from lines or ["nothing moved"]
 
 
@@ -92,6 +101,21 @@ def _evaluators(before: RunResult, after: RunResult) -> Iterator[str]:
         if gone:
             yield f"{name}: {counted(gone, 'field')} gone"
     yield from (f"{name}: gone" for name, _ in old.keys() - new.keys())
+
+
+def _labels(before: RunResult, after: RunResult) -> Iterator[str]:
+    for one in label_differences(before.label_tables, after.label_tables, {stats.name for stats in after.evaluators}):
+        if one.figure == "f1":
+            name = one.evaluator if one.variant is None else f"{one.evaluator} ({one.variant})"
+            label = f"{one.label} average" if one.average else quote(one.label)
+            yield from _figure(f"{name}, {label}: F1", one.base, one.new)
+
+
+def _measures(before: RunResult, after: RunResult) -> Iterator[str]:
+    for one in measure_differences(before.whole_measures, after.whole_measures):
+        if one.figure in ("mean", "sum") and one.base != one.new:
+            name = one.measure if one.variant is None else f"{one.measure} ({one.variant})"
+            yield f"{name}: {one.figure} {quantity_text(one.base)} → {quantity_text(one.new)}"
 
 
 def _gates(before: RunResult, after: RunResult) -> Iterator[str]:

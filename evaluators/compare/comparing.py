@@ -24,6 +24,7 @@ from evaluators.compare.comparability import (
 from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult
 from evaluators.compare.guard_config import CompareConfig
 from evaluators.compare.guards import judge_guards
+from evaluators.compare.label_differences import label_differences
 from evaluators.compare.measure_differences import measure_differences
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.paired_rows import Pairs, paired
@@ -108,6 +109,7 @@ def _compared(
         evaluators=tuple(one for one in shown if one.field is None),
         fields=tuple(one for one in shown if one.field is not None),
         measures=tuple(measure_differences(base.measures, new.measures)),
+        labels=tuple(label_differences(base.labels, new.labels, alike)),
         changed=tuple(rows),
         guards=guards,
         exit_code=exit_code(facts),
@@ -157,4 +159,5 @@ def _by_rows(side: Side) -> Side:
 def variant_side(run: Side, variant: str) -> Side:
     """One variant of a run as a run of its own."""
     measures = tuple(replace(one, variant=None) for one in run.measures if one.variant == variant)
-    return replace(run, label=variant, rows={None: run.rows[variant]}, measures=measures)
+    labels = tuple(replace(one, variant=None) for one in run.labels if one.variant == variant)
+    return replace(run, label=variant, rows={None: run.rows[variant]}, measures=measures, labels=labels)

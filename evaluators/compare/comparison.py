@@ -15,6 +15,7 @@ from evaluators.value_class import dataclass, field
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]
+LabelFigure: TypeAlias = Literal["precision", "recall", "f1"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,23 @@ class MeasureDifference:
     base: float | None
     new: float | None
     difference: float | None
+    variant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDifference:
+    """One figure of a label, or of an average over labels, in two runs, each over all rows of its run. It is not tested."""
+
+    evaluator: str
+    label: str
+    """The label; of an average: macro, micro or weighted."""
+    average: bool
+    figure: LabelFigure
+    base: float | None
+    new: float | None
+    difference: float | None
+    expected: int
+    """The rows of the new run that expect the label."""
     variant: str | None = None
 
 
@@ -163,6 +181,8 @@ class Comparison:
     fields: tuple[Difference, ...] = ()
     measures: tuple[MeasureDifference, ...] = ()
     """Mean, median, p95 and sum of the measures that both runs have."""
+    labels: tuple[LabelDifference, ...] = ()
+    """The figures of the labels that both runs have, and their averages."""
     changed: tuple[ChangedRow, ...] = ()
     guards: tuple[GuardResult, ...] = ()
     rankings: tuple[Ranking, ...] = ()

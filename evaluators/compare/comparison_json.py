@@ -17,8 +17,9 @@ FORMAT: Final = 1
 def comparison_json(comparison: Comparison) -> str:
     """The text of the file."""
     body = {"format": FORMAT, **_adapter().dump_python(comparison, mode="json")}
-    if not comparison.measures:
-        del body["measures"]
+    for key in ("measures", "labels"):
+        if not body[key]:
+            del body[key]
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
-from evaluators.compare.comparison import ChangedRow, Comparison, Difference, GuardResult, MeasureDifference, Ranking
+from evaluators.compare.comparison import (
+    ChangedRow,
+    Comparison,
+    Difference,
+    GuardResult,
+    LabelDifference,
+    MeasureDifference,
+    Ranking,
+)
 from evaluators.compare.row_changes import Change
 from evaluators.model import plain_word
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone, dense
@@ -39,6 +47,7 @@ def comparison_page(comparison: Comparison, files: Sequence[str] = ()) -> Page:
         *_guards(comparison),
         *_evaluators(comparison),
         *_fields(comparison),
+        *_labels(comparison),
         *_measures(comparison),
         *_rankings(comparison),
         *_rows("Broken rows", comparison, "broken"),
@@ -206,6 +215,50 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         yield Item("gained: rows that the new run scored and the base did not")
     if any(one.settled for one in comparison.evaluators):
         yield Item("settled: rows in which nothing is there to score any more, neither expected nor in the output")
+
+
+def _labels(comparison: Comparison) -> tuple[Section, ...]:
+    if not comparison.labels:
+        return ()
+    found = _by_label(comparison.labels)
+    moved = [one for one in found if any(each.difference or each.base != each.new for each in one)]
+    moved.sort(key=lambda one: (one[-1].average, one[-1].difference is None, one[-1].difference or 0.0))
+    table = PageTable(
+        (
+            Head("evaluator"), Head("variant"), Head("label"), Head("expected", True), Head("F1 in base", True),
+            Head("F1 in new", True), Head("difference", True), Head("precision", True), Head("recall", True),
+        ),
+        tuple(_label_row(*one) for one in moved[:MOST_FIELDS]),
+    )  # fmt: skip
+    kept = tuple(column.head for column in table.columns if column.head != "variant")
+    blocks: list[PageTable | Paragraph] = [dense(table, kept)] if moved else []
+    if len(moved) > MOST_FIELDS:
+        blocks.append(Paragraph(f"{more_text(len(moved) - MOST_FIELDS, 'label')} in the JSON file."))
+    same = sum(not one[0].average for one in found) - sum(not one[0].average for one in moved)
+    if same:
+        blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same figures."))
+    blocks.append(
+        Paragraph("Each over all rows of its run. Whether chance explains a difference is tested for evaluators only.")
+    )
+    return (Section("Labels", tuple(blocks)),)
+
+
+def _by_label(labels: Sequence[LabelDifference]) -> list[tuple[LabelDifference, LabelDifference, LabelDifference]]:
+    """Precision, recall and F1 of each label side by side."""
+    figures = {figure: [one for one in labels if one.figure == figure] for figure in ("precision", "recall", "f1")}
+    return list(zip(figures["precision"], figures["recall"], figures["f1"], strict=True))
+
+
+def _label_row(precision: LabelDifference, recall: LabelDifference, f1: LabelDifference) -> tuple[str, ...]:
+    return (
+        f1.evaluator, f1.variant or "", f"{f1.label} average" if f1.average else f1.label, f"{f1.expected:,}",
+        score_text(f1.base), score_text(f1.new), signed(f1.difference), _moved(precision), _moved(recall),
+    )  # fmt: skip
+
+
+def _moved(one: LabelDifference) -> str:
+    before, after = score_text(one.base), score_text(one.new)
+    return before if before == after else f"{before} → {after}"
 
 
 def _measures(comparison: Comparison) -> tuple[Section, ...]:
