@@ -14,11 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from evaluators.fields.declared import Declared
-from evaluators.fields.key_counts import KeyCounts
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Issue
-from evaluators.judges.answer_lines import AskedTotals, JudgeTotals, line_bytes, line_of
+from evaluators.judges.answer_lines import line_bytes, line_of
 from evaluators.judges.asked_once import keeping
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
@@ -26,24 +24,27 @@ from evaluators.judges.repeating import repeating
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.plan.traced_rows import TracedRows, shared_rows
 from evaluators.run.clusters import ClusterCounts, cluster_names
-from evaluators.run.glimpse import FIRST_ROWS, Glimpse
-from evaluators.run.ids import MOST_IDS, Ids
+from evaluators.run.glimpse import FIRST_ROWS
+from evaluators.run.ids import MOST_IDS
 from evaluators.run.input_checksum import checksums, output_columns
 from evaluators.run.key_rows import KeyRows
-from evaluators.run.label_counts import LabelSums, labels_of
+from evaluators.run.label_counts import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
+from evaluators.run.part_files import SplitFiles, new_attempt, part_name
 from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_codes import RowCodes, Taken
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
-from evaluators.run.slices import SliceCounts, SliceKey, slice_text
-from evaluators.run.tally import Ledger, Tally
+from evaluators.run.slices import SliceCounts, slice_text
+from evaluators.run.split_result import SplitResult
+from evaluators.run.tally import Ledger
+from evaluators.run.unchanged import file_marks
 from evaluators.run.watch import Watch
 from evaluators.run.write_errors import about_writing, unwritten
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.byte_store import inside, store_of, write_to
+from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.value_class import dataclass, field
@@ -113,44 +114,8 @@ class Job:
     """How long a judge's reason is kept; None keeps all of it."""
     named: str = "the run folder"
     """What messages call the folder where parts are written."""
-
-
-@dataclass(slots=True)
-class SplitResult:
-    """What one split came to."""
-
-    index: int
-    rows: int = 0
-    without_output: int = 0
-    """Rows for which a joined file has no output."""
-    several: int = 0
-    """Outputs that hold more than one JSON document."""
-    span: int = 0
-    tallies: list[Tally] = field(default_factory=list)
-    keys: list[KeyCounts] = field(default_factory=list)
-    """What was wrong with the keys that align lists, by evaluator; rows as offsets in the split."""
-    slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
-    issues: list[tuple[int, Issue]] = field(default_factory=list)
-    issue_counts: dict[str, int] = field(default_factory=dict)
-    recorded: dict[str, int] = field(default_factory=dict)
-    """How many rows were recorded under each key."""
-    schemas: dict[str, Declared] = field(default_factory=dict)
-    """What the schemas of its rows declare, by hash."""
-    finished: bool = True
-    ids: Ids = field(default_factory=Ids)
-    """The ids of the first rows, with offsets in the split; empty where rows have none."""
-    asked: AskedTotals = field(default_factory=AskedTotals)
-    """How much was asked of whoever costs something."""
-    judged: JudgeTotals = field(default_factory=JudgeTotals)
-    """What judges said."""
-    glimpse: Glimpse = field(default_factory=Glimpse)
-    """What the first rows of the test set hold; empty for all splits but the first."""
-    labels: list[LabelSums | None] = field(default_factory=list)
-    """What stood where which label was expected, by evaluator; None for one without labels. Rows as offsets in the split."""
-    measures: MeasuredSums = field(default_factory=MeasuredSums)
-    """What the columns of measures come to; rows as offsets in the split."""
-    trouble: Issue | None = None
-    """What kept the split from being measured at all; then there is nothing else in the result."""
+    kept: bool = False
+    """Each finished split leaves what it came to beside its files, so that a run that was ended goes on from there."""
 
 
 def run_split(
@@ -168,12 +133,13 @@ def run_split(
     rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
     the caller has it.
     """
+    attempt = new_attempt() if job.kept else ""
     try:
-        return _run_split(job, split, full, stopped, progress, lines)
+        return _run_split(job, split, full, attempt, stopped, progress, lines)
     except OSError as error:
         if job.folder is None or not about_writing(error, job.folder):
             raise
-        remove_parts(job, split.index)
+        remove_parts(job, split.index, attempt)
         return SplitResult(split.index, finished=False, trouble=unwritten(error, job.named, "the run folder"))
 
 
@@ -181,11 +147,12 @@ def _run_split(
     job: Job,
     split: Split,
     full: Collection[str],
+    attempt: str,
     stopped: Callable[[], bool],
     progress: Callable[[int], None],
     lines: Sequence[EvaluatorLine] | None,
 ) -> SplitResult:
-    with work_on(job, split, full, stopped, lines) as work:
+    with work_on(job, split, full, stopped, lines, attempt) as work:
         for chunk in job.table.read(split, work.columns):
             if stopped():
                 work.result.finished = False
@@ -196,7 +163,12 @@ def _run_split(
                 work.result.finished = False
                 break
             progress(chunk.count)
-        return work.finished()
+        result = work.finished()
+        if job.kept and work.files is not None and result.finished:
+            from evaluators.run.kept_splits import keep  # most runs are too short to be kept
+
+            keep(split, file_marks(job.table.files), result, work.files)
+        return result
 
 
 @contextmanager
@@ -206,8 +178,10 @@ def work_on(
     full: Collection[str] = (),
     stopped: Callable[[], bool] = lambda: False,
     lines: Sequence[EvaluatorLine] | None = None,
+    attempt: str = "",
 ) -> Iterator[Work]:
-    """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`."""
+    """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`; `attempt` is the word
+    in the names of its files."""
     watched = {name: watch.paths for name, watch in job.watches.items()}
     lines = lines if lines is not None else job.suite.lines()
     plan = compile_plan(lines, job.roles, job.reading, watched)
@@ -216,7 +190,8 @@ def work_on(
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
     with (
-        without_cycle_search(), asking, shortened, repeats, sharing as traced, Work(job, split, plan, full, traced) as work
+        without_cycle_search(), asking, shortened, repeats, sharing as traced,
+        Work(job, split, plan, full, traced, attempt) as work,
     ):  # fmt: skip
         yield work
 
@@ -230,11 +205,17 @@ class Work:
     """One split in progress. Left as a context, its files are closed."""
 
     def __init__(
-        self, job: Job, split: Split, plan: Plan, full: Collection[str], traced: TracedRows | None = None
+        self,
+        job: Job,
+        split: Split,
+        plan: Plan,
+        full: Collection[str],
+        traced: TracedRows | None = None,
+        attempt: str = "",
     ) -> None:
         self.job = job
         self.plan = plan
-        self.result = SplitResult(split.index)
+        self.result = SplitResult(split.index, attempt=attempt)
         self.watches = [job.watches.get(one.line.name) for one in plan.evaluators]
         self.ledgers = [
             Ledger(len(one.line.settings.scored_fields().names), watch)
@@ -252,10 +233,12 @@ class Work:
         self.writer: RowWriter | None = None
         self.recorder: Recorder | None = None
         self._answers: BinaryIO | None = None
-        if job.folder is not None:
-            self.writer = RowWriter(part_path(job.folder, "rows", split.index), self.ledgers)
-            files = part_path(job.folder, "outcomes", split.index), part_path(job.folder, "cells", split.index)
-            self.recorder = Recorder(job.recording, plan, self.ledgers, files, split.index == 0, full)
+        self.files = SplitFiles(job.folder, split.index, attempt) if job.folder is not None else None
+        """Where its rows go; None keeps sums only."""
+        if (files := self.files) is not None:
+            self.writer = RowWriter(files.place("rows"), self.ledgers, files.open)
+            places = files.place("outcomes"), files.place("cells")
+            self.recorder = Recorder(job.recording, plan, self.ledgers, places, split.index == 0, full, files.open)
 
     def __enter__(self) -> Work:
         return self
@@ -329,9 +312,9 @@ class Work:
             line = line_of(noted)
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line))
-        if lines and self.job.folder is not None:
+        if lines and self.files is not None:
             if self._answers is None:
-                self._answers = write_to(part_path(self.job.folder, "answers", self.result.index))
+                self._answers = self.files.open(self.files.place("answers"))
             self._answers.writelines(lines)
 
     def finished(self) -> SplitResult:
@@ -369,20 +352,15 @@ class Work:
                 each.close()
 
 
-def remove_parts(job: Job, index: int) -> None:
-    """Takes away what a split has written, finished or not."""
+def remove_parts(job: Job, index: int, attempt: str = "") -> None:
+    """Takes away what an attempt at a split has written, finished or not."""
     if job.folder is None:
         return
     store = store_of(job.folder)
     for name in list(store.below(job.folder)):
-        if name.endswith(f"-{index:06d}.part"):
+        if name.endswith(part_name("", index, attempt)):
             with suppress(OSError):
                 store.remove(inside(job.folder, name))
-
-
-def part_path(folder: str, kind: str, index: int) -> str:
-    """The place of one part."""
-    return inside(folder, f"{kind}-{index:06d}.part")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ it is one of those, so that the parts of a run can be joined either way; which w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 from evaluators.builtin._evaluator import Evaluator, wrong_fields
@@ -101,9 +101,10 @@ class Recorder:
         files: tuple[str, str],
         first: bool,
         full: Collection[str],
+        open_file: Callable[[str], BinaryIO] = write_to,
     ) -> None:
         """`files` are those of outcomes and of cells. `first` says that the split begins the file; `full` are keys that
-        earlier splits have filled."""
+        earlier splits have filled; `open_file` makes a stream that makes a file."""
         self._recording = recording
         self.schemas = Schemas()
         """What the schemas of this split's rows declare."""
@@ -114,10 +115,10 @@ class Recorder:
         self._every_row = recording.documents == "all" or not recording.long
         self._room = 0 if CELLS in full else recording.most_bytes
         self.rows = self.lines = self.bytes = self.set_aside = 0
-        self._outcomes: BinaryIO = write_to(files[0])
+        self._outcomes: BinaryIO = open_file(files[0])
         self._cells: BinaryIO | None = None
         if recording.documents != "none":
-            self._cells = write_to(files[1])
+            self._cells = open_file(files[1])
 
     def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> Wanted:
         """What is to be recorded of a chunk, told by the codes of its rows alone. To be taken before the next chunk."""

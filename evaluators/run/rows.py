@@ -8,10 +8,10 @@ codes those of the run's own table.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path, PurePath
-from typing import Any, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 import orjson
 
@@ -65,10 +65,8 @@ def _verdicts_beside(place: str) -> str:
     return inside(parent(place), f"codes-{PurePath(place).name}")
 
 
-def _write_verdicts(path: str, ledgers: Sequence[Ledger]) -> None:
-    texts = [[code_text(verdict).decode() for verdict in ledger.verdicts] for ledger in ledgers]
-    with write_to(_verdicts_beside(path)) as stream:
-        stream.write(orjson.dumps(texts))
+def _verdict_bytes(ledgers: Sequence[Ledger]) -> bytes:
+    return orjson.dumps([[code_text(verdict).decode() for verdict in ledger.verdicts] for ledger in ledgers])
 
 
 def _numbers(path: str, table: CodeTable) -> list[list[int]]:
@@ -81,9 +79,11 @@ def _numbers(path: str, table: CodeTable) -> list[list[int]]:
 class RowWriter:
     """Writes one part: blocks of columns, with offsets and codes of the split's own, and the verdicts beside it."""
 
-    def __init__(self, path: str, ledgers: Sequence[Ledger]) -> None:
+    def __init__(self, path: str, ledgers: Sequence[Ledger], open_file: Callable[[str], BinaryIO] = write_to) -> None:
+        """`open_file` makes a stream that makes a file."""
         self._path = path
-        self._stream = write_to(path)
+        self._open = open_file
+        self._stream = open_file(path)
         self._ledgers = ledgers
         self._block = _Block.empty(len(ledgers))
 
@@ -99,7 +99,8 @@ class RowWriter:
         """Writes what is left, and the verdicts of all codes."""
         self._flush()
         self._stream.close()
-        _write_verdicts(self._path, self._ledgers)
+        with self._open(_verdicts_beside(self._path)) as stream:
+            stream.write(_verdict_bytes(self._ledgers))
 
     def _flush(self) -> None:
         self._stream.write(self._block.line())

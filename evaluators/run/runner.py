@@ -20,8 +20,6 @@ from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import (
     Job,
-    SplitResult,
-    part_path,
     remove_parts,
     row_columns,
     run_split,
@@ -29,11 +27,13 @@ from evaluators.run.job import (
 )
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
+from evaluators.run.part_files import PART, part_path
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.rows import join_parts
 from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
+from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import evaluator_stats, key_stats
 from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -48,6 +48,17 @@ class Task:
 
     split: Split
     full: frozenset[str] = frozenset()
+
+
+class MergedSplit(NamedTuple):
+    """A split whose sums are merged, and whose files can be joined."""
+
+    split: int
+    """Its index."""
+    first: int
+    """The number of its first row."""
+    attempt: str = ""
+    """The word in the names of its files."""
 
 
 @dataclass(slots=True)
@@ -65,8 +76,8 @@ class MeasuredTestSet:
     slices: dict[SliceKey, list[Tally]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     issue_counts: dict[str, int] = field(default_factory=dict)
-    parts: list[tuple[int, int]] = field(default_factory=list)
-    """(split, number of its first row), in order."""
+    parts: list[MergedSplit] = field(default_factory=list)
+    """The splits, in order."""
     finished: bool = True
     trouble: Issue | None = None
     """What ended the run before its last row, where nobody asked it to stop."""
@@ -142,7 +153,7 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTest
     folder = job.folder
 
     def parts(kind: str) -> list[tuple[str, int]]:
-        return [(part_path(folder, kind, split), first) for split, first in measured.parts]
+        return [(part_path(folder, kind, each.split, each.attempt), each.first) for each in measured.parts]
 
     join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
     outcomes = join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
@@ -153,7 +164,7 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTest
     store = store_of(folder)
     join_answers([(place, first) for place, first in parts("answers") if store.kind(place) == "file"], files.answers)
     for name in list(store.below(folder)):
-        if name.endswith(".part"):
+        if name.endswith(PART):
             store.remove(inside(folder, name))
     return StoredLines(outcomes, cells)
 
@@ -268,7 +279,7 @@ class Merging:
         if result.index == 0:
             merged.glimpse = result.glimpse
         self.full = full_keys(merged.recorded, self._recording)
-        merged.parts.append((result.index, self._number))
+        merged.parts.append(MergedSplit(result.index, self._number, result.attempt))
         merged.finished = result.finished
         self._number += result.span
 

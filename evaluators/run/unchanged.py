@@ -15,6 +15,19 @@ CUT_CODES: Final = frozenset(["quote-not-closed", "text-after-quote", "uneven-qu
 """What is said of a file whose end is gone, and is not the fault of its quotes when somebody wrote to it meanwhile."""
 
 
+class FileMark(NamedTuple):
+    """How a file that was written to is told, without reading it."""
+
+    size: int
+    modified: int
+    """In nanoseconds."""
+
+
+def file_marks(files: Iterable[ByteSource]) -> tuple[FileMark | None, ...]:
+    """The marks of files as they are now; None for one that is not on this machine."""
+    return tuple(mark and FileMark(mark.size, mark.modified) for mark in map(_mark, files))
+
+
 class _FileState(NamedTuple):
     size: int
     modified: int

@@ -50,6 +50,11 @@ class ByteStore:
         """A stream that makes the file, or makes it anew; the file is whole when the stream is closed."""
         raise NotImplementedError  # the contract: each store reaches its bytes in its own way
 
+    def put(self, place: str, data: bytes) -> None:
+        """Makes a small file, or makes it anew. It appears whole, or what was there before stays."""
+        with self.write(place) as stream:
+            stream.write(data)
+
     def remove(self, place: str) -> None:
         """Removes a file, or a folder with nothing in it. Nothing happens where nothing is."""
         raise NotImplementedError  # the contract: each store reaches its bytes in its own way

@@ -44,6 +44,15 @@ class LocalFiles(ByteStore):
     def write(self, place: str) -> BinaryIO:
         return open(_path(place), "wb")
 
+    def put(self, place: str, data: bytes) -> None:
+        path = Path(_path(place))
+        beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+
     def remove(self, place: str) -> None:
         path = Path(_path(place))
         if path.is_dir():

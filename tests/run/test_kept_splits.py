@@ -1,0 +1,164 @@
+"""A finished split is kept beside its files: it comes back as it was, and damaged or foreign ones are no finished splits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from evaluators.run.job import Job, run_split
+from evaluators.run.kept_splits import KeptSplits, kept_indexes
+from evaluators.run.split_result import SplitResult
+from evaluators.run.unchanged import file_marks
+from evaluators.testsets.reader import Split
+from tests.run.conftest import SUITE
+
+MEASURED = {
+    **SUITE,
+    "statistics": {"cluster": "row.group"},
+    "measures": {"cost": "row.cost"},
+    "gates": {"header": {"fail_below": 0.1, "figure": "precision"}},
+}
+
+
+class Scored:
+    """Every split of a test set, scored and kept."""
+
+    def __init__(self, bench: Any, splits: int = 4, **options: Any) -> None:
+        suite, job = bench.job(splits=splits, **options)
+        self.job: Job = replace(job, kept=True)
+        self.folder = Path(job.folder)
+        self.splits: list[Split] = job.table.splits()
+        self.results: list[SplitResult] = [run_split(self.job, split) for split in self.splits]
+        self.kept = KeptSplits(str(self.folder), (file_marks(job.table.files),), suite.lines)
+
+    def finished(self) -> list[int]:
+        return self.kept.finished(self.splits)
+
+
+@pytest.fixture
+def scored(bench: Any) -> Scored:
+    bench.suite = MEASURED
+    bench.rows = [{**row, "cost": str(number / 3)} for number, row in enumerate(bench.rows)]
+    return Scored(bench)
+
+
+def test_a_finished_split_comes_back_as_it_was(scored: Scored) -> None:
+    assert scored.finished() == [0, 1, 2, 3]
+    for split, result in zip(scored.splits, scored.results, strict=True):
+        again = scored.kept.result(split)
+        assert again == result
+        assert (again.glimpse, again.asked, again.judged, again.attempt) == (
+            result.glimpse, result.asked, result.judged, result.attempt,
+        )  # fmt: skip
+    assert scored.results[0].glimpse.documents
+
+
+def test_a_split_that_is_scored_again_has_files_of_its_own(scored: Scored) -> None:
+    before = {path.name for path in scored.folder.iterdir()}
+    again = run_split(scored.job, scored.splits[1])
+    assert again == scored.results[1]
+    assert before < {path.name for path in scored.folder.iterdir()}
+    assert scored.kept.result(scored.splits[1]).attempt == again.attempt != scored.results[1].attempt
+    assert scored.finished() == [0, 1, 2, 3]
+
+
+def test_a_split_that_was_stopped_is_not_kept(bench: Any) -> None:
+    _, job = bench.job(splits=2, chunk=300)
+    asked: list[int] = []
+    run_split(replace(job, kept=True), job.table.splits()[0], stopped=lambda: bool(asked.append(1)) or len(asked) > 2)
+    assert kept_indexes(str(job.folder)) == frozenset()
+
+
+def test_nothing_is_kept_unasked(bench: Any) -> None:
+    _, job = bench.job(splits=2)
+    run_split(job, job.table.splits()[0])
+    assert kept_indexes(str(job.folder)) == frozenset()
+
+
+def test_a_file_that_was_written_to_meanwhile_is_another_one(scored: Scored, bench: Any) -> None:
+    with open(bench.folder / "rows.jsonl", "ab") as stream:
+        stream.write(b"\n")
+    run_split(scored.job, scored.splits[2])
+    assert scored.finished() == [0, 1, 3]
+
+
+def test_another_piece_of_the_file_is_another_split(scored: Scored) -> None:
+    moved = [replace(split, start=split.start + 1) for split in scored.splits]
+    assert scored.kept.finished(moved) == []
+    assert scored.kept.finished([replace(scored.splits[0], file="elsewhere.jsonl")]) == [0]
+
+
+@pytest.mark.parametrize("kind", ["rows", "codes-rows", "outcomes", "cells"])
+@pytest.mark.parametrize("damage", ["cut", "zeros", "longer", "gone"])
+def test_a_damaged_file_is_noticed(scored: Scored, kind: str, damage: str) -> None:
+    file = scored.folder / f"{kind}-000002-{scored.results[2].attempt}.part"
+    data = file.read_bytes()
+    if damage == "gone":
+        file.unlink()
+    else:
+        changed = {"cut": data[:-1], "zeros": data[:-3] + bytes(3), "longer": data + b"\n"}
+        file.write_bytes(changed[damage])
+    assert scored.finished() == [0, 1, 3]
+
+
+def everywhere(value: Any, change: Callable[[Any], Any], at: int) -> Any:
+    """The JSON with the value in one place, in depth-first order, changed."""
+    count = iter(range(at + 1))
+
+    def inner(value: Any) -> Any:
+        if next(count, None) == at:
+            return change(value)
+        return [inner(each) for each in value] if isinstance(value, list) else value
+
+    return inner(value)
+
+
+def places(value: Any) -> int:
+    return 1 + (sum(map(places, value)) if isinstance(value, list) else 0)
+
+
+STRANGE: tuple[Any, ...] = (None, -1, "x", [], {}, 1.5, True, [[]], 10**30)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_strangers_file_is_data_and_nothing_more(scored: Scored, seed: int) -> None:
+    """Whatever stands there, looking at it ends well: the split counts as finished or not."""
+    random = Random(seed)
+    file = scored.folder / "split-000001.json"
+    body = json.loads(file.read_text())
+    strange = random.choice(STRANGE)
+    file.write_text(json.dumps(everywhere(body, lambda _: strange, random.randrange(places(body)))))
+    assert {0, 2, 3} <= set(scored.finished())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "null", "[1]", "\0\0\0", "[" * 100_000, '[1,1,0,null,"../../x",[],[],[]]', "1" * 5000, "\ud83d"]
+)
+def test_what_is_no_split_at_all_is_not_finished(scored: Scored, text: str) -> None:
+    (scored.folder / "split-000001.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert scored.finished() == [0, 2, 3]
+
+
+def test_files_are_named_by_the_split_alone(scored: Scored, tmp_path: Path) -> None:
+    """A stranger's file cannot name files elsewhere."""
+    file = scored.folder / "split-000001.json"
+    body = json.loads(file.read_text())
+    for name in ("../x.part", "/etc/passwd", "rows-000002-00000000.part"):
+        for place in (4, 6):
+            changed = json.loads(json.dumps(body))
+            changed[place] = name if place == 4 else [[name, pair[1]] for pair in body[6]]
+            file.write_text(json.dumps(changed))
+            assert scored.finished() == [0, 2, 3]
+
+
+def test_a_number_that_json_cannot_hold_keeps_no_split(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    (scored.folder / "split-000000.json").unlink()
+    monkeypatch.setattr("evaluators.run.job.Work.finished", lambda work: replace(scored.results[0], rows=10**5000))
+    run_split(scored.job, scored.splits[0])
+    assert scored.finished() == [1, 2, 3]
