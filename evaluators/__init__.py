@@ -72,6 +72,8 @@ _WHERE: Final = {
 }
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evaluators.api.comparisons import compare
     from evaluators.api.evaluate import evaluate, evaluate_async, evaluate_document, evaluate_document_async
     from evaluators.api.evaluation import DocumentEvaluation, Evaluation
@@ -202,6 +204,10 @@ class _Package(ModuleType):
     def __setattr__(self, name: str, value: object) -> None:
         if not (name == "compare" and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        """A function that uses the package is sent to other processes; they import it."""
+        return import_module, (self.__name__,)
 
 
 sys.modules[__name__].__class__ = _Package

@@ -136,7 +136,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine) -> Foun
     table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
     answers: dict[Any, Any] = {}
     with keeping(answers):
-        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(1), ROWS)
+        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(), ROWS)
     (stats,) = figures([line], measured)
     ids: Sequence[Any] = rows.columns["id"]
     return kind(line, table, ids, stats, tuple(measured.issues), dict(sorted(measured.issue_counts.items())), answers)

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Issue, Problems
 from evaluators.run.conclude import check_gate_targets
+from evaluators.run.engines.engine import engine_of
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, RunRequest, prepare
 from evaluators.run.recording import Needed
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
-from evaluators.run.scoring import ScoredRun, engine_of, rows_format, scored
+from evaluators.run.scoring import ScoredRun, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
 from evaluators.tracking.tracking_section import tracking_of
@@ -64,10 +65,11 @@ def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     check_gate_targets(prepared.suite, prepared.test_set.variants)
     _check_files(prepared, request)
     trackers = _trackers(suite, request)
-    engine = engine_of(request)
+    engine = engine_of(suite.engine, request.engine, request.workers)
     folder = _folder(prepared.suite, request, started)
     try:
-        run = scored(prepared, request, engine, folder, _needed(prepared, request, folder), started)
+        with engine.crew() as crew:
+            run = scored(prepared, request, crew, folder, _needed(prepared, request, folder), started)
         return _tracked(_kept(prepared, request, folder, run), trackers)
     finally:
         if folder is not None:

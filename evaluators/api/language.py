@@ -7,6 +7,7 @@ from typing import Any
 from evaluators.api.sections import models
 from evaluators.judges.judge import JUDGES
 from evaluators.registry import Socket
+from evaluators.run.engines.engine import ENGINES
 from evaluators.suite.model_schema import (
     DEFINITIONS,
     Schema,
@@ -32,7 +33,7 @@ def language_schema() -> Schema:
     definitions: dict[str, Schema] = {}
     tracker = hoisted(_plug(TRACKERS), definitions)
     trackers: Schema = {"type": "array", "items": tracker, DEFINITIONS: definitions}
-    return suite_schema({**sections, **shaped, "tracking": trackers, "judge": _plug(JUDGES)})
+    return suite_schema({**sections, **shaped, "tracking": trackers, "judge": _plug(JUDGES), "engine": _plug(ENGINES)})
 
 
 def _plug(socket: Socket[Any]) -> Schema:

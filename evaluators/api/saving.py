@@ -65,7 +65,7 @@ def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> R
     line = evaluation.line
     job = job_of(line, evaluation.table, str(parts))
     with keeping(evaluation.answers):
-        measured = measure(job, [line], ENGINES.find("in_process")(1), ROWS)
+        measured = measure(job, [line], ENGINES.find("in_process")(), ROWS)
     kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
     parts.rmdir()
     (one,) = compile_plan([line], ROLES, job.reading).evaluators

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evaluators.compare.compare_section import CompareSection
+    from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
     from evaluators.run.measures import MeasuredColumn
 
@@ -53,6 +54,13 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     return found
 
 
+def read_engine(data: Any, context: Mapping[str, Any]) -> NamedEngine:
+    """Where the rows of the suite are scored."""
+    from evaluators.run.engines import engine_section
+
+    return engine_section.read_engine(data, context)
+
+
 def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn, ...]:
     """The measures, in the order of the file."""
     from evaluators.run import measure_section
@@ -68,6 +76,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "compare": read_compare,
     "results": read_results,
     "tracking": read_tracking,
+    "engine": read_engine,
 }
 
 

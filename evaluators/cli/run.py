@@ -137,7 +137,15 @@ COUNT = WholeNumber(1)
     help="Ask a judge each question K times. The first answer counts; the summary says how often all of them agree.",
 )
 @click.option(
-    "--workers", type=COUNT, default=1, metavar="N", help="Score with N processes. The results are the same for any N."
+    "--workers",
+    type=COUNT,
+    metavar="N",
+    help="Score N pieces of the test set at the same time, in N processes. The results are the same for any N.",
+)
+@click.option(
+    "--engine",
+    metavar="NAME",
+    help="Where rows are scored, in place of what the suite says: in_process, processes, dask or ray. The results are the same.",
 )
 def command(suite: str, test_set: str | None, **options: Any) -> None:
     """Score the rows of a test set with a suite.
@@ -172,6 +180,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     unprinted = _printed(finished, options)
     _tell_left_behind(results)
     _print_asked(finished, options)
+    _print_scored_again(finished)
     _print_sent(finished, options)
     if refused := (*finished.refused, *unprinted):
         from evaluators.cli._endings import print_problems
@@ -231,6 +240,7 @@ def _request(
         test_set=test_set,
         test_set_settings=_test_set_settings(options),
         workers=options["workers"],
+        engine=options["engine"],
         selection=Selection(options["limit"], options["sample"], options["seed"], options["where"]),
         results=results,
         name=options["name"],
@@ -328,6 +338,16 @@ def _print_asked(finished: Finished, options: dict[str, Any]) -> None:
     from evaluators.reports.summary import asked_text
 
     tell(f"Judge: {asked_text(asked)}")
+
+
+def _print_scored_again(finished: Finished) -> None:
+    """How many splits were scored more than once, which is no part of the results: to standard error."""
+    times = finished.result.environment.scored_again if finished.result.environment is not None else 0
+    if not times:
+        return
+    from evaluators.cli._printing import tell
+
+    tell(f"{'1 split was' if times == 1 else f'{times:,} splits were'} scored once more, because a worker was lost")
 
 
 def _print_sent(finished: Finished, options: dict[str, Any]) -> None:

@@ -23,6 +23,7 @@ from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import dataclass, field
 
 if TYPE_CHECKING:
+    from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
     from evaluators.run.measures import MeasuredColumn
 
@@ -64,6 +65,12 @@ class LoadedSuite:
     def results(self) -> ResultsConfig:
         """Where results go."""
         found: ResultsConfig = self.config.sections.get("results") or ResultsConfig.model_construct()
+        return found
+
+    @property
+    def engine(self) -> NamedEngine | None:
+        """Where the suite wants its rows to be scored; None where it does not say."""
+        found: NamedEngine | None = self.config.sections.get("engine")
         return found
 
     @property

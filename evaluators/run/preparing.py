@@ -32,9 +32,10 @@ class RunRequest:
     """A file with rows, relative to the working folder; the suite's own test set without it."""
     test_set_settings: dict[str, Any] = field(default_factory=dict)
     """Settings of `test_set` that replace the suite's. Places among them are relative to the working folder."""
-    workers: int = 1
+    workers: int | None = None
+    """How many splits are scored at the same time; what the suite's engine says without it, and then one."""
     engine: str | None = None
-    """in_process or processes; goes by `workers` without it."""
+    """The name of an engine, such as `processes`; the suite's without it, and then one that goes by `workers`."""
     selection: Selection = field(default_factory=Selection)
     results: str | Path | None = None
     """The folder for run folders. None writes nothing."""

@@ -317,6 +317,8 @@ class Environment:
     """The suite's file; empty where the suite was not a file."""
     asked: AskedTotals | None = None
     """What was asked of a judge, a batch or an async function; None where nothing was."""
+    scored_again: int = 0
+    """How often a split was scored once more, because its worker was lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
 from evaluators.issues import Blame, Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
-from evaluators.run.engines.engine import Engine, asked_to_stop, worker_lost
+from evaluators.run.engines.engine import Assignment, Crew, asked_to_stop, worker_lost
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import (
@@ -95,6 +95,8 @@ class MeasuredTestSet:
     """What stood where which label was expected, by evaluator."""
     measures: MeasuredSums = field(default_factory=MeasuredSums)
     """What the columns of measures come to."""
+    scored_again: int = field(default=0, compare=False)
+    """How often a split was scored once more, because its worker was lost."""
     glimpse: Glimpse = field(default_factory=Glimpse, compare=False)
     """What the rows of the first split hold at its beginning. Splits depend on the file alone, so hints do, too."""
 
@@ -102,7 +104,7 @@ class MeasuredTestSet:
 def measure(
     job: Job,
     lines: Sequence[EvaluatorLine],
-    engine: Engine,
+    crew: Crew,
     name: str,
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int, float | None], None] = lambda rows, share: None,
@@ -121,10 +123,11 @@ def measure(
             yield Task(split, merging.full)
 
     with without_cycle_search():
-        results = engine.map(_function(job, lines, engine, stopped, progress), tasks(), stopped, partial(_given_up, job))
-        for finished, result in enumerate(results, 1):
+        run = _function(job, lines, crew, stopped, progress)
+        assignment = Assignment(run, stopped, partial(_given_up, job), merging.again)
+        for finished, result in enumerate(crew.map(assignment, tasks()), 1):
             merging.take(result)
-            progress(0 if engine.shares_memory else result.rows, finished / len(splits))
+            progress(0 if crew.shares_memory else result.rows, finished / len(splits))
     return merging.measured(of=len(splits))
 
 
@@ -134,7 +137,7 @@ def run_task(job: Job, task: Task) -> SplitResult:
 
 
 def _given_up(job: Job, task: Task) -> SplitResult:
-    """What stands for a split whose worker was lost twice."""
+    """What stands for a split whose workers were lost as often as it was tried."""
     remove_parts(job, task.split.index)
     return SplitResult(task.split.index, finished=False, trouble=worker_lost())
 
@@ -234,6 +237,10 @@ class Merging:
         while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
             self._merge(following)
 
+    def again(self, task: Task) -> None:
+        """A split is scored once more, because its worker was lost."""
+        self._merged.scored_again += 1
+
     def measured(self, of: int) -> MeasuredTestSet:
         """What the splits from the first one on came to, up to the first that is missing or was stopped."""
         merged = self._merged
@@ -287,11 +294,11 @@ class Merging:
 def _function(
     job: Job,
     lines: Sequence[EvaluatorLine],
-    engine: Engine,
+    crew: Crew,
     stopped: Callable[[], bool],
     progress: Callable[[int, float | None], None],
 ) -> Callable[[Task], SplitResult]:
-    if not engine.shares_memory:
+    if not crew.shares_memory:
         return partial(run_task, job)
     return lambda task: run_split(job, task.split, task.full, stopped, lambda rows: progress(rows, None), lines)
 

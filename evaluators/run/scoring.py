@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
-from evaluators.run.engines.engine import ENGINES, Engine
+from evaluators.run.engines.engine import Crew
 from evaluators.run.in_background import InBackground
 from evaluators.run.job import Job
 from evaluators.run.loaded import LoadedSuite
@@ -52,7 +52,7 @@ class ScoredRun:
 
 
 def scored(
-    prepared: Prepared, request: RunRequest, engine: Engine, folder: RunFolder | None, needed: Needed, started: datetime
+    prepared: Prepared, request: RunRequest, crew: Crew, folder: RunFolder | None, needed: Needed, started: datetime
 ) -> ScoredRun:
     """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
     clock = time.monotonic()
@@ -64,7 +64,7 @@ def scored(
             for name, table in prepared.variants()
         )
         measured = tuple(
-            (name, measure(job, prepared.suite.lines, engine, _said(prepared.test_set, name),
+            (name, measure(job, prepared.suite.lines, crew, _said(prepared.test_set, name),
                            request.stopped, _progress(request, prepared, place, fingerprint)))
             for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
         )  # fmt: skip
@@ -72,7 +72,9 @@ def scored(
     result = conclude(prepared, request, measured, summed, files.changed())
     environment = replace(
         _environment(started, time.monotonic() - clock, prepared.suite, request),
+        workers=crew.parallel,
         asked=_asked(measured, session.requests),
+        scored_again=sum(each.scored_again for _, each in measured),
     )
     return ScoredRun(jobs, measured, replace(result, environment=environment))
 
@@ -134,12 +136,6 @@ def _watches(suite: LoadedSuite) -> dict[str, Watch]:
     return watches(suite.gates, suite.lines)
 
 
-def engine_of(request: RunRequest) -> Engine:
-    """Where splits are scored. Raises Problems (config) for an engine that nobody knows."""
-    name = request.engine or ("in_process" if request.workers <= 1 else "processes")
-    return ENGINES.find(name)(max(1, request.workers))
-
-
 def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: InBackground[str]) -> Progress:
     """The request's progress as the variant in that place sees it.
 
@@ -160,7 +156,7 @@ def _environment(started: datetime, seconds: float, suite: LoadedSuite, request:
     return RunEnvironment(
         started=started.isoformat(timespec="seconds"),
         seconds=round(seconds, 3),
-        workers=request.workers,
+        workers=1,
         host=platform.node(),
         python=sys.version.split()[0],
         command=request.command,

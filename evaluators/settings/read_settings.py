@@ -65,11 +65,12 @@ def word_or_map(data: object, noun: str) -> tuple[str, dict[str, Any]]:
     """The name and the options of a thing spelled as a word or as a one-key map."""
     if isinstance(data, str):
         return data, {}
+    a = "an" if noun[0] in "aeiou" else "a"
     if not isinstance(data, Mapping):
-        raise bad(f"expected the name of a {noun}, or a map from its name to its options; found {spell(data)}")
+        raise bad(f"expected the name of {a} {noun}, or a map from its name to its options; found {spell(data)}")
     if len(data) != 1:
         keys = ", ".join(f'"{key}"' for key in data) or "no key"
-        raise bad(f"a {noun} is a word or a map with one key; found {keys}")
+        raise bad(f"{a} {noun} is a word or a map with one key; found {keys}")
     name, options = next(iter(data.items()))
     if options is None:
         options = {}

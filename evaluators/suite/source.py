@@ -78,8 +78,12 @@ class SuiteSource:
 
     @property
     def fingerprint_text(self) -> str:
-        """What the suite says, whatever its layout: extended files merged, environment filled in, comments gone."""
-        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
+        """What the suite says, whatever its layout: extended files merged, environment filled in, comments gone.
+
+        Where it is run is no part of it: the results are the same.
+        """
+        said = {key: value for key, value in self.data.items() if key != "engine"}
+        return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSource:

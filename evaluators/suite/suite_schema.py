@@ -38,6 +38,7 @@ _ABOVE: Final = {
     "compare": "How a run is compared with another, and what makes the comparison fail.",
     "results": "Where the results of a run go, and in which formats.",
     "judge": "Who answers what no rule can: `{recorded: {run: runs/NAME}}` plays back what was answered before.",
+    "engine": "Where rows are scored: `{processes: {workers: 4}}`, or a cluster: `{dask: {address: tcp://…}}`.",
     "tracking": "Where a finished run is sent: `[files]`, or `[{files: {folder: metrics}}]`.",
 }
 """What the sections are that other rooms read."""

@@ -216,7 +216,7 @@ def splits(path: Path) -> dict[str, float]:
 
 def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -> tuple[Any, ...]:
     prepared = prepare(suite, RunRequest(test_set=str(path)))
-    engine = ENGINES.find("in_process" if workers == 1 else "processes")(workers)
+    engine = ENGINES.find("in_process" if workers == 1 else "processes")(workers=workers)
     table: Any = Cut(prepared.test_set, pieces)
     with tempfile.TemporaryDirectory() as name:
         parts, rows_file, evidence = Path(name) / "parts", Path(name) / "rows", Path(name) / "evidence"

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 from evaluators.api.loading import Suite, load
-from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, never
+from evaluators.run.engines.engine import ENGINES, Assignment, Engine, Result, Task
 from evaluators.run.job import Job
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.record_files import record_files
@@ -73,15 +73,9 @@ class Shuffled(Engine):
 
     shares_memory: ClassVar[bool] = True
 
-    def map(
-        self,
-        run: Callable[[Task], Result],
-        tasks: Iterable[Task],
-        stopped: Callable[[], bool] = never,
-        lost: Callable[[Task], Result] | None = None,
-    ) -> Iterator[Result]:
-        results = [run(task) for task in tasks]
-        Random(self.workers).shuffle(results)
+    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        results = [assignment.run(task) for task in tasks]
+        Random(self.parallel).shuffle(results)
         return iter(results)
 
 

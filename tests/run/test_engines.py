@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.api.loading import load
 from evaluators.issues import Problems, problem
-from evaluators.run.engines.engine import ENGINES, Engine, asked_to_stop
+from evaluators.run.engines.engine import ENGINES, Assignment, Engine, asked_to_stop, engine_of
 
 
 def doubled(number: int) -> int:
@@ -39,15 +40,15 @@ def refused(number: int) -> int:
 @pytest.fixture(params=[(name, workers) for name in ENGINES.names() for workers in (1, 2)], ids=str)
 def engine(request: pytest.FixtureRequest) -> Engine:
     name, workers = request.param
-    return ENGINES.find(name)(workers)
+    return ENGINES.find(name)(workers=workers)
 
 
 def test_each_task_has_its_result(engine: Engine) -> None:
-    assert sorted(engine.map(doubled, range(20))) == [2 * number for number in range(20)]
+    assert sorted(engine.map(Assignment(doubled), range(20))) == [2 * number for number in range(20)]
 
 
 def test_no_tasks_have_no_results(engine: Engine) -> None:
-    assert list(engine.map(doubled, [])) == []
+    assert list(engine.map(Assignment(doubled), [])) == []
 
 
 def test_tasks_are_drawn_when_they_can_start_soon(engine: Engine) -> None:
@@ -58,9 +59,9 @@ def test_tasks_are_drawn_when_they_can_start_soon(engine: Engine) -> None:
             drawn.append(number)
             yield number
 
-    results = engine.map(doubled, tasks())
+    results = engine.map(Assignment(doubled), tasks())
     next(results)
-    assert len(drawn) <= 2 * engine.workers + 1
+    assert len(drawn) <= 2 * engine.parallel + 1
     assert len(list(results)) == 49
 
 
@@ -73,7 +74,7 @@ def test_tasks_that_end_early_end_the_work(engine: Engine) -> None:
             yield number
             number += 1
 
-    for result in engine.map(doubled, tasks()):
+    for result in engine.map(Assignment(doubled), tasks()):
         results.append(result)
     assert len(results) >= 3
     assert len(results) < 20
@@ -81,7 +82,7 @@ def test_tasks_that_end_early_end_the_work(engine: Engine) -> None:
 
 def test_a_problem_in_a_task_reaches_the_caller(engine: Engine) -> None:
     with pytest.raises(Problems, match="three is refused"):
-        list(engine.map(refused, range(10)))
+        list(engine.map(Assignment(refused), range(10)))
 
 
 PROGRAM = '''
@@ -145,30 +146,74 @@ def test_a_worker_that_is_lost_costs_its_split_only(
 
 
 def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
-    results = ENGINES.find("processes")(2).map(dies_at_three, range(8), lost=lambda task: -task)
-    assert sorted(results) == [-3, 0, 1, 2, 4, 5, 6, 7]
+    again: list[int] = []
+    assignment = Assignment(dies_at_three, lost=lambda task: -task, again=again.append)
+    assert sorted(ENGINES.find("processes")(workers=2).map(assignment, range(8))) == [-3, 0, 1, 2, 4, 5, 6, 7]
+    assert 3 in again
 
 
 def test_a_task_that_is_lost_twice_is_the_environments_problem() -> None:
     with pytest.raises(Problems, match="ended twice without a result"):
-        list(ENGINES.find("processes")(2).map(dies_at_three, range(8)))
+        list(ENGINES.find("processes")(workers=2).map(Assignment(dies_at_three), range(8)))
 
 
 def test_tasks_are_asked_to_stop_while_they_run() -> None:
     """Without being asked, these tasks would never end."""
-    assert set(ENGINES.find("processes")(2).map(until_asked, range(2), lambda: True)) == {"asked"}
+    assignment = Assignment(until_asked, stopped=lambda: True)
+    assert set(ENGINES.find("processes")(workers=2).map(assignment, range(2))) == {"asked"}
+
+
+@pytest.mark.parametrize(
+    ("name", "workers", "taken"),
+    [
+        (None, None, "Processes workers=2"),
+        (None, 3, "Processes workers=3"),
+        ("processes", None, "Processes workers=2"),
+        ("in_process", None, "InProcess workers=None"),
+        ("in_process", 4, "InProcess workers=4"),
+    ],
+)
+def test_what_the_run_asks_for_takes_the_place_of_what_the_suite_says(
+    name: str | None, workers: int | None, taken: str
+) -> None:
+    suite = load({"evaluators": ["exact_match"], "engine": {"processes": {"workers": 2}}})
+    engine = engine_of(suite.engine, name, workers)
+    assert f"{type(engine).__name__} {engine}" == taken
+
+
+@pytest.mark.parametrize(("workers", "taken"), [(None, "InProcess"), (1, "InProcess"), (2, "Processes")])
+def test_without_a_word_the_number_of_workers_decides(workers: int | None, taken: str) -> None:
+    assert type(engine_of(None, None, workers)).__name__ == taken
+
+
+def test_where_rows_are_scored_is_no_part_of_what_a_suite_means() -> None:
+    plain = load({"evaluators": ["exact_match"]})
+    assert load({"evaluators": ["exact_match"], "engine": "processes"}).fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("proceses", 'unknown engine "proceses"'),
+        ({"processes": {"worker": 2}}, 'unknown setting "worker" for the engine "processes"'),
+        ([], "expected the name of an engine"),
+    ],
+)
+def test_a_mistake_in_the_section_is_found_before_the_first_row(said: object, message: str) -> None:
+    with pytest.raises(Problems, match=message):
+        load({"evaluators": ["exact_match"], "engine": said})
 
 
 ORPHANS = """
 import os, threading
-from evaluators.run.engines.engine import ENGINES
+from evaluators.run.engines.engine import ENGINES, Assignment
 
 def wait_for_ever(number):
     print("begun", number, flush=True)
     threading.Event().wait()
 
 if __name__ == "__main__":
-    list(ENGINES.find("processes")(2).map(wait_for_ever, range(2)))
+    list(ENGINES.find("processes")(workers=2).map(Assignment(wait_for_ever), range(2)))
 """
 
 
@@ -188,14 +233,14 @@ def test_workers_end_when_their_parent_is_gone(tmp_path: Path, way: str) -> None
 
 ENDLESS = """
 import sys, threading
-from evaluators.run.engines.engine import ENGINES
+from evaluators.run.engines.engine import ENGINES, Assignment
 
 def wait_for_ever(number):
     if number:
         threading.Event().wait()
 
 if __name__ == "__main__":
-    results = ENGINES.find("processes")(2).map(wait_for_ever, range(5))
+    results = ENGINES.find("processes")(workers=2).map(Assignment(wait_for_ever), range(5))
     next(results)
     try:
         results.throw(KeyboardInterrupt)

@@ -52,12 +52,12 @@ def test_any_number_of_splits_gives_the_same_parquet_file(bench: Any, splits: in
 @pytest.mark.parametrize("name", ENGINES.names())
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_engine_gives_the_same_bytes_with_any_number_of_workers(bench: Any, name: str, workers: int) -> None:
-    assert bench.score(ENGINES.find(name)(workers), splits=7) == bench.score()
+    assert bench.score(ENGINES.find(name)(workers=workers), splits=7) == bench.score()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_in_which_splits_are_finished_does_not_matter(bench: Any, shuffled: Any, seed: int) -> None:
-    assert bench.score(shuffled(seed), splits=9) == bench.score()
+    assert bench.score(shuffled(workers=seed + 1), splits=9) == bench.score()
 
 
 def test_no_part_is_left_behind(bench: Any) -> None:
@@ -169,7 +169,7 @@ def test_a_full_disk_keeps_the_splits_before_it(bench: Any, name: str, workers: 
     suite, job = bench.job(splits=6, most=None)
     part = Path(job.folder) / f"{kind}-000003.part"
     part.symlink_to("/dev/full")
-    measured = measure(job, suite.lines, ENGINES.find(name)(workers), "rows.jsonl")
+    measured = measure(job, suite.lines, ENGINES.find(name)(workers=workers), "rows.jsonl")
     assert not part.is_symlink()
     store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
     assert not measured.finished
@@ -193,10 +193,10 @@ def test_a_run_that_is_stopped_after_its_last_row_is_finished(bench: Any) -> Non
 
 def test_results_after_a_gap_are_left_out(bench: Any, shuffled: Any) -> None:
     class Losing(shuffled):  # type: ignore[misc]  # a fixture has no type
-        def map(self, run: Any, tasks: Any, *more: Any) -> Any:
-            return (result for result in super().map(run, tasks) if result.index != 2)
+        def map(self, assignment: Any, tasks: Any) -> Any:
+            return (result for result in super().map(assignment, tasks) if result.index != 2)
 
-    measured, files = bench.score(Losing(1), splits=5)
+    measured, files = bench.score(Losing(workers=1), splits=5)
     assert not measured.finished
     assert bench.score()[1]["rows"].startswith(files["rows"])
     assert measured.rows == len(lines(files["rows"]))

@@ -164,7 +164,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
         target.mkdir(exist_ok=True)
         Path(tmp_path / "parts").mkdir(exist_ok=True)
         job = replace(job_of(prepared, place), rows=kind)
-        measured = measure(job, suite.lines, ENGINES.find("in_process")(1), "rows.csv")
+        measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.csv")
         assert len(measured.parts) > 3
         store_parts(job, suite.lines, measured, record_files(target, kind))
         found.append(contents(target))

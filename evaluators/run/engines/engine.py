@@ -1,20 +1,35 @@
-"""The contract of an engine: where splits are scored."""
+"""The contract of an engine: where splits are scored.
+
+An engine is one file in `plugs/`, or a class behind the entry point group `evaluators.run.engines.plugs`. Its settings are its
+attributes, so that a mistake in them is found before row 1, and so is a package that is missing. For most of them `map` is all
+there is to write. One that has something to start first, such as a cluster, hands out its workers in `crew`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import ClassVar, TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar
 
-from evaluators.issues import Blame, Issue, Problems
+from pydantic import Field
+
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket
-from evaluators.value_class import dataclass
+from evaluators.settings import Settings
+from evaluators.value_class import NamedTuple, dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 
 
 def worker_lost(_task: object = None) -> Issue:
-    """What is said of a task whose worker ended without a result, twice."""
+    """What is said of a task whose worker ended without a result, as often as it was tried."""
     return Issue(
         "worker-lost",
         Blame.ENVIRONMENT,
@@ -28,53 +43,129 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class Engine:
-    """Runs one function over many tasks. A plug says where."""
+def _unnoted(_task: object) -> None:
+    """Nobody counts."""
 
-    workers: int = 1
 
-    shares_memory: ClassVar[bool] = False
-    """Tasks run in the calling process: functions need not be pickled."""
+@dataclass(frozen=True, slots=True)
+class Assignment(Generic[Task, Result]):
+    """What is done with every task, and who is asked and told meanwhile."""
 
-    def map(
-        self,
-        run: Callable[[Task], Result],
-        tasks: Iterable[Task],
-        stopped: Callable[[], bool] = never,
-        lost: Callable[[Task], Result] | None = None,
-    ) -> Iterator[Result]:
+    run: Callable[[Task], Result]
+    stopped: Callable[[], bool] = never
+    """Asked now and then. From a yes on, `asked_to_stop` says so wherever tasks run."""
+    lost: Callable[[Task], Result] | None = None
+    """What stands for a task whose workers were lost as often as it was tried. Without it, Problems (environment) are raised."""
+    again: Callable[[Task], None] = _unnoted
+    """Told of each task that is begun once more because its worker was lost."""
+
+    def given_up(self, task: Task) -> Result:
+        """What stands for a task that was lost for good."""
+        if self.lost is None:
+            raise Problems([worker_lost()])
+        return self.lost(task)
+
+
+class Crew(Protocol):
+    """Workers that are ready."""
+
+    shares_memory: ClassVar[bool]
+    remote: ClassVar[bool]
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at the same time."""
+
+    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """The result of each task, in any order.
 
         Tasks are drawn only when they can start soon, so that a later task may depend on earlier results. When `tasks`
-        ends early, so does the work. `stopped` is asked now and then; from a yes on, `asked_to_stop` says so wherever tasks
-        run. A task whose worker was lost is done again, alone. Lost again, its result is what `lost` makes of it; without
-        `lost`, Problems (environment) are raised.
+        ends early, so does the work. A task whose worker was lost is done again, and costs nothing else.
         """
-        raise NotImplementedError
+
+    def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
+        """What a function says on each worker, by the worker's name; nothing where workers are this process or its children."""
 
 
-def given_up(task: Task, lost: Callable[[Task], Result] | None) -> Result:
-    """What stands for a task that was lost twice."""
-    if lost is None:
-        raise Problems([worker_lost()])
-    return lost(task)
+class Engine(Settings):
+    """Runs one function over many tasks. A plug says where."""
+
+    shares_memory: ClassVar[bool] = False
+    """Tasks run in the calling process: functions need not be pickled."""
+    remote: ClassVar[bool] = False
+    """Workers may be on other machines: what they run is sent there, and they may not see the folders of this one."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """What it imports from elsewhere, by the names of the modules."""
+
+    workers: int | None = Field(None, ge=1, strict=True)
+    """How many splits are scored at the same time."""
+
+    def check(self, name: str) -> None:
+        """Looks, before the first row, whether the engine can be used here: whether its packages are installed.
+
+        `name` is what the suite calls it. Raises Problems (config).
+        """
+        if not all(find_spec(module) is not None for module in self.packages):
+            raise problem(
+                "missing-extra",
+                f'the engine "{name}" needs a package that is not installed',
+                hint=f'pip install "evaluators[{name}]"',
+            )
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at the same time."""
+        return self.workers or 1
+
+    def crew(self) -> AbstractContextManager[Crew]:
+        """The workers, started where they have to be, and stopped in the end."""
+        return nullcontext(self)
+
+    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """The result of each task, as `Crew` promises it."""
+        raise NotImplementedError  # the contract: each engine, or its crew, runs tasks in its own way
+
+    def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
+        """Nothing: the workers are what the calling process is."""
+        return ()
 
 
-class _StopRequest:
-    """Whether the tasks of this process are asked to stop. A worker is given somewhere to look."""
-
-    look: ClassVar[Callable[[], bool]] = never
+_look: ContextVar[Callable[[], bool]] = ContextVar("asked_to_stop", default=never)
+"""Whether the tasks of this thread are asked to stop. A worker is given somewhere to look."""
 
 
 def asked_to_stop() -> bool:
     """Whether the task that runs here should end where it can end well."""
-    return _StopRequest.look()
+    return _look.get()()
 
 
 def look_there(look: Callable[[], bool]) -> None:
-    """From now on, `asked_to_stop` asks this function."""
-    _StopRequest.look = staticmethod(look)
+    """From now on, `asked_to_stop` asks this function in this thread."""
+    _look.set(look)
 
 
-ENGINES: Socket[Engine] = Socket("evaluators.run.engines.plugs", Engine, "engine")
+ENGINES: Final[Socket[Engine]] = Socket("evaluators.run.engines.plugs", Engine, "engine")
+
+
+class NamedEngine(NamedTuple):
+    """An engine with its settings, and the name it is known by."""
+
+    name: str
+    engine: Engine
+
+
+def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) -> Engine:
+    """Where splits are scored: what the run asks for, else what the suite names, else this process or as many as asked for.
+
+    Settings of the suite count where the run asks for the same engine, or for none. Raises Problems (config) for an engine that
+    nobody knows, and for one whose package is not installed.
+    """
+    if named is not None and name in (None, named.name):
+        name, engine = named
+    else:
+        name = name or ("processes" if workers is not None and workers > 1 else "in_process")
+        engine = ENGINES.find(name)()
+    if workers is not None:
+        engine = engine.model_copy(update={"workers": workers})
+    engine.check(name)
+    return engine

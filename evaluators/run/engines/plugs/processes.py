@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from evaluators.judges.awaiting import rest
-from evaluators.run.engines.engine import Engine, Result, Task, given_up, look_there, never
+from evaluators.run.engines.engine import Assignment, Engine, Result, Task, look_there
 
 _LOOK_SECONDS: Final = 0.1
 """How often the parent looks whether it was asked to stop, and a worker whether its parent is there."""
@@ -29,36 +29,30 @@ _PARENT_DEATH_SIGNAL: Final = 1
 
 
 class Processes(Engine):
-    """Scores in `workers` processes. One task waits at most, so that tasks start with what earlier results tell them."""
+    """Scores in worker processes on this machine. A split whose worker is lost is scored once more, alone."""
 
-    def map(
-        self,
-        run: Callable[[Task], Result],
-        tasks: Iterable[Task],
-        stopped: Callable[[], bool] = never,
-        lost: Callable[[Task], Result] | None = None,
-    ) -> Iterator[Result]:
+    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
         waiting = iter(tasks)
         while True:
             unfinished: list[Task] = []
-            yield from _in_pool(self.workers, run, waiting, stopped, unfinished)
-            if not unfinished or stopped():
+            yield from _in_pool(self.parallel, assignment, waiting, unfinished)
+            if not unfinished or assignment.stopped():
                 return
             for task in unfinished:
+                assignment.again(task)
                 again: list[Task] = []
-                yield from _in_pool(1, run, iter([task]), stopped, again)
-                if again and not stopped():
-                    yield given_up(task, lost)
+                yield from _in_pool(1, assignment, iter([task]), again)
+                if again and not assignment.stopped():
+                    yield assignment.given_up(task)
 
 
 def _in_pool(
-    workers: int,
-    run: Callable[[Task], Result],
-    waiting: Iterator[Task],
-    stopped: Callable[[], bool],
-    unfinished: list[Task],
+    workers: int, assignment: Assignment[Task, Result], waiting: Iterator[Task], unfinished: list[Task]
 ) -> Iterator[Result]:
-    """The results of the tasks, up to the loss of a worker. Tasks that had been started then go to `unfinished`."""
+    """The results of the tasks, up to the loss of a worker. Tasks that had been started then go to `unfinished`.
+
+    One task waits at most, so that tasks start with what earlier results tell them.
+    """
     context, others = _context(), multiprocessing.active_children()
     stop: Any = context.RawValue("b", 0)
     begin = (stop, os.getpid(), threading.current_thread() is threading.main_thread())
@@ -68,13 +62,13 @@ def _in_pool(
             while True:
                 while not unfinished and len(running) < workers + 1 and (task := next(waiting, None)) is not None:
                     try:
-                        running[pool.submit(run, task)] = task
+                        running[pool.submit(assignment.run, task)] = task
                     except BrokenProcessPool:
                         unfinished.append(task)
                 if not running:
                     return
                 done, _ = wait(running, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
-                stop.value = stopped()
+                stop.value = assignment.stopped()
                 for future in done:
                     task = running.pop(future)
                     if isinstance(future.exception(), BrokenProcessPool):
