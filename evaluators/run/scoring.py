@@ -30,6 +30,7 @@ from evaluators.run.watch import Watch
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
+from evaluators.values.addresses import with_shown_addresses
 
 if TYPE_CHECKING:
     from evaluators.run.store import RunFolder
@@ -159,7 +160,7 @@ def _environment(started: datetime, seconds: float, suite: LoadedSuite, request:
         workers=1,
         host=platform.node(),
         python=sys.version.split()[0],
-        command=request.command,
+        command=tuple(map(with_shown_addresses, request.command)),
         folder=os.getcwd(),
         suite=os.path.abspath(suite.config.source.name) if Path(suite.config.source.name).is_file() else "",
     )

@@ -1,5 +1,7 @@
 """The texts of a suite as a run folder keeps them: its own, those it extends, and its schemas, as they are written.
 
+Passwords and signatures in addresses are left out.
+
 Values of `${NAME}` are not filled in. Files keep their places relative to each other, so that the copy loads as the suite
 did; folders above all of them are not told.
 """
@@ -14,6 +16,7 @@ from typing import Any, Final
 
 from evaluators.run.loaded import LoadedSuite
 from evaluators.value_class import NamedTuple
+from evaluators.values.addresses import without_proofs
 
 _PRESET: Final = "preset:"
 
@@ -27,6 +30,11 @@ class SuiteTexts(NamedTuple):
 
 def suite_texts(suite: LoadedSuite) -> SuiteTexts:
     """Every file of a suite."""
+    main, texts = _written(suite)
+    return SuiteTexts(main, {place: without_proofs(text) for place, text in texts.items()})
+
+
+def _written(suite: LoadedSuite) -> SuiteTexts:
     source = suite.config.source
     if suite.given is not None:
         return SuiteTexts(

@@ -8,11 +8,15 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.byte_store import scheme_of
 from evaluators.value_class import NamedTuple
 
 CUT_CODES: Final = frozenset(["quote-not-closed", "text-after-quote", "uneven-quotes"])
 """What is said of a file whose end is gone, and is not the fault of its quotes when somebody wrote to it meanwhile."""
+
+
+_CHANGED: Final = "test-set-changed"
 
 
 class FileMark(NamedTuple):
@@ -25,7 +29,7 @@ class FileMark(NamedTuple):
 
 def file_marks(files: Iterable[ByteSource]) -> tuple[FileMark | None, ...]:
     """The marks of files as they are now; None for one that is not on this machine."""
-    return tuple(mark and FileMark(mark.size, mark.modified) for mark in map(_mark, files))
+    return tuple(mark and FileMark(mark.size, mark.modified) for mark in map(_local_mark, files))
 
 
 class _FileState(NamedTuple):
@@ -35,14 +39,21 @@ class _FileState(NamedTuple):
 
 
 class FileMarks:
-    """Size, time of modification and identity of files, as they are when this is made. Files elsewhere have none."""
+    """What changes with files, as it is when this is made: size, time of modification and identity, or what a store says.
+
+    Raises Problems (environment) when a store cannot be asked.
+    """
 
     def __init__(self, files: Iterable[ByteSource]) -> None:
-        self._marks = {source: mark for source in files if (mark := _mark(source)) is not None}
+        self._marks = {source: mark for source, mark in _marks(list(files)).items() if mark is not None}
 
     def changed(self) -> tuple[Issue, ...]:
-        """What is to be said of each file that is not as it was."""
-        return tuple(_said(source, mark, now) for source, mark in self._marks.items() if (now := _mark(source)) != mark)
+        """What is to be said of each file that is not as it was, or may not be."""
+        try:
+            now = _marks(list(self._marks))
+        except Problems as error:
+            return error.issues
+        return tuple(_said(source, mark, now[source]) for source, mark in self._marks.items() if now[source] != mark)
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -50,26 +61,46 @@ class FileMarks:
         try:
             yield
         except (Problems, OSError) as error:
-            if changed := self.changed():
+            if changed := [issue for issue in self.changed() if issue.code == _CHANGED]:
                 raise Problems(changed) from error
             raise
 
 
-def _mark(source: ByteSource) -> _FileState | None:
+def _marks(sources: list[ByteSource]) -> dict[ByteSource, _FileState | str | None]:
+    """What each file is like now; None for one that is not there."""
+    found: dict[ByteSource, _FileState | str | None] = {}
+    elsewhere: dict[str | None, list[ByteSource]] = {}
+    for source in sources:
+        if (local := source.local) is None:
+            elsewhere.setdefault(scheme_of(source.path), []).append(source)
+        else:
+            found[source] = _mark(local)
+    for some in elsewhere.values():
+        with reading(some[0]):
+            found |= zip(some, some[0].store.versions([source.path for source in some]), strict=True)
+    return found
+
+
+def _local_mark(source: ByteSource) -> _FileState | None:
+    return None if (local := source.local) is None else _mark(local)
+
+
+def _mark(local: str) -> _FileState | None:
     with suppress(OSError, ValueError):
-        if (local := source.local) is not None:
-            found = os.stat(local)
-            return _FileState(found.st_size, found.st_mtime_ns, found.st_ino)
+        found = os.stat(local)
+        return _FileState(found.st_size, found.st_mtime_ns, found.st_ino)
     return None
 
 
-def _said(source: ByteSource, before: _FileState, now: _FileState | None) -> Issue:
+def _said(source: ByteSource, before: _FileState | str, now: _FileState | str | None) -> Issue:
     message = f"the file changed while it was read{_how(before, now)}, so the figures are of no one version of it"
     hint = "run again when nothing writes to it, or on a copy"
-    return Issue("test-set-changed", Blame.ENVIRONMENT, message, source.name, hint)
+    return Issue(_CHANGED, Blame.ENVIRONMENT, message, source.name, hint)
 
 
-def _how(before: _FileState, now: _FileState | None) -> str:
+def _how(before: _FileState | str, now: _FileState | str | None) -> str:
     if now is None:
         return " (it is gone)"
-    return f" (from {before.size:,} to {now.size:,} bytes)" if before.size != now.size else ""
+    if isinstance(before, str) or isinstance(now, str) or before.size == now.size:
+        return ""
+    return f" (from {before.size:,} to {now.size:,} bytes)"

@@ -19,11 +19,15 @@ from typing import Any, BinaryIO, Final, cast
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
-from evaluators.testsets.byte_store import ByteStore, at, inside, parent, store_of
+from evaluators.testsets.byte_store import ByteStore, at, inside, parent, scheme_of, store_of
+from evaluators.testsets.store_faults import StoreFault
+from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import dataclass, replace
+from evaluators.values.addresses import shown_address
 
 STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0
+FETCHED: Final = "{}: fetched as a whole into a temporary file, because its server gives no parts of files"
 _BLOCK: Final = 1024 * 1024
 _GIB: Final = 1024**3
 
@@ -40,6 +44,8 @@ class ByteSource:
     delimiter: str | None = None
     most_unpacked_gib: float = MOST_UNPACKED_GIB
     """How much a compressed file may unpack to."""
+    note: str | None = None
+    """What people are told of how the bytes came here."""
 
     @property
     def suffix(self) -> str:
@@ -127,18 +133,22 @@ def locate(name: str, folder: Path) -> ByteSource:
     if name == STANDARD_INPUT:
         path = kept(sys.stdin.buffer)
         return ByteSource(path, "standard input", compressed=_is_gzip(path))
-    place = at(folder, name)
+    place, called = at(folder, name), shown_address(name)
+    note = None
     try:
         if store_of(place).kind(place) == "stream":
+            note = FETCHED.format(called) if scheme_of(place) else None
             with store_of(place).open(place) as pipe:
                 place = kept(pipe)
-        return ByteSource(place, name, compressed=_is_gzip(place))
+        return ByteSource(place, called, compressed=_is_gzip(place), note=note)
     except FileNotFoundError:
-        raise _no_such_file(name, place) from None
+        raise _no_such_file(called, place) from None
     except IsADirectoryError:
-        raise problem("not-a-file", "this is a folder, and a file is expected", where=name) from None
+        raise problem("not-a-file", "this is a folder, and a file is expected", where=called) from None
+    except StoreFault as error:
+        raise Problems([_unreadable(error, called)]) from None
     except (OSError, ValueError) as error:
-        raise problem("unreadable-file", f"the file cannot be read: {_reason(error)}", where=name) from None
+        raise problem("unreadable-file", f"the file cannot be read: {_reason(error)}", where=called) from None
 
 
 @contextmanager
@@ -156,8 +166,11 @@ def reading(source: ByteSource) -> Iterator[None]:
             [Issue("bad-gzip", Blame.TESTSET, f"the compressed file is damaged: {error}", source.name)]
         ) from None
     except OSError as error:
-        message = f"the file cannot be read: {_reason(error)}"
-        raise Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, source.name)]) from None
+        raise Problems([_unreadable(error, source.name)]) from None
+
+
+def _unreadable(error: OSError, name: str) -> Issue:
+    return Issue("unreadable-file", Blame.ENVIRONMENT, f"the file cannot be read: {_reason(error)}", name)
 
 
 def fingerprint(sources: tuple[ByteSource, ...]) -> str:
@@ -194,6 +207,9 @@ def _remove(path: str) -> None:
 
 def _no_such_file(name: str, place: str) -> Problems:
     folder = parent(place)
+    if not store_of(place).lists:
+        hint = "a web server has no list of its files, so wildcards find nothing" if has_wildcards(name) else None
+        return problem("no-such-file", "there is no such file", where=name, hint=hint)
     if store_of(folder).kind(folder) != "folder":
         hint = f'the folder "{folder}" does not exist'
     else:

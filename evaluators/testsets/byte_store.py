@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, TypeAlias
+from typing import BinaryIO, ClassVar, Final, Literal, TypeAlias
 
-from evaluators.issues import problem
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import Socket
 from evaluators.testsets.wildcards import has_wildcards, stood_for
+from evaluators.values.addresses import names_password, shown_address
 
 Kind: TypeAlias = Literal["file", "folder", "stream"]
 """A stream, such as a named pipe, can be read once, and only from its beginning."""
@@ -26,6 +28,9 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 class ByteStore:
     """Bytes by their places. What goes wrong is an OSError, as with files: FileNotFoundError, IsADirectoryError, …"""
+
+    lists: ClassVar[bool] = True
+    """Whether the store has lists of its files: without one, a place is a file, and no pattern finds anything."""
 
     def open(self, place: str, start: int = 0) -> BinaryIO:
         """The bytes of a file from `start` on, in a stream that can `seek` and tells places from the file's beginning."""
@@ -67,6 +72,10 @@ class ByteStore:
                 digest.update(block)
         return digest.digest()
 
+    def versions(self, places: Sequence[str]) -> list[str | None]:
+        """For each file a text that is another one when the file is, as far as the store tells; None for one that is gone."""
+        return [str(self.size(place)) if self.kind(place) == "file" else None for place in places]
+
     def path(self, place: str) -> str | None:
         """The path of a place on this machine, for libraries that are quicker with one; None elsewhere."""
         return None
@@ -97,16 +106,20 @@ def scheme_of(place: str) -> str | None:
 
 
 def store_of(place: str) -> ByteStore:
-    """The store that a place belongs to. Raises Problems (config) when no store has its word."""
+    """The store that a place belongs to. Raises Problems (config) when no store has its word, or it holds a password."""
     scheme = scheme_of(place) or LOCAL
     if scheme not in STORES:
         known = ", ".join(f"{name}://" for name in STORES.names())
         raise problem(
             "unknown-store",
             f'no store is known for "{scheme}://"',
-            where=place,
+            where=shown_address(place),
             hint=f"save the file on this machine and name that; known: {known}",
         )
+    if scheme != LOCAL and names_password(place):
+        message = "an address with a user or a password in it is not opened: it would be in histories and logs"
+        hint = "a store finds them in variables and files of its own; for the web, ~/.netrc holds them"
+        raise problem("password-in-address", message, where=shown_address(place), hint=hint)
     return STORES.find(scheme)()
 
 
@@ -138,9 +151,21 @@ def inside(folder: str, name: str) -> str:
 def kind_at(folder: Path, place: str) -> Kind | None:
     """What is at a place that may be relative to `folder`."""
     place = at(folder, place)
-    return store_of(place).kind(place)
+    with reached(place):
+        return store_of(place).kind(place)
 
 
 def matching(pattern: str, folder: Path) -> list[str]:
     """The files and folders that fit a pattern, which may be relative to `folder`; each once, named as the pattern is."""
-    return store_of(pattern).matching(pattern, str(folder))
+    with reached(pattern):
+        return store_of(pattern).matching(pattern, str(folder))
+
+
+@contextmanager
+def reached(place: str) -> Iterator[None]:
+    """Turns what goes wrong between a store and us into Problems (environment) that name the place."""
+    try:
+        yield
+    except OSError as error:
+        message = f"the store cannot be read: {error.strerror or error}"
+        raise Problems([Issue("unreadable-place", Blame.ENVIRONMENT, message, shown_address(place))]) from None

@@ -21,6 +21,7 @@ from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.value_class import dataclass, replace
+from evaluators.values.addresses import shown_address
 
 PairBy: TypeAlias = Literal["path", "name", "position"]
 
@@ -85,7 +86,7 @@ def _cells(column: str, part: Sequence[DocumentFile]) -> list[Cell]:
 
 def is_pattern(place: str, folder: Path) -> bool:
     """Whether a place stands for several files by wildcards. A file whose name holds such characters is a file."""
-    return has_wildcards(place) and kind_at(folder, place) is None
+    return has_wildcards(place) and store_of(place).lists and kind_at(folder, place) is None
 
 
 def holds_documents(place: str, folder: Path) -> bool:
@@ -136,7 +137,7 @@ def text_of(source: ByteSource) -> Cell:
 
 def source_of(name: str, folder: Path) -> ByteSource:
     """The file of that name, relative to `folder`. One whose name ends with .gz is unpacked while it is read."""
-    return ByteSource(at(folder, name), name, compressed=name.lower().endswith(".gz"))
+    return ByteSource(at(folder, name), shown_address(name), compressed=name.lower().endswith(".gz"))
 
 
 def _in_folder(place: str, folder: Path) -> Iterator[DocumentFile]:

@@ -26,10 +26,9 @@ def open_table(source: ByteSource, format: str | None = None, *, known_encoding:
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
     reader = READERS.find(format or format_of(source))
     seeming = None if known_encoding else seeming_encoding(source)
-    if seeming is None:
-        return reader.open(source)
-    table = reader.open(replace(source, encoding=seeming))
-    return replace(table, notes=(encoding_note(source.name, seeming), *table.notes))
+    table = reader.open(source if seeming is None else replace(source, encoding=seeming))
+    said = (source.note, None if seeming is None else encoding_note(source.name, seeming))
+    return replace(table, notes=(*(note for note in said if note is not None), *table.notes))
 
 
 def open_file(name: str, folder: Path, format: str | None = None) -> Reader:

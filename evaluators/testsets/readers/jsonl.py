@@ -38,19 +38,19 @@ class Jsonl(Reader):
     def splits(self) -> list[Split]:
         """Pieces that start where a line starts."""
         path = self.source.path
-        if self.source.compressed or self.source.size <= SPLIT_BYTES:
+        if self.source.compressed or (size := self.source.size) <= SPLIT_BYTES:
             return [Split(path, 0)]
-        ends = [start for start in self._line_starts() if start < self.source.size]
+        ends = [start for start in self._line_starts(size) if start < size]
         return [
             Split(path, index, start, end)
             for index, (start, end) in enumerate(zip([0, *ends], [*ends, None], strict=True))
         ]
 
-    def _line_starts(self) -> list[int]:
+    def _line_starts(self, size: int) -> list[int]:
         """Where the first line starts at or after each multiple of SPLIT_BYTES, each once."""
         starts: dict[int, None] = {}
         with reading(self.source), self.source.open() as stream:
-            for place in range(SPLIT_BYTES, self.source.size, SPLIT_BYTES):
+            for place in range(SPLIT_BYTES, size, SPLIT_BYTES):
                 stream.seek(place - 1)
                 stream.readline()
                 starts[stream.tell()] = None

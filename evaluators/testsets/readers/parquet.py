@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Self
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
+from evaluators.testsets.store_faults import StoreFault
 from evaluators.value_class import dataclass
 
 
@@ -79,6 +80,9 @@ def _opened(source: ByteSource) -> Iterator[Any]:
     try:
         with parquet.ParquetFile(source.local or source.open(), pre_buffer=False) as file:
             yield file
+    except StoreFault as error:
+        with reading(source):
+            raise error
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0] if str(error) else "it is damaged"
         raise broken(source, "unreadable-file", f"the file cannot be read as Parquet: {reason}") from None

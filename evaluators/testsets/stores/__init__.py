@@ -1,1 +1,8 @@
-"""Where bytes are: one store per file, found by the word before `://`."""
+"""The socket of the stores: one per word before `://`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TOGETHER: Final = {"_object_stores": ("s3", "gs", "abfs"), "_web": ("http", "https")}
+"""The stores that share a module, by its name."""

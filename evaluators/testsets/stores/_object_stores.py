@@ -1,0 +1,179 @@
+"""`s3`, `gs`, `abfs`: buckets and containers, through fsspec.
+
+Who may read is settled by the variables and files that the libraries of these stores know; nothing is taken from an address. An
+object is written whole: it is there when its stream is closed without an error, and not before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, ClassVar, Final
+
+from evaluators.testsets.byte_store import ByteStore, Kind
+from evaluators.testsets.filesystems import filesystem
+from evaluators.testsets.range_reader import read_in_ranges
+from evaluators.testsets.store_faults import tried
+
+_BUFFER: Final = 1024 * 1024
+_AT_ONCE: Final = 32
+"""How many objects are looked at at the same time."""
+
+
+class ObjectStore(ByteStore):
+    """Objects by their addresses, through a file system of fsspec."""
+
+    scheme: ClassVar[str]
+    package: ClassVar[str]
+    """What pip installs for it."""
+    version_keys: ClassVar[tuple[str, ...]] = ("ETag", "etag")
+    """Where the description of an object says which version it is; the first one that is there counts."""
+    content_keys: ClassVar[tuple[str, ...]] = ("ETag", "etag")
+    """The same for what it holds: equal where the same bytes were written in the same way."""
+
+    def open(self, place: str, start: int = 0) -> BinaryIO:
+        files = self._files
+        size = self.size(place)
+
+        def fetch(start: int, end: int) -> bytes:
+            return tried(lambda: _whole(files.cat_file(place, start=start, end=end), end - start))
+
+        return read_in_ranges(fetch, size, start)
+
+    def size(self, place: str) -> int:
+        found = self._info(place)
+        if found["type"] == "directory":
+            raise IsADirectoryError(place)
+        return int(found["size"])
+
+    def kind(self, place: str) -> Kind | None:
+        try:
+            return "folder" if self._info(place)["type"] == "directory" else "file"
+        except FileNotFoundError:
+            return None
+
+    def below(self, folder: str) -> Iterator[str]:
+        files = self._files
+        top = f"{files._strip_protocol(folder).rstrip('/')}/"
+        for found in tried(lambda: files.find(folder)):
+            name = found[len(top) :] if found.startswith(top) else ""
+            if name and not name.endswith("/") and not any(step.startswith(".") for step in name.split("/")):
+                yield name
+
+    def write(self, place: str) -> BinaryIO:
+        return _Upload(self._files, place)
+
+    def remove(self, place: str) -> None:
+        files = self._files
+        try:
+            tried(lambda: files.rm_file(place))
+        except FileNotFoundError:
+            return
+
+    def fingerprint(self, place: str) -> bytes:
+        """SHA-256 of what the store says of the object's bytes; of the bytes themselves where it says nothing."""
+        found = self._info(place)
+        said = _first(found, self.content_keys)
+        return super().fingerprint(place) if said is None else _digest(said, found["size"])
+
+    def versions(self, places: Sequence[str]) -> list[str | None]:
+        from fsspec.asyn import sync
+
+        files = self._files
+        found = tried(lambda: sync(files.loop, _each, files, places))
+        return [None if one is None else f"{_first(one, self.version_keys)} {one['size']}" for one in found]
+
+    def _info(self, place: str) -> Mapping[str, Any]:
+        files = self._files
+        found: Mapping[str, Any] = tried(lambda: files.info(place))
+        return found
+
+    @property
+    def _files(self) -> Any:
+        return filesystem(self.scheme, self.package)
+
+
+class S3(ObjectStore):
+    """`s3://bucket/rows.csv`: Amazon S3, and whatever speaks like it."""
+
+    scheme = "s3"
+    package = "s3fs>=2026"
+
+
+class Gs(ObjectStore):
+    """`gs://bucket/rows.csv`: Google Cloud Storage."""
+
+    scheme = "gs"
+    package = "gcsfs>=2026"
+    version_keys = ("generation", "etag")
+    content_keys = ("md5Hash", "crc32c", "etag")
+
+
+class Abfs(ObjectStore):
+    """`abfs://container/rows.csv`: Azure Blob Storage."""
+
+    scheme = "abfs"
+    package = "adlfs>=2026"
+
+
+class _Upload(io.BufferedWriter):
+    """What is written, in a temporary file; it becomes the object when this is closed.
+
+    Where the block around it ends with an error, or nobody closes it, there is no object.
+    """
+
+    def __init__(self, files: Any, place: str) -> None:
+        self._given_up = False
+        descriptor, self._path = tempfile.mkstemp(prefix="evaluators-")
+        super().__init__(io.FileIO(descriptor, "wb"), _BUFFER)
+        self._files = files
+        self._place = place
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._given_up = kind is not None
+        self.close()
+
+    def __del__(self) -> None:
+        self._given_up = True
+        self.close()
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            super().close()
+            if not self._given_up:
+                tried(lambda: self._files.put_file(self._path, self._place))
+        finally:
+            os.unlink(self._path)
+
+
+async def _each(files: Any, places: Sequence[str]) -> list[Mapping[str, Any] | None]:
+    """What the store says of each object now; None for one that is gone."""
+    import asyncio
+
+    found: list[Mapping[str, Any] | None] = []
+    for first in range(0, len(places), _AT_ONCE):
+        some = [files._info(place) for place in places[first : first + _AT_ONCE]]
+        for one in await asyncio.gather(*some, return_exceptions=True):
+            if isinstance(one, BaseException) and not isinstance(one, FileNotFoundError):
+                raise one
+            found.append(None if isinstance(one, BaseException) else one)
+    return found
+
+
+def _whole(data: bytes, size: int) -> bytes:
+    if len(data) != size:
+        raise ConnectionError(f"{len(data):,} bytes came in place of {size:,}")
+    return data
+
+
+def _first(found: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    return next((str(found[key]) for key in keys if found.get(key)), None)
+
+
+def _digest(said: str, size: int) -> bytes:
+    return hashlib.sha256(f"{said} {size}".encode()).digest()

@@ -1,0 +1,221 @@
+"""`http`, `https`: files of web servers, through the file system and the sessions of fsspec.
+
+A server that gives parts of a file is read in parts. From any other the file is fetched once, into a temporary file. A server
+has no list of its files, and nothing is written to it. An answer that leads elsewhere is followed from https to https, and from
+http to either; never to another kind of address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, BinaryIO, ClassVar, Final
+
+from evaluators.issues import problem
+from evaluators.testsets.byte_store import ByteStore, Kind
+from evaluators.testsets.filesystems import filesystem
+from evaluators.testsets.range_reader import read_in_ranges
+from evaluators.testsets.store_faults import PassingFault, StoreFault, passing_status, tried
+from evaluators.value_class import NamedTuple
+from evaluators.values.addresses import shown_address
+
+MOST_FETCHED_GIB: Final = 16.0
+"""How much is fetched of a file that a server gives only as a whole."""
+_GIB: Final = 1024**3
+_BLOCK: Final = 1024 * 1024
+_MOST_REDIRECTS: Final = 10
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_ABSENT: Final = (404, 410)
+_AFTER: Final = {"https": ("https",), "http": ("http", "https")}
+"""Where an answer may lead."""
+_CONNECT_SECONDS: Final = 30
+_SILENT_SECONDS: Final = 60
+
+
+class WebFile(NamedTuple):
+    """What a server says of a file."""
+
+    size: int | None
+    """None where the server does not give parts of it."""
+    etag: str | None
+    modified: str | None
+
+    @property
+    def version(self) -> str:
+        """What is another one when the file is."""
+        return f"{self.etag} {self.modified} {self.size}"
+
+
+class WebServer(ByteStore):
+    """Files by their addresses."""
+
+    scheme: ClassVar[str]
+    lists = False
+
+    def open(self, place: str, start: int = 0) -> BinaryIO:
+        found = self._look(place)
+        if found.size is not None:
+            return read_in_ranges(lambda first, end: self._fetch(place, found, first, end), found.size, start)
+        stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
+        try:
+            tried(lambda: self._sync(self._whole, place, stream))
+        except BaseException:
+            stream.close()
+            raise
+        stream.seek(start)
+        return stream
+
+    def size(self, place: str) -> int:
+        found = self._look(place)
+        if found.size is None:
+            with self.open(place) as stream:
+                return stream.seek(0, 2)
+        return found.size
+
+    def kind(self, place: str) -> Kind | None:
+        try:
+            return "stream" if self._look(place).size is None else "file"
+        except FileNotFoundError:
+            return None
+
+    def below(self, folder: str) -> Iterator[str]:
+        raise StoreFault("a web server has no list of its files: name each file")
+
+    def matching(self, pattern: str, folder: str) -> list[str]:
+        return [pattern] if self.kind(pattern) is not None else []
+
+    def write(self, place: str) -> BinaryIO:
+        raise problem(
+            "read-only-store", "nothing is written to a web server", where=shown_address(place), hint="name a folder"
+        )
+
+    def remove(self, place: str) -> None:
+        self.write(place)
+
+    def fingerprint(self, place: str) -> bytes:
+        """SHA-256 of the ETag, where it stands for the very bytes; else of the bytes."""
+        found = self._look(place)
+        if found.etag is None or found.etag.startswith("W/") or found.size is None:
+            return super().fingerprint(place)
+        return hashlib.sha256(f"{found.etag} {found.size}".encode()).digest()
+
+    def versions(self, places: Sequence[str]) -> list[str | None]:
+        found: list[str | None] = []
+        for place in places:
+            try:
+                found.append(self._look(place).version)
+            except FileNotFoundError:
+                found.append(None)
+        return found
+
+    def _look(self, place: str) -> WebFile:
+        found: WebFile = tried(lambda: self._sync(self._looked, place))
+        return found
+
+    def _fetch(self, place: str, known: WebFile, first: int, end: int) -> bytes:
+        data: bytes = tried(lambda: self._sync(self._part, place, known, first, end))
+        return data
+
+    async def _looked(self, place: str) -> WebFile:
+        """One byte is asked for: the answer shows whether parts are given, and everything else."""
+        async with self._answer(place, {"Range": "bytes=0-0"}, also=(416,)) as answer:
+            size = _size_of_all(answer.headers.get("Content-Range")) if answer.status in (206, 416) else None
+            return WebFile(size, answer.headers.get("ETag"), answer.headers.get("Last-Modified"))
+
+    async def _part(self, place: str, known: WebFile, first: int, end: int) -> bytes:
+        async with self._answer(place, {"Range": f"bytes={first}-{end - 1}"}) as answer:
+            if answer.headers.get("ETag") != known.etag:
+                raise StoreFault("the file is another one than when it was opened")
+            if answer.status != 206 or answer.headers.get("Content-Range") != f"bytes {first}-{end - 1}/{known.size}":
+                raise StoreFault("the server gave another part of the file than it was asked for")
+            try:
+                data: bytes = await answer.content.readexactly(end - first)
+            except EOFError:
+                raise PassingFault("the connection was cut") from None
+        return data
+
+    async def _whole(self, place: str, stream: BinaryIO) -> None:
+        """The whole file into a stream, which is emptied first."""
+        stream.seek(0)
+        stream.truncate()
+        async with self._answer(place, {}) as answer:
+            if "Content-Length" not in answer.headers and answer.headers.get("Transfer-Encoding") != "chunked":
+                said = "the server does not say how long the file is, so a cut connection would not be noticed"
+                raise StoreFault(f"{said}; save the file on this machine, and name that")
+            async for block in answer.content.iter_chunked(_BLOCK):
+                stream.write(block)
+                if stream.tell() > MOST_FETCHED_GIB * _GIB:
+                    raise StoreFault(f"it is longer than {MOST_FETCHED_GIB:g} GiB, which is the most that is fetched")
+
+    @asynccontextmanager
+    async def _answer(self, place: str, headers: Mapping[str, str], also: Sequence[int] = ()) -> Any:
+        """What the server answers, at the end of a chain of addresses. Raises a fault for an answer that is no file."""
+        import yarl
+
+        session = await self._files.set_session()
+        address = yarl.URL(place, encoded=place.isascii() and " " not in place)
+        for _ in range(_MOST_REDIRECTS + 1):
+            async with session.get(
+                address, headers={"Accept-Encoding": "identity", **headers}, allow_redirects=False
+            ) as answer:
+                target = answer.headers.get("Location") if answer.status in _REDIRECTS else None
+                if target is None:
+                    _check(answer.status, answer.reason, place, also)
+                    yield answer
+                    return
+                onward = address.join(yarl.URL(target, encoded=True))
+            if onward.scheme not in _AFTER[address.scheme] or not onward.host:
+                raise StoreFault(
+                    f"the server leads to an address of another kind ({onward.scheme}://), which is not opened"
+                )
+            address = onward
+        raise StoreFault(f"the server leads from address to address, more than {_MOST_REDIRECTS} times")
+
+    def _sync(self, work: Any, *given: Any) -> Any:
+        files = self._files
+        from fsspec.asyn import sync
+
+        return sync(files.loop, work, *given)
+
+    @property
+    def _files(self) -> Any:
+        return filesystem(self.scheme, "aiohttp", client_kwargs=_settings())
+
+
+class Http(WebServer):
+    """`http://server/rows.csv`."""
+
+    scheme = "http"
+
+
+class Https(WebServer):
+    """`https://server/rows.csv`."""
+
+    scheme = "https"
+
+
+def _settings() -> dict[str, Any]:
+    """How sessions are made: proxies and ~/.netrc count, what is packed stays packed, and nothing is waited for without end."""
+    try:
+        from aiohttp import ClientTimeout
+    except ImportError:
+        return {}  # whoever asks for the file system says what is missing
+    waiting = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)
+    return {"trust_env": True, "auto_decompress": False, "timeout": waiting}
+
+
+def _check(status: int, reason: str | None, place: str, also: Sequence[int]) -> None:
+    if status in _ABSENT:
+        raise FileNotFoundError(shown_address(place))
+    if status in (200, 206, *also):
+        return
+    said = f"the server answers {status}" + (f" ({reason})" if reason else "")
+    raise (PassingFault if passing_status(status) else StoreFault)(said)
+
+
+def _size_of_all(content_range: str | None) -> int | None:
+    """The length of a file, from what a server says of a part: `bytes 0-0/1234`, or `bytes */0`."""
+    total = (content_range or "").rpartition("/")[2]
+    return int(total) if total.isdigit() else None
