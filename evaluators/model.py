@@ -56,6 +56,10 @@ class Status(IntEnum):
 
     __hash__ = int.__hash__
 
+    def __str__(self) -> str:
+        """The word, so that a status is printed as it is compared."""
+        return self.word
+
     @property
     def word(self) -> str:
         """The word for programs: what JSON, CSV and stored rows write."""

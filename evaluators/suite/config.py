@@ -20,6 +20,7 @@ from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.foreign_hints import hint_for
 from evaluators.suite.foreign_words import TYPES, exported, today
 from evaluators.suite.graph import check_edges
 from evaluators.suite.presets import presets_with
@@ -183,7 +184,8 @@ def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str],
     try:
         plug = BUILTIN.find(found.type)
     except Problems as error:
-        hint = suggestion(written, (*BUILTIN.names(), *TYPES)) or 'see "evaluators list" for all of them'
+        known = (*BUILTIN.names(), *TYPES)
+        hint = hint_for(written) or suggestion(written, known) or 'see "evaluators list" for all of them'
         at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()
         raise BadSettings([Detail(at, error.issues[0].message, hint, key=bool(base), code="unknown-name")]) from error
     notes.extend(f"{source.place(loc)}: {note}" for note in found.notes)

@@ -113,24 +113,27 @@ def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
 
 
 def exported(item: Mapping[str, Any]) -> tuple[str, dict[str, Any], tuple[str, ...]] | None:
-    """The name and the settings of an evaluator as Agenta exports it (`{uri, parameters}`, also below `data`), and where they stand.
+    """The name and the settings of an evaluator as Agenta exports it (`{uri, parameters}`, also below `data`, or in the older form
+    `{evaluator_key, settings_values}`), and where they stand.
 
     None for everything else. What is null says nothing; what belongs to Agenta alone (`id`, `schemas` and the like) is left aside.
     """
     data = item.get("data")
     inner, base = (data, ("data",)) if isinstance(data, Mapping) and "uri" in data else (item, ())
-    uri, parameters = inner.get("uri"), inner.get("parameters")
+    named, below = ("evaluator_key", "settings_values") if "evaluator_key" in inner else ("uri", "parameters")
+    uri, parameters = inner.get(named), inner.get(below)
     if "type" in item or not isinstance(uri, str) or not isinstance(parameters, Mapping | None):
         return None
     settings = {key: value for key, value in (parameters or {}).items() if value is not None}
     own = {key: value for key, value in item.items() if key not in _AGENTAS}
     name = item.get("name") or item.get("slug")
     called = {"name": name.strip().replace(".", "_")} if isinstance(name, str) and name.strip() else {}
-    return uri, {**settings, **own, **called}, (*base, *(("parameters",) if parameters else ()))
+    return uri, {**settings, **own, **called}, (*base, *((below,) if parameters else ()))
 
 
 _AGENTAS: Final = frozenset({
-    "uri", "parameters", "data", "slug", "name", "id", "schemas", "description", "flags", "tags", "meta", "version",
+    "uri", "parameters", "evaluator_key", "settings_values",
+    "data", "slug", "name", "id", "schemas", "description", "flags", "tags", "meta", "version",
     "created_at", "updated_at", "deleted_at", "created_by_id", "updated_by_id", "deleted_by_id", "variant_id", "revision_id",
 })  # fmt: skip
 """What an exported evaluator has beside its settings."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from evaluators.value_class import NamedTuple
+from evaluators.values.percent_dates import READ, without_token
 
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -47,7 +48,6 @@ TOKENS: Final = {
 """Every token of a format: the pattern it stands for, and what it means."""
 
 _PIECE: Final = re.compile(r"YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|T|\[(?P<literal>[^\]]*)\]|(?P<space>\s+)|(?P<other>.)")
-_PERCENT: Final = {"Y": "YYYY", "y": "YY", "m": "MM", "d": "DD", "B": "MMMM", "b": "MMM", "H": "HH", "M": "mm", "S": "ss"}
 _TELLING: Final = tuple(
     datetime.datetime(year, month, day, 13, 14, 15)
     for year, month, day in ((2001, 2, 3), (2011, 10, 12), (2012, 11, 10), (2010, 12, 11), (2003, 1, 2), (2002, 3, 1))
@@ -83,9 +83,11 @@ def check_format(spelled: str) -> None:
     """Raises ValueError, with what is allowed, when a format cannot be used."""
     if spelled == "iso":
         return
-    if "%" in spelled:
-        rewritten = re.sub("%(.)", lambda code: _PERCENT.get(code[1], code[0]), spelled)
-        raise ValueError(f'the format "{spelled}" uses % codes\nhint: write {rewritten}')
+    if (code := without_token(spelled)) is not None:
+        hint = (
+            f"the codes that are read: {' '.join(READ)}; for other dates, give a function of yours to evaluators.register"
+        )
+        raise ValueError(f'the format "{spelled}" has the code {code}, which has no counterpart here\nhint: {hint}')
     tokens = [piece[0] for piece in _PIECE.finditer(spelled) if piece[0] in TOKENS]
     unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
     if unknown:

@@ -16,9 +16,13 @@ _CODES: Final = {
     "H": "HH",
     "M": "mm",
     "S": "ss",
+    "-d": "D",
+    "-m": "M",
     "%": "[%]",
 }
-_PIECE: Final = re.compile(r"%(?P<code>.)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%$)")
+READ: Final = ("%Y", "%y", "%m", "%d", "%B", "%b", "%H", "%M", "%S")
+"""The codes that messages name."""
+_PIECE: Final = re.compile(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%)")
 
 
 def from_percent(spelled: str) -> str:
@@ -28,6 +32,12 @@ def from_percent(spelled: str) -> str:
     if not codes or any(code not in _CODES for code in codes):
         return spelled
     return "".join(map(_token, pieces))
+
+
+def without_token(spelled: str) -> str | None:
+    """The first % code of a format that has no token, with its sign: `%j`; None where every code has one."""
+    codes = (piece["code"] for piece in _PIECE.finditer(spelled) if piece["code"])
+    return next((f"%{code}" for code in codes if code not in _CODES), None)
 
 
 def _token(piece: re.Match[str]) -> str:

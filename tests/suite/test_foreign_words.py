@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
+import yaml
 
 from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
+from evaluators.suite.foreign_hints import HINTS, hint_for
 from evaluators.suite.source import loads
 
 
@@ -92,3 +95,45 @@ def test_two_plain_names_for_the_expected_answer_are_asked_about() -> None:
 
     with pytest.raises(Problems, match="2 columns could be the expected answer"):
         guess_columns(["output", "correct_answer", "expected"], {}, needed=("output", "expected"))
+
+
+def test_the_older_form_of_an_exported_evaluator_is_read() -> None:
+    line = {
+        "id": "1",
+        "name": "shape",
+        "evaluator_key": "auto_json_diff",
+        "settings_values": {"compare_schema_only": True},
+    }
+    assert settings_of(line) == {"name": "shape", "compare_schema_only": True, "pass_at": 0.5}
+
+
+JUDGE: Mapping[str, Any] = {"openai_compatible": {"base_url": "http://127.0.0.1:1/v1", "model": "m"}}
+
+
+def lines_in(hint: str) -> list[Any]:
+    """The line of a suite that a hint gives: the longest part from its dash on that is YAML."""
+    text = hint[hint.index("- ") :]
+    for end in range(len(text), 0, -1):
+        if text[end - 1] == "}":
+            with suppress(yaml.YAMLError):
+                found: list[Any] = yaml.safe_load(text[:end])
+                return found
+    raise AssertionError(hint)
+
+
+@pytest.mark.parametrize("name", HINTS)
+def test_a_name_that_is_not_read_says_what_to_write(name: str) -> None:
+    with pytest.raises(Problems) as raised:
+        load({"evaluators": [name]})
+    (issue,) = raised.value.issues
+    assert issue.hint == HINTS[name]
+    if " - " in HINTS[name] and "…" not in HINTS[name]:
+        parts = [{"exact_match": {"name": "answer"}}, {"length": {"name": "polite"}}]
+        suite = load({"judge": JUDGE, "evaluators": [*parts, *lines_in(HINTS[name])]})
+        assert len(suite.lines) == 3, "the line can be written as it is"
+
+
+def test_the_hint_goes_by_the_slug_of_an_address() -> None:
+    assert hint_for("agenta:custom:code:v0") == hint_for("auto_custom_code_run")
+    assert hint_for("agenta:builtin:auto_ai_critique:latest") == HINTS["auto_ai_critique"]
+    assert hint_for("exact_mach") is None

@@ -300,7 +300,7 @@ def _spelled(verdict: Verdict, paths: tuple[Any, ...]) -> list[Any]:
         int(verdict.standing),
         verdict.value,
         verdict.passed,
-        "".join(map(str, verdict.statuses)),
+        "".join(str(int(status)) for status in verdict.statuses),
         list(verdict.counts) if verdict.counts is not None else None,
         verdict.issue.message if verdict.issue is not None else None,
         [list(pair) for pair in paths],
