@@ -95,17 +95,28 @@ DELIMITER: Final = click.option(
     help="What stands between the cells of a CSV file: a character, or comma, semicolon, tab, bar.",
 )
 ENCODING: Final = click.option("--encoding", metavar="NAME", help="The encoding of a CSV or TSV file, such as cp1252.")
+SHEET: Final = click.option(
+    "--sheet", metavar="NAME", help="The sheet of an Excel file; the first that is not hidden without it."
+)
+HEADER_ROW: Final = click.option(
+    "--header-row", type=WholeNumber(1), metavar="N", help="The row of the sheet that has the names of the columns."
+)
 
 
 def reading_settings(
     columns: dict[str, str],
     delimiter: str | None,
     encoding: str | None,
+    sheet: str | None = None,
+    header_row: int | None = None,
     expected: str | None = None,
     output: str | None = None,
 ) -> dict[str, Any]:
     """The settings of `test_set` that these options name."""
-    named = {"delimiter": delimiter, "encoding": encoding, "expected": expected, "output": output}
+    named = {
+        "delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row, "expected": expected,
+        "output": output,
+    }  # fmt: skip
     settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     return {**settings, "columns": columns} if columns else settings
 

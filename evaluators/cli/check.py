@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, OUTPUT, reading_settings
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEADER_ROW, OUTPUT, SHEET, reading_settings
 
 
 @click.command("check")
@@ -22,6 +22,8 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, OUTP
 @OUTPUT
 @DELIMITER
 @ENCODING
+@SHEET
+@HEADER_ROW
 def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: Any) -> None:
     """Check suites.
 

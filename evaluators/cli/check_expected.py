@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, reading_settings
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, reading_settings
 
 
 @click.command("check-expected")
@@ -19,6 +19,8 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, reading_settin
 @COLUMNS
 @DELIMITER
 @ENCODING
+@SHEET
+@HEADER_ROW
 def command(
     expected: str, schema: str | None, schema_column: str | None, column: str | None, strict_types: bool, **reading: Any
 ) -> None:

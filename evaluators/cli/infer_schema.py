@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, reading_settings
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, reading_settings
 
 
 @click.command("infer-schema")
@@ -23,6 +23,8 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, reading_settin
 @COLUMNS
 @DELIMITER
 @ENCODING
+@SHEET
+@HEADER_ROW
 def command(
     expected: str, column: str | None, dialect: str | None, output: str | None, force: bool, **reading: Any
 ) -> None:

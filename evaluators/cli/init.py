@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, OUTPUT, reading_settings
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, HEADER_ROW, OUTPUT, SHEET, reading_settings
 
 
 @click.command("init")
@@ -19,6 +19,8 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, EXPECTED, OUTP
 @OUTPUT
 @DELIMITER
 @ENCODING
+@SHEET
+@HEADER_ROW
 @click.option("--force", is_flag=True, help="Replace a suite of that name.")
 def command(
     data: str | None,
@@ -28,6 +30,8 @@ def command(
     output: str | None,
     delimiter: str | None,
     encoding: str | None,
+    sheet: str | None,
+    header_row: int | None,
     force: bool,
 ) -> None:
     """Look at your data and write a first suite for it.
@@ -49,6 +53,8 @@ def command(
     if target is not None:
         refuse_taken([target], force=force)
     ask = TerminalAsker(asks=sys.stdin.isatty() and sys.stdout.isatty())
-    begun = begin(data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding))
+    begun = begin(
+        data, output, expected, columns, target, ask, reading_settings({}, delimiter, encoding, sheet, header_row)
+    )
     write({begun.file: begun.text}, force=force)
     say(begun.words)

@@ -16,7 +16,9 @@ from evaluators.cli._options import (
     DELIMITER,
     ENCODING,
     EXPECTED,
+    HEADER_ROW,
     OUTPUT,
+    SHEET,
     TRACE_ROWS,
     Evidence,
     WholeNumber,
@@ -125,10 +127,12 @@ COUNT = WholeNumber(1)
 @click.option(
     "--test-set-format",
     metavar="WORD",
-    help="How the test set is read, where its name does not say: csv, tsv, jsonl, json or parquet.",
+    help="How the test set is read, where its name does not say: csv, tsv, jsonl, json, parquet or xlsx.",
 )
 @DELIMITER
 @ENCODING
+@SHEET
+@HEADER_ROW
 @click.option(
     "--repeat-judge",
     type=COUNT,
@@ -265,7 +269,9 @@ def _request(
 
 def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The settings of `test_set` that the command line names."""
-    shared = {name: options[name] for name in ("columns", "delimiter", "encoding", "expected", "output")}
+    shared = {
+        name: options[name] for name in ("columns", "delimiter", "encoding", "sheet", "header_row", "expected", "output")
+    }
     own = {"outputs": options["outputs"], "format": options["test_set_format"]}
     return {**reading_settings(**shared), **{name: value for name, value in own.items() if value is not None}}
 

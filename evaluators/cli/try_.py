@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evaluators.cli._name_completion import types
-from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, WholeNumber, reading_settings
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, WholeNumber, reading_settings
 
 
 @click.command("try")
@@ -27,6 +27,8 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, WholeNumber, r
 @COLUMNS
 @DELIMITER
 @ENCODING
+@SHEET
+@HEADER_ROW
 def command(
     suite: str,
     test_set: str | None,

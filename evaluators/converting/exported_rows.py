@@ -14,7 +14,7 @@ from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import whole
 
-ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet")
+ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 _FIRST: Final = 200
 
 

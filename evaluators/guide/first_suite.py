@@ -48,11 +48,11 @@ def begin(
     columns: Mapping[str, str],
     target: str | None,
     ask: Likeliest,
-    settings: Mapping[str, str] = MappingProxyType({}),
+    settings: Mapping[str, str | int] = MappingProxyType({}),
 ) -> Begun:
     """A first suite for data. Raises Problems when the data cannot be read, or when no output is found.
 
-    `settings` say how a file of rows is read: its `delimiter` and its `encoding`.
+    `settings` say how a file of rows is read: its `delimiter`, its `encoding`, its `sheet`, its `header_row`.
     """
     if STANDARD_INPUT in (data, output, expected):
         raise problem("no-file", "a suite names its data, so standard input cannot be it", hint="save it as a file first")
@@ -107,11 +107,14 @@ def _no_output(header: Sequence[str], place: str) -> Problems:
 
 
 def _roles(
-    data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, reading: Mapping[str, str]
+    data: str, config: Mapping[str, str], columns: Mapping[Role, str], ask: Likeliest, reading: Mapping[str, str | int]
 ) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
-    source = replace(locate(data, Path()), encoding=named.encoding or "utf-8", delimiter=named.delimiter)
+    source = replace(
+        locate(data, Path()), encoding=named.encoding or "utf-8", delimiter=named.delimiter, sheet=named.sheet,
+        header_row=named.header_row,
+    )  # fmt: skip
     table = open_table(source, known_encoding=named.encoding is not None)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}

@@ -42,8 +42,12 @@ class ByteSource:
     compressed: bool = False
     encoding: str = "utf-8"
     delimiter: str | None = None
-    most_unpacked_gib: float = MOST_UNPACKED_GIB
-    """How much a compressed file may unpack to."""
+    most_unpacked_gib: float | None = None
+    """How much a file that is compressed may unpack to; None is what is usual for its kind."""
+    sheet: str | None = None
+    """The sheet of a workbook; None is the first that is not hidden."""
+    header_row: int | None = None
+    """The row of a sheet that has the names of the columns; None is the first that has anything in it."""
     note: str | None = None
     """What people are told of how the bytes came here."""
 
@@ -71,9 +75,8 @@ class ByteSource:
     def open(self, start: int = 0) -> BinaryIO:
         """The bytes, decompressed, from `start` on."""
         if self.compressed:
-            return cast(
-                BinaryIO, io.BufferedReader(_UnpackedBytes(self.store.open(self.path), self.most_unpacked_gib), _BLOCK)
-            )
+            most = self.most_unpacked_gib or MOST_UNPACKED_GIB
+            return cast(BinaryIO, io.BufferedReader(_UnpackedBytes(self.store.open(self.path), most), _BLOCK))
         return self.store.open(self.path, start)
 
     def head(self, size: int) -> bytes:

@@ -367,7 +367,7 @@ def _head(source: ByteSource) -> tuple[str, bool]:
     whole = len(data) < _HEAD_BYTES
     if data.startswith(_WORKBOOK):
         raise broken(
-            source, "undecodable-text", "the file looks like an Excel workbook", "save it as CSV there, and name that"
+            source, "undecodable-text", "the file looks like an Excel workbook", "name it .xlsx, or write `format: xlsx`"
         )
     if source.encoding == "utf-8" and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise broken(source, "undecodable-text", "the file looks like UTF-16", "write `encoding: utf-16` below test_set")

@@ -14,6 +14,8 @@ from evaluators.values.json_text import NotJSON, parse
 
 _SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
+_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How a workbook of Excel begins, and one of an old version of it."""
 
 
 def open_table(source: ByteSource, format: str | None = None, *, known_encoding: bool = False) -> Reader:
@@ -31,9 +33,11 @@ def open_table(source: ByteSource, format: str | None = None, *, known_encoding:
     return replace(table, notes=(*(note for note in said if note is not None), *table.notes))
 
 
-def open_file(name: str, folder: Path, format: str | None = None) -> Reader:
-    """The file of that name, relative to `folder`."""
-    return open_table(locate(name, folder), format)
+def open_file(
+    name: str, folder: Path, format: str | None = None, *, sheet: str | None = None, header_row: int | None = None
+) -> Reader:
+    """The file of that name, relative to `folder`; of a workbook that sheet, with its header in that row."""
+    return open_table(replace(locate(name, folder), sheet=sheet, header_row=header_row), format)
 
 
 def format_of(source: ByteSource) -> str:
@@ -56,6 +60,8 @@ def _by_suffix() -> dict[str, str]:
 def _sniffed(head: bytes) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(_WORKBOOKS):
+        return "xlsx"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
         return "jsonl" if _is_json(text.partition(b"\n")[0]) else "json"

@@ -37,7 +37,7 @@ from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, Test
 from evaluators.value_class import dataclass, field, replace
 
 ALL_ROWS: Final = Selection()
-TABLES: Final = (".csv", ".tsv", ".parquet")
+TABLES: Final = (".csv", ".tsv", ".parquet", ".xlsx")
 """Endings of files that hold rows, and never one document."""
 
 
@@ -216,15 +216,21 @@ class _Opening:
                 most_unpacked_gib=config.most_unpacked_gib,
                 encoding=config.encoding or "utf-8",
                 delimiter=config.delimiter,
+                sheet=config.sheet,
+                header_row=config.header_row,
                 name=self.called or source.name,
             )
             return open_table(source, config.format, known_encoding=config.encoding is not None), configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:
             named: dict[Role, str | None] = {"id": config.expected.key, "expected": config.expected.column}
             configured |= {role: column for role, column in named.items() if column is not None}
-            return open_file(config.expected.file, self.folder, config.expected.format), configured
+            return self._reader(config.expected.file, config.expected), configured
         hint = "name it on the command line, or in the suite: `test_set: {file: rows.csv}`"
         raise problem("no-test-set", "there is no test set", hint=hint)
+
+    def _reader(self, file: str, joined: Joined) -> Reader:
+        """Another file of rows, read as its settings say."""
+        return open_file(file, self.folder, joined.format, sheet=joined.sheet, header_row=joined.header_row)
 
     def _elsewhere(self) -> frozenset[Role]:
         """The roles whose cells come from another file, or from a column of each variant."""
@@ -368,7 +374,7 @@ class _Opening:
             return DocumentsByName(self._documents_at(place), self._said(place))
         other = Joined(file=place) if isinstance(place, str) else place
         file = other.file or ""
-        reader = open_file(file, self.folder, other.format)
+        reader = self._reader(file, other)
         named: dict[Role, str | None] = {"id": other.key, role: other.column}
         configured = {one: column for one, column in named.items() if column is not None}
         columns = guess_columns(reader.header, configured, needed=("id", role), name=file, knows=reader.knows)

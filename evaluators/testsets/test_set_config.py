@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from evaluators.needs import Role
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
-from evaluators.testsets.byte_source import MOST_UNPACKED_GIB, STANDARD_INPUT
+from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
@@ -53,7 +53,12 @@ class Joined(Settings):
     column: Name | None = None
     """The column to take; guessed from usual names without it."""
     format: str | None = None
-    """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
+    """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
+
+    sheet: Name | None = None
+    """The sheet of a workbook of Excel; the first that is not hidden without it."""
+    header_row: PositiveInt | None = None
+    """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
 
     @field_validator("format")
     @classmethod
@@ -64,8 +69,9 @@ class Joined(Settings):
     def _of_some_file(self) -> Self:
         if self.file is None and self.column is None:
             raise bad('a "file" or a "column" must be named', hint="{column: NAME} is a column of the rows themselves")
-        if self.file is None and (self.key is not None or self.format is not None):
-            raise bad('"key" and "format" belong to another "file"', hint="name the file, or keep `column` alone")
+        if self.file is None and any(one is not None for one in (self.key, self.format, self.sheet, self.header_row)):
+            message = '"key", "format", "sheet" and "header_row" belong to another "file"'
+            raise bad(message, hint="name the file, or keep `column` alone")
         return self
 
 
@@ -85,13 +91,18 @@ class TestSetConfig(Settings):
     phoenix: PhoenixRows | None = None
     """Outputs that live in Phoenix, in place of a file: an experiment, a dataset, or traces."""
     format: str | None = None
-    """csv, tsv, jsonl, json or parquet; goes by the file's name without it."""
+    """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
     encoding: str | None = None
     """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows; UTF-8, or what the file seems to be, without it."""
     delimiter: str | None = None
     """What stands between cells in a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
-    most_unpacked_gib: float = Field(default=MOST_UNPACKED_GIB, gt=0, strict=True)
-    """How many gigabytes (of 2^30 bytes) the compressed file with the rows may unpack to, before reading it ends."""
+    sheet: Name | None = None
+    """The sheet of a workbook of Excel; the first that is not hidden without it."""
+    header_row: PositiveInt | None = None
+    """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
+    most_unpacked_gib: float | None = Field(default=None, gt=0, strict=True)
+    """How many gigabytes (of 2^30 bytes) a compressed file with the rows may unpack to, before reading it ends: 16 without it,
+    and 1 for a workbook of Excel."""
     columns: ColumnNames = Field(default_factory=ColumnNames)
     """Which columns play which role."""
     unreadable_output: Literal["fail", "skip"] = "fail"

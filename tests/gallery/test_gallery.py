@@ -10,10 +10,13 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 import evaluators
@@ -64,10 +67,23 @@ def rows(topic: str, suite: evaluators.Suite, result: RunResult, variant: str | 
         assert isinstance(settings.outputs, dict)
         lines = (folder / str(settings.outputs[variant])).read_text(encoding="utf-8").splitlines()
         outputs = {answer["id"]: answer["output"] for answer in map(json.loads, lines)}
-    with (folder / str(settings.file)).open(encoding="utf-8-sig", newline="") as file:
-        for row in csv.DictReader(file, delimiter=settings.delimiter or ","):
+    with table(folder / str(settings.file), settings) as lines:
+        for row in lines:
             roles = {role: row[column] for role, column in result.columns.items() if column in row}
             yield {**row, **roles, **({"output": outputs[row["id"]]} if variant is not None else {})}
+
+
+@contextmanager
+def table(file: Path, settings: Any) -> Iterator[Iterator[dict[str, Any]]]:
+    """The rows of a CSV file, or of a sheet, by the names of their columns."""
+    if file.suffix == ".xlsx":
+        sheet = openpyxl.load_workbook(file, data_only=True)[settings.sheet]
+        header, *lines = sheet.iter_rows(min_row=settings.header_row, values_only=True)
+        dates = ([str(cell.date()) if isinstance(cell, datetime) else cell for cell in line] for line in lines)
+        yield ({str(name): cell for name, cell in zip(header, line, strict=True)} for line in dates)
+        return
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        yield iter(csv.DictReader(stream, delimiter=settings.delimiter or ","))
 
 
 def documents(folder: Path, variant: str | None) -> Iterator[dict[str, Any]]:

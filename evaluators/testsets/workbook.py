@@ -1,0 +1,348 @@
+"""A workbook of Excel: which sheet is read, what its cells hold, and which of them hold nothing that can be read.
+
+A sheet is gone through row by row, with the values that the program that saved it left there: nothing is calculated here. A
+cell of which that program left a formula and no value is found by going through the sheet a second time, for its formulas,
+from the first cell on that might be one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from typing import Any, Final
+
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.needs import Cell
+from evaluators.registry import nearest
+from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.reader import broken
+from evaluators.value_class import dataclass
+
+MOST_WORKBOOK_GIB: Final = 1.0
+"""How much a workbook may unpack to, where the settings do not say: a part of it is held in memory."""
+MOST_ROWS: Final = 1_048_576
+"""The rows of a sheet."""
+MOST_CHARACTERS: Final = 32_767
+"""The characters of a cell."""
+_GIB: Final = 1024**3
+_BLOCK: Final = 1024 * 1024
+_LONGEST_TAG: Final = 64 * 1024
+_EXACT: Final = 2**53
+_OLD: Final = b"\xd0\xcf\x11\xe0"
+_MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
+_HIDDEN_ROW: Final = re.compile(rb"<(?:\w+:)?row\s[^>]*?hidden=\"(?:1|true)\"")
+_ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_NOT_SHOWN: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_SIMPLE_NAME: Final = re.compile(r"[^\W\d]\w*")
+_RELATION_ID: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_HINT: Final = "open it in the program that made it and save it as an Excel workbook (.xlsx)"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetExtras:
+    """What a sheet has beside its cells."""
+
+    merged: tuple[str, ...] = ()
+    """Ranges of cells that are shown as one, such as `B2:B4`."""
+    hidden_rows: int = 0
+
+
+class Workbook:
+    """An open workbook. Made by `opened`."""
+
+    def __init__(self, source: ByteSource, stack: ExitStack) -> None:
+        self.source = source
+        self._stack = stack
+        self._values = self._load(data_only=True)
+
+    def _load(self, *, data_only: bool) -> Any:
+        from openpyxl import load_workbook
+
+        stream = self._stack.enter_context(self.source.open())
+        book = load_workbook(stream, read_only=True, data_only=data_only, keep_links=False)
+        self._stack.callback(book.close)
+        return book
+
+    def sheet(self, name: str | None) -> str:
+        """The name of the sheet to read: the one asked for, or the first that is not hidden. Raises Problems (config)."""
+        names = [sheet.title for sheet in self._values.worksheets]
+        if not names:
+            raise broken(self.source, "no-rows", "the workbook has no sheet with cells")
+        if name is None:
+            shown = [sheet.title for sheet in self._values.worksheets if sheet.sheet_state == "visible"]
+            return str((shown or names)[0])
+        if name not in names:
+            near = nearest(name, names)
+            hint = f'did you mean "{near}"?' if near else f"the sheets are {_listed(names)}"
+            raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
+        return name
+
+    def others(self, name: str) -> str:
+        """The sheets that are not read, in words; empty where there are none."""
+        others = [sheet for sheet in self._values.worksheets if sheet.title != name]
+        said = [f'"{one.title}"' + ("" if one.sheet_state == "visible" else " (hidden)") for one in others[:5]]
+        return ", ".join(said) + (f" and {len(others) - 5:,} more" if len(others) > 5 else "")
+
+    def rows(self, sheet: str, first: int, width: int | None = None) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Each row from `first` on with its number and its cells, as the library has them; at most `width` of them."""
+        return self._rows(self._values, sheet, first, width)
+
+    def _rows(self, book: Any, name: str, first: int, width: int | None) -> Iterator[tuple[int, Sequence[Any]]]:
+        sheet = book[name]
+        sheet.reset_dimensions()  # what a file says of its own size need not be so
+        for number, row in enumerate(sheet.iter_rows(min_row=first, max_col=width), start=first):
+            if number > MOST_ROWS:
+                raise broken(self.source, "unreadable-file", f"the sheet says that it has more than {MOST_ROWS:,} rows")
+            yield number, row
+
+    def formulas(self, sheet: str, first: int, width: int) -> Iterator[tuple[int, Sequence[Any]]]:
+        """The same rows with formulas in place of their values."""
+        return self._rows(self._load(data_only=False), sheet, first, width)
+
+    def extras(self, sheet: str) -> SheetExtras:
+        """What the sheet has beside its cells."""
+        from zipfile import ZipFile
+
+        with self.source.open() as stream, ZipFile(stream) as archive:
+            part = _part_of(archive, sheet)
+            if part is None:
+                return SheetExtras()
+            merged: list[str] = []
+            hidden, rest = 0, b""
+            with archive.open(part) as text:
+                while block := text.read(_BLOCK):
+                    tags, end, rest = (rest + block).rpartition(b">")
+                    merged += [found.decode() for found in _MERGED.findall(tags + end)]
+                    hidden += len(_HIDDEN_ROW.findall(tags + end))
+                    rest = rest[-_LONGEST_TAG:]
+            return SheetExtras(tuple(merged), hidden)
+
+
+@contextmanager
+def opened(source: ByteSource) -> Iterator[Workbook]:
+    """The workbook, for as long as the context lasts. Raises Problems when it cannot be opened, or read on."""
+    try:
+        import openpyxl  # noqa: F401  # whether it is there
+    except ImportError:
+        raise problem(
+            "missing-package",
+            "Excel files need a package that is not installed",
+            where=source.name,
+            hint='pip install "evaluators[excel]"',
+        ) from None
+    _check(source)
+    with ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of parts of a workbook that are not read: its colours, its rules, its pictures
+        try:
+            yield Workbook(source, stack)
+        except Problems:
+            raise
+        except Exception as error:  # whatever the library raises on a damaged file
+            if isinstance(error, OSError) and error.errno is not None:
+                with reading(source):
+                    raise
+            reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
+            raise broken(
+                source, "unreadable-file", f"the file cannot be read as an Excel workbook: {reason[0]}", _HINT
+            ) from None
+
+
+def _check(source: ByteSource) -> None:
+    """Raises Problems for what is no workbook, and for one that unpacks to more than the settings allow."""
+    from zipfile import BadZipFile, ZipFile
+
+    with reading(source), source.open() as stream:
+        head = stream.read(4)
+        if head == _OLD:
+            message = "this is a workbook of an old version of Excel (.xls), or one that opens with a password"
+            raise broken(source, "unreadable-file", message, "save it as .xlsx, without a password")
+        try:
+            with ZipFile(stream) as archive:
+                size = sum(part.file_size for part in archive.infolist())
+        except (BadZipFile, NotImplementedError, ValueError) as error:
+            message = f"the file is no Excel workbook: {error}"
+            raise broken(
+                source, "unreadable-file", message, f"{_HINT}; for text with commas write `format: csv`"
+            ) from None
+    most = source.most_unpacked_gib or MOST_WORKBOOK_GIB
+    if size > most * _GIB:
+        message = f"the workbook is not read: it unpacks to more than {most:g} GiB"
+        raise broken(source, "too-large", message, "`test_set: {most_unpacked_gib: …}` in the suite allows more")
+
+
+def _part_of(archive: Any, sheet: str) -> str | None:
+    """The part of the file that holds a sheet."""
+    from posixpath import join, normpath
+
+    from defusedxml.ElementTree import fromstring
+
+    def targets(part: str) -> dict[str, tuple[str, str]]:
+        """The parts that a part names, by their ids, each with its kind."""
+        folder, _, name = part.rpartition("/")
+        listed = fromstring(archive.read(join(folder, "_rels", f"{name}.rels").lstrip("/")))
+        return {
+            one.get("Id", ""): (one.get("Type", ""), normpath(join("/", folder, one.get("Target", ""))).lstrip("/"))
+            for one in listed
+        }
+
+    kinds = targets("").values()
+    book = next((target for kind, target in kinds if kind.endswith("/officeDocument")), None)
+    if book is None:
+        return None
+    parts = targets(book)
+    for one in fromstring(archive.read(book)).iter():
+        if one.tag.endswith("}sheet") and one.get("name") == sheet:
+            _, target = parts.get(one.get(_RELATION_ID, ""), ("", None))
+            return target
+    return None
+
+
+class MergedCells:
+    """Which cells are covered by another one, with which they are shown as one."""
+
+    def __init__(self, ranges: Sequence[str], width: int) -> None:
+        from openpyxl.utils import range_boundaries
+
+        self._columns: dict[int, list[tuple[int, int, str, bool]]] = {}
+        for one in ranges:
+            first, top, last, bottom = range_boundaries(one)
+            for column in range(first, min(last, width) + 1):
+                self._columns.setdefault(column, []).append((top, bottom, one, column == first))
+        for found in self._columns.values():
+            found.sort()
+
+    def covering(self, row: int, column: int) -> str | None:
+        """The range whose first cell covers this one; None for all other cells."""
+        found = self._columns.get(column, [])
+        place = bisect_right(found, (row, MOST_ROWS + 1)) - 1
+        if place < 0:
+            return None
+        top, bottom, range_, holds = found[place]
+        return range_ if row <= bottom and not (holds and row == top) else None
+
+
+class SheetCells:
+    """The cells of one pass over a sheet, as we read them."""
+
+    def __init__(self, book: Workbook, sheet: str, first: int, width: int, merged: Sequence[str]) -> None:
+        self._book, self._sheet, self._first, self._width = book, sheet, first, width
+        self._merged = MergedCells(merged, width)
+        self._formulas: Iterator[tuple[int, Sequence[Any]]] | None = None
+        self._formula_row: tuple[int, Sequence[Any]] = (0, ())
+
+    def rows(self) -> Iterator[tuple[int, list[Cell]]]:
+        """Each row that has anything in it: its number, and `width` cells. An empty cell is an empty text."""
+        for number, found in self._book.rows(self._sheet, self._first, self._width):
+            raw = [*found, *[None] * (self._width - len(found))]
+            cells = [
+                self._unset(cell, number, column)
+                if getattr(cell, "value", None) is None
+                else self._set(cell, number, column)
+                for column, cell in enumerate(raw, start=1)
+            ]
+            if any(cell != "" for cell in cells):
+                yield (
+                    number,
+                    [
+                        self._covered(cell, number, column) if cell == "" else cell
+                        for column, cell in enumerate(cells, start=1)
+                    ],
+                )
+
+    def _set(self, cell: Any, row: int, column: int) -> Cell:
+        value, kind = cell.value, cell.data_type
+        if isinstance(value, str):
+            if kind == "e":
+                return self._fault("error-cell", row, column, f"holds the error {value}", "mend it in the workbook")
+            if len(value) >= MOST_CHARACTERS:
+                said = (
+                    f"has {MOST_CHARACTERS:,} characters, the most that a cell can have, so its end is probably missing"
+                )
+                return self._fault(
+                    "cut-cell", row, column, said, "take the rows from where the workbook was made: CSV, JSON lines"
+                )
+            return _ESCAPED.sub(_unescaped, value) if "_x" in value else value
+        if isinstance(value, bool | int):
+            return value
+        if isinstance(value, float):
+            # Excel knows no integers: a number without decimals is one
+            return int(value) if value.is_integer() and abs(value) < _EXACT else value
+        return moment(value, cell.number_format or "")
+
+    def _unset(self, cell: Any, row: int, column: int) -> Cell:
+        """A cell without a value: empty, or a formula that nobody has calculated."""
+        if getattr(cell, "data_type", None) != "n" or not hasattr(cell, "row") or not self._is_formula(row, column):
+            return ""
+        hint = "open the workbook in Excel or LibreOffice and save it, which calculates its formulas"
+        return self._fault("formula-without-value", row, column, "is a formula whose value was not saved", hint)
+
+    def _is_formula(self, row: int, column: int) -> bool:
+        if self._formulas is None:
+            self._formulas = self._book.formulas(self._sheet, row, self._width)
+        while self._formula_row[0] < row:
+            self._formula_row = next(self._formulas, (MOST_ROWS + 1, ()))
+        number, cells = self._formula_row
+        return number == row and column <= len(cells) and cells[column - 1].data_type == "f"
+
+    def _covered(self, cell: Cell, row: int, column: int) -> Cell:
+        range_ = self._merged.covering(row, column)
+        if range_ is None:
+            return cell
+        said = f"is one of the merged cells {range_}, of which only the first has a value"
+        return self._fault("merged-cells", row, column, said, "unmerge the cells, and write the value into each row")
+
+    def _fault(self, code: str, row: int, column: int, said: str, hint: str) -> Fault:
+        message = f"the cell {place_of(self._sheet, row, column)} {said}"
+        return Fault(Issue(code, Blame.TESTSET, message, hint=hint))
+
+
+def place_of(sheet: str, row: int, column: int) -> str:
+    """A cell as Excel names it: `Sheet1!C7`."""
+    name = sheet if _SIMPLE_NAME.fullmatch(sheet) else "'" + sheet.replace("'", "''") + "'"
+    return f"{name}!{letters(column)}{row}"
+
+
+def letters(column: int) -> str:
+    """The letters of a column, counted from 1."""
+    found = ""
+    while column:
+        column, place = divmod(column - 1, 26)
+        found = chr(ord("A") + place) + found
+    return found
+
+
+def moment(value: object, number_format: str) -> str:
+    """A date or time as text: `2026-03-01`, `2026-03-01T14:30:00`, `14:30:00`; a length of time as `26:30:00`.
+
+    A date at midnight is a date alone, unless the cell is shown with its time.
+    """
+    match value:
+        case datetime.timedelta():
+            minutes, seconds = divmod(abs(value), datetime.timedelta(minutes=1))
+            clock = (datetime.datetime.min + seconds).time().isoformat()
+            return f"{'-' if value < datetime.timedelta() else ''}{minutes // 60:02}:{minutes % 60:02}:{clock[6:]}"
+        case datetime.datetime() if value.time() == datetime.time() and not _shows_time(number_format):
+            return value.date().isoformat()
+        case datetime.datetime() | datetime.date() | datetime.time():
+            return value.isoformat()
+    return str(value)
+
+
+@lru_cache(maxsize=256)
+def _shows_time(number_format: str) -> bool:
+    return any(sign in "hs" for sign in _NOT_SHOWN.sub("", number_format).lower())
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """The character that a workbook writes as its number, since XML has no place for it."""
+    return chr(int(found[1], 16))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
+    return ", ".join(f'"{name}"' for name in names[:10]) + more
