@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluators.api.sections import READERS
 from evaluators.issues import Problems, problem
+from evaluators.run.job import ShippedSuite
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
@@ -66,6 +67,11 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
         source = suite_source.from_data(given, environment=environment)
         return Suite(read_config(source, READERS), environment, given)
     return Suite(read_config(_read(Path(suite), environment), READERS), environment)
+
+
+def again(shipped: ShippedSuite) -> Suite:
+    """The suite that a worker was sent."""
+    return Suite(read_config(shipped.source(), READERS), shipped.environment, shipped.data, shipped.inferred_schemas)
 
 
 def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:

@@ -44,6 +44,7 @@ from evaluators.run.write_errors import about_writing, unwritten
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.suite.source import SuiteSource
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
@@ -63,6 +64,12 @@ class ShippedSuite:
     inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The schemas that evaluators inferred from the test set, by name."""
 
+    def source(self) -> SuiteSource:
+        """The suite's text or data, parsed again."""
+        if self.text is None:
+            return suite_source.from_data(self.data or {}, self.folder, self.environment)
+        return suite_source.loads(self.text, self.name, self.folder, self.environment)
+
     def lines(self) -> tuple[EvaluatorLine, ...]:
         """The evaluators, read again; once in a process for all splits of a run."""
         import pickle  # imported when used: a run in one process never comes here
@@ -75,11 +82,8 @@ def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
     import pickle
 
     suite: ShippedSuite = pickle.loads(shipped)
-    if suite.text is None:
-        source = suite_source.from_data(suite.data or {}, suite.folder, suite.environment)
-    else:
-        source = suite_source.loads(suite.text, suite.name, suite.folder, suite.environment)
-    return tuple(line.with_schema(suite.inferred_schemas.get(line.name)) for line in read_config(source).lines)
+    lines = read_config(suite.source()).lines
+    return tuple(line.with_schema(suite.inferred_schemas.get(line.name)) for line in lines)
 
 
 @dataclass(frozen=True, slots=True)

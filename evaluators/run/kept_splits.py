@@ -62,7 +62,7 @@ def keep(split: Split, data: Sequence[FileMark | None], result: SplitResult, fil
     """Leaves the result of a split beside its files, which are closed. False where it holds what JSON cannot."""
     kept = _KeptSplit(FORMAT, split.index, split.start, split.end, files.attempt, tuple(data), files.sums(), result)
     try:
-        text = json.dumps(_ways().of(_KeptSplit).pack(kept), separators=(",", ":"), check_circular=False).encode()
+        text = json.dumps(typed_ways().of(_KeptSplit).pack(kept), separators=(",", ":"), check_circular=False).encode()
     except (TypeError, ValueError, RecursionError):  # a number of thousands of digits, a document that is too deep
         return False
     store_of(files.folder).put(inside(files.folder, _name(split.index)), text)
@@ -99,7 +99,7 @@ class KeptSplits:
     def _read(self, split: Split) -> _KeptSplit:
         with read_from(inside(self.folder, _name(split.index))) as stream:
             text = stream.read(_MOST_BYTES)
-        kept: _KeptSplit = _ways().of(_KeptSplit).read(json.loads(text))
+        kept: _KeptSplit = typed_ways().of(_KeptSplit).read(json.loads(text))
         if (kept.format, kept.split, kept.start, kept.end) != (FORMAT, split.index, split.start, split.end):
             raise Unfit("another piece of the file")
         if kept.data not in self.data:
@@ -111,7 +111,7 @@ class KeptSplits:
         )
         if not always <= kept.files.keys() <= always | sometimes:
             raise Unfit("other files")
-        _check_shape(kept.result, self.evaluators)
+        check_shape(kept.result, self.evaluators)
         return kept
 
 
@@ -134,7 +134,7 @@ def _sum(place: str) -> FileSum:
     return FileSum(size, checksum)
 
 
-def _check_shape(result: SplitResult, lines: Sequence[EvaluatorLine]) -> None:
+def check_shape(result: SplitResult, lines: Sequence[EvaluatorLine]) -> None:
     """What is merged must have one entry for each evaluator, field and status. Raises Unfit."""
     _require(result.finished and result.trouble is None and 0 <= result.rows <= result.span)
     _require(len(result.tallies) == len(result.keys) == len(result.labels) == len(lines))
@@ -168,7 +168,8 @@ def _require(fits: bool) -> None:
 
 
 @cache
-def _ways() -> TypedJsonWays:
+def typed_ways() -> TypedJsonWays:
+    """How the result of a split becomes JSON, and back."""
     own = {Ids: TypedJson(_pack_ids, _read_ids), Glimpse: _glimpses(TypedJsonWays().of(Issue))}
     return TypedJsonWays(own, left_out={Tally: ("watch",)})
 

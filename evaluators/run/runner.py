@@ -216,11 +216,12 @@ def _stats(
 class Merging:
     """Results in any order, merged in the order of splits as soon as there is no gap before them."""
 
-    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str, first_number: int | None = None) -> None:
+        """`first_number` is that of the first row, where it is not that of the table."""
         self._recording = job.recording
         self.name = name
         """What places in messages call the test set."""
-        self._number = job.table.first_number
+        self._number = job.table.first_number if first_number is None else first_number
         self._merged = MeasuredTestSet(
             [Tally(len(line.settings.scored_fields().names)) for line in lines], [KeyCounts() for _ in lines]
         )

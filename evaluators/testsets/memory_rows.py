@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from evaluators.needs import Cell
@@ -45,8 +45,13 @@ class MemoryRows:
         """SHA-256 over the cells, as `sha256:…`."""
         digest = hashlib.sha256()
         for row in zip(*self.columns.values(), strict=True):
-            digest.update("\x1f".join(map(_spelled, row)).encode("utf-8", "backslashreplace") + b"\x1e")
+            digest.update(row_bytes(row) + b"\x1e")
         return f"sha256:{digest.hexdigest()}"
+
+
+def row_bytes(row: Iterable[Cell]) -> bytes:
+    """The cells of one row, so that different rows have different bytes."""
+    return "\x1f".join(map(_spelled, row)).encode("utf-8", "backslashreplace")
 
 
 def _spelled(cell: Cell) -> str:

@@ -68,12 +68,22 @@ def score_columns(
     plan = suite.plan(roles)
     with keeping():
         slots = plan.run({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count)
+    verdicts = [slots[one.verdicts] for one in plan.evaluators]
+    return verdict_columns([one.line for one in plan.evaluators], verdicts, overall_of(suite.lines, overall))
+
+
+def verdict_columns(
+    lines: Sequence[EvaluatorLine], verdicts: Sequence[Sequence[Verdict]], overall: Sequence[str]
+) -> list[list[Any]]:
+    """The values of `batch_columns`, in their order, from the verdicts of each evaluator on all rows.
+
+    `overall` are the evaluators that the overall score is made of.
+    """
     found: list[list[Any]] = []
-    for one in plan.evaluators:
-        found += [*_whole(slots[one.verdicts]), *_fields(one.line, slots[one.verdicts])]
-    made = overall_of(suite.lines, overall)
-    if made != (OVERALL,):
-        parts = [slots[one.verdicts] for one in plan.evaluators if one.line.name in made]
+    for line, column in zip(lines, verdicts, strict=True):
+        found += [*_whole(column), *_fields(line, column)]
+    if tuple(overall) != (OVERALL,):
+        parts = [column for line, column in zip(lines, verdicts, strict=True) if line.name in overall]
         found += _whole([overall_verdict(row) for row in zip(*parts, strict=True)])
     return found
 

@@ -1,0 +1,135 @@
+"""What there is to do with every batch of rows: settled once by the program that has the suite, and sent along with each batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.api.loading import Suite
+from evaluators.harnesses._host import needs
+from evaluators.harnesses._score_columns import Kind, Roles, batch_columns, roles_in
+from evaluators.harnesses._scorer import suite_of
+from evaluators.harnesses._scores import overall_of
+from evaluators.issues import Problems, problem
+from evaluators.run.conclude import check_gate_targets
+from evaluators.run.job import Job
+from evaluators.run.watch import watches
+from evaluators.testsets.columns import Columns, no_such_column
+from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.test_set import TestSet
+from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.value_class import dataclass
+
+with needs("batch", "evaluators[parquet]"):
+    import pyarrow
+
+SUMS: Final = "evaluators.sums"
+"""The column with what a batch came to, in its first row; empty in the others."""
+ROWS: Final = "the rows"
+"""What messages call rows that nobody has named."""
+_ELSEWHERE: Final = ("output", "outputs", "expected", "attach")
+"""Settings of a test set that fetch cells from other files."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """A suite for batches with certain columns. Small, and can be pickled: each worker compiles it once."""
+
+    suite_fingerprint: str
+    header: tuple[str, ...]
+    """The columns of the batches."""
+    job: Job
+    """What a split of a run with this suite would be scored by."""
+    scores: tuple[tuple[str, Kind], ...]
+    """The columns with scores, in order."""
+    overall: tuple[str, ...]
+    """The evaluators that the overall score is made of."""
+    row: str | None
+    """The column with the numbers of rows."""
+    id: str | None
+    """The column with the ids of rows."""
+    name: str
+    """What messages call the rows."""
+
+    @property
+    def table(self) -> TestSet:
+        """The columns of the batches, as a test set without rows."""
+        return _table(self.name, self.header, self.id)
+
+    @property
+    def schema(self) -> Any:
+        """The `pyarrow.Schema` of what `evaluate_batch` gives: the number and the id of each row, where the plan has columns for them,
+        its scores, and the column of sums."""
+        own = [(self.row, pyarrow.int64())] if self.row is not None else []
+        own += [(self.id, pyarrow.string())] if self.id is not None else []
+        return pyarrow.schema([*own, *((name, arrow_type(kind)) for name, kind in self.scores), (SUMS, pyarrow.binary())])
+
+
+def batch_plan(
+    suite: str | Path | Suite,
+    columns: Sequence[str] | Any,
+    *,
+    roles: Roles | None = None,
+    row: str | None = None,
+    overall: str | None = None,
+    name: str = ROWS,
+) -> BatchPlan:
+    """The plan for batches with these columns: their names, or a `pyarrow.Schema`.
+
+    `roles` names the columns of roles (`{"output": "model_output"}`) where their names are not the usual ones. `row` is the column
+    with the numbers of rows, from 1 on, each once: messages name rows by them, and `merge` sees by them that every row was scored
+    once. `overall` is the evaluator that is the overall score, and `name` what messages call the rows.
+
+    Raises Problems with everything that keeps the suite from being scored batch by batch: a column that is unclear or not there, a
+    schema that is inferred from all rows, cells that come from other files.
+    """
+    found = suite_of(suite)
+    header = tuple(getattr(columns, "names", columns))
+    _check_places(found)
+    if row is not None and row not in header:
+        raise Problems([no_such_column(row, header, name)])
+    known = roles_in(found, header, roles)
+    check_gate_targets(found, ())
+    table = _table(name, header, known.get("id"))
+    job = Job(
+        suite=found.shipped(),
+        table=table,
+        roles=known,
+        reading=found.reading,
+        folder=None,
+        slices=found.config.slices,
+        cluster=found.cluster,
+        measures=found.measures,
+        watches=watches(found.gates, found.lines),
+        reasoning_length=found.results.reasoning_length,
+    )
+    scores = tuple((column.name, column.kind) for column in batch_columns(found))
+    return BatchPlan(found.fingerprint, header, job, scores, overall_of(found.lines, overall), row, known.get("id"), name)
+
+
+def _table(name: str, header: Sequence[str], id: str | None) -> TestSet:
+    return TestSet(name, MemoryRows(dict.fromkeys(header, ()), 0), Columns(id=id), TestSetConfig())
+
+
+def arrow_type(kind: Kind) -> Any:
+    """The Arrow type of a column of scores."""
+    match kind:
+        case "score":
+            return pyarrow.float64()
+        case "passed":
+            return pyarrow.bool_()
+        case "text":
+            return pyarrow.string()
+
+
+def _check_places(suite: Suite) -> None:
+    """Raises Problems (config) where cells come from somewhere else than the rows."""
+    for setting in _ELSEWHERE:
+        if getattr(suite.test_set, setting):
+            raise problem(
+                "cells-elsewhere",
+                f"`{setting}` fetches cells from other files, and a batch has all cells of its rows",
+                where=suite.place("test_set", setting, key=True),
+                hint="join them beforehand, as columns of the batches",
+            )
