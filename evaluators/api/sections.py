@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from evaluators.compare.compare_section import CompareSection
     from evaluators.run.engines.engine import NamedEngine
+    from evaluators.limits import Limits
     from evaluators.run.gates import Gate
     from evaluators.run.measures import MeasuredColumn
 
@@ -68,6 +69,13 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn
     return measure_section.read_measures(data, context)
 
 
+def read_limits(data: Any, context: Mapping[str, Any]) -> Limits:
+    """How much a row and a run may cost."""
+    from evaluators.run import limits_section
+
+    return limits_section.read_limits(data, context)
+
+
 READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
     "measures": read_measures,
@@ -77,6 +85,7 @@ READERS: Final[Mapping[str, SectionReader]] = {
     "results": read_results,
     "tracking": read_tracking,
     "engine": read_engine,
+    "limits": read_limits,
 }
 
 
@@ -84,6 +93,7 @@ def models() -> dict[str, type[BaseModel]]:
     """The settings of each section that has one model."""
     from evaluators.compare.guard_config import CompareConfig
     from evaluators.run.gates import AnyGateConfig
+    from evaluators.run.limits_section import LimitsConfig
     from evaluators.run.measure_section import MeasureConfig
 
     return {
@@ -93,6 +103,7 @@ def models() -> dict[str, type[BaseModel]]:
         "gates": AnyGateConfig,
         "compare": CompareConfig,
         "results": ResultsConfig,
+        "limits": LimitsConfig,
     }
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from evaluators.comparators._closeness import Limits, closeness
 from evaluators.comparators._comparator import Matches
+from evaluators.limits import still_time
 from evaluators.values.arrays import arrays_for
-from evaluators.values.edit_limit import LONGEST
+from evaluators.values.edit_limit import SHORT, too_long
 from evaluators.values.pairing import identity
 from evaluators.values.text import Normalize
 
@@ -46,14 +47,16 @@ def near_texts(normalize: Normalize, at_least: float, expected: Sequence[Any], o
     ours, theirs = [normalize(text) for text in expected], [normalize(text) for text in output]
     num, den = (1 - Fraction(str(at_least))).as_integer_ratio()
     longest = max(map(len, [*ours, *theirs]), default=0)
-    if max(map(len, ours), default=0) * max(map(len, theirs), default=0) > LONGEST * LONGEST:
+    if too_long(max(map(len, ours), default=0), max(map(len, theirs), default=0)):
         return None  # pair by pair, it is said which are too long
     allowed = [num * length // den for length in range(longest + 1)]
-    numpy = arrays_for(len(ours), len(theirs))
+    numpy = arrays_for(len(ours), len(theirs)) if longest <= SHORT else None
     if numpy is None:
-        return [
-            [distance(a, b, score_cutoff=(most := allowed[max(len(a), len(b))])) <= most for b in theirs] for a in ours
-        ]
+        found = []
+        for a in ours:
+            still_time()
+            found.append([distance(a, b, score_cutoff=(most := allowed[max(len(a), len(b))])) <= most for b in theirs])
+        return found
     from rapidfuzz.process import cdist
 
     edits = cdist(ours, theirs, scorer=distance, score_cutoff=allowed[-1], dtype=numpy.int32)

@@ -28,8 +28,9 @@ from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, f1, gains, judged
-from evaluators.fields.pairing_limit import MOST_CELLS, PairCost, crowded
+from evaluators.fields.pairing_limit import PairCost, crowded
 from evaluators.fields.reading import read_path, read_transforms
+from evaluators.limits import LIST_CELLS, still_time
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell, word_or_map
@@ -185,6 +186,7 @@ def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, 
         return pairs
     worths = []
     for row in rows:
+        still_time()
         near = set(most_like(expected[row], [output[column] for column in columns], CANDIDATES))
         worths.append([weigh(row, column) if place in near else NOTHING_ALIKE for place, column in enumerate(columns)])
     ours, theirs = [identity(expected[row]) for row in rows], [identity(output[column]) for column in columns]
@@ -232,14 +234,19 @@ def _equal(expected: Items, output: Items) -> bool:
 
 def _asked(ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> list[list[Worth]]:
     """The worth of every pair, asked once for each pair of different items."""
+    columns = range(len(theirs))
     if len(set(ours)) == len(ours) and len(set(theirs)) == len(theirs):
-        columns = range(len(theirs))
-        return [[weigh(row, column) for column in columns] for row in range(len(ours))]
+        found = []
+        for row in range(len(ours)):
+            still_time()
+            found.append([weigh(row, column) for column in columns])
+        return found
     lines: dict[Hashable, list[Worth]] = {}
     known: dict[Hashable, int] = {}
     first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
     for row, item in enumerate(ours):
         if item not in lines:
+            still_time()
             asked = {column: weigh(row, column) for column in known.values()}
             lines[item] = [asked[column] for column in first]
     return [lines[item] for item in ours]
@@ -328,7 +335,7 @@ def _any_order(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cells(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        hint = f"it is {MOST_CELLS:,} unless the suite says otherwise: items × items × values of an item"
+        hint = f"it is {LIST_CELLS:,} unless the suite says otherwise: items × items × values of an item"
         raise bad(f"cells must be a whole number above 0; found {spell(value)}", hint=hint)
     return value
 

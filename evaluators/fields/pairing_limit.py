@@ -1,5 +1,7 @@
 """How much work it is to compare every item of a list with every item of another, counted before anything is compared.
 
+The limit (`limits: {list_cells: …}` sets another) is that of lists of 1,000 items with four values each.
+
 The unit is a *cell*: one value of an item compared with one value of another. Lists of n and m items come to n × m cells
 for each value that an item has on average. A comparator that tells how alike two texts are counts `SLOW` times; a list
 inside an item counts each of its values with each, where its own items are paired freely, too.
@@ -13,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from evaluators.limits import limits_here
 from evaluators.value_class import NamedTuple
 
-MOST_CELLS: Final = 4_000_000
-"""Lists of 1,000 items with four values each."""
 SLOW: Final = 20
 """How many cells one question to a slow comparator counts for."""
 LONG: Final = 200
@@ -39,7 +40,7 @@ def crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limi
     rows, columns = len(expected), len(output)
     if rows * columns <= FEW:
         return False
-    most = MOST_CELLS if limit is None else limit
+    most = limits_here().list_cells if limit is None else limit
     if rows * columns > most:
         return True
     return cells(cost, expected, output) > most

@@ -8,6 +8,7 @@ from typing import Final
 from evaluators.issues import Fault
 from evaluators.judges.asked_once import kept_now
 from evaluators.judges.asking import gathering
+from evaluators.limits import row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import kept_out
@@ -53,7 +54,7 @@ def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
     """Asks what the open rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
 
     def run(columns: list[Cells], count: int) -> Cells:
-        kept = kept_now()
+        kept, clock = kept_now(), row_clock()
         if kept is None:
             return [None] * count
         waiting = [
@@ -68,6 +69,7 @@ def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
             with gathering() as gathered:
                 for index, one, values in waiting:
                     gathered.at(index, one.line.name)
+                    clock.fresh = True
                     try:
                         more = one.ask(*values) is not False
                     except Exception:  # a row is guarded: judging it will say what is wrong

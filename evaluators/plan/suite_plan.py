@@ -29,6 +29,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.conditions import Condition
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.judges.asked_once import keeping
+from evaluators.limits import Limits, limited
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
@@ -62,6 +63,8 @@ class Reading:
     empty_expected: EmptyExpected = "invalid"
     """What an expected cell without an answer is, where the answer is compared as text or as it stands."""
     pick: Pick = "fitting"
+    limits: Limits = Limits()
+    """How much a row may cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ class Plan:
     """What each slot holds, in words."""
     searched: dict[str, int] = field(default_factory=dict)
     """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
+    limits: Limits = Limits()
+    """How much a row may cost."""
 
     def run(
         self,
@@ -125,9 +130,10 @@ class Plan:
             slots[slot] = columns.get(name) or [MISSING] * count
         for slot, column in filled.items():
             slots[slot] = column
-        for step in self.steps if steps is None else steps:
-            if step.fills not in filled:
-                slots[step.fills] = run(step, [slots[slot] for slot in step.reads], count)
+        with limited(self.limits):
+            for step in self.steps if steps is None else steps:
+                if step.fills not in filled:
+                    slots[step.fills] = run(step, [slots[slot] for slot in step.reads], count)
         return slots
 
     def steps_to(self, wanted: Iterable[int], filled: Collection[int] = ()) -> list[Step]:
@@ -166,7 +172,9 @@ class Plan:
         verdict: Verdict = slots[one.verdicts][index]
         values = [slots[slot][index] for slot in one.inputs]
         try:
-            score = _explained(one, verdict, values)
+            with limited(self.limits) as clock:
+                clock.fresh = True
+                score = _explained(one, verdict, values)
         except RowProblem as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
@@ -223,7 +231,7 @@ class _Compiler:
         self.slots: dict[object, int] = {}
         ordered = in_order(lines)
         names = dict.fromkeys(column.spelled(self.roles) for column in needed_columns(ordered))
-        self.plan = Plan(tuple(names))
+        self.plan = Plan(tuple(names), limits=reading.limits)
         for name in self.plan.columns:
             self._slot(("cell", name), f"cell {name}")
         self.expected_of_output = self._pairs(ordered)

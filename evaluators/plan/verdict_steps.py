@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
 from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
+from evaluators.limits import row_clock
 from evaluators.model import Standing, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -84,7 +85,14 @@ def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
             return _bug(error)
 
-    return lambda columns: [one(*values) for values in zip(*columns, strict=True)]
+    def several(columns: list[Cells]) -> Cells:
+        clock, found = row_clock(), []
+        for values in zip(*columns, strict=True):
+            clock.fresh = True
+            found.append(one(*values))
+        return found
+
+    return several
 
 
 def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
@@ -92,8 +100,9 @@ def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
 
     def single(columns: list[Cells]) -> Cells:
         found: Cells = []
-        add = found.append
+        add, clock = found.append, row_clock()
         for a in columns[0]:
+            clock.fresh = True
             if a.__class__ is Fault:
                 add(fault((a,)))
                 continue
@@ -111,8 +120,9 @@ def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
 def _of_two_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
     def double(columns: list[Cells]) -> Cells:
         found: Cells = []
-        add = found.append
+        add, clock = found.append, row_clock()
         for a, b in zip(columns[0], columns[1], strict=True):
+            clock.fresh = True
             if a.__class__ is Fault or b.__class__ is Fault:
                 add(fault((a, b)))
                 continue
@@ -158,13 +168,14 @@ def gated_step(
 
     def run(columns: list[Cells], count: int) -> Cells:
         found: Cells = [None] * count
-        open_rows = []
+        open_rows, clock = [], row_clock()
         for index in range(count):
             stopped = kept_out(line, columns[:gates], index)
             if stopped is None:
                 open_rows.append(index)
             elif stopped is BLOCKED:
                 values = [column[index] for column in columns[gates:]]
+                clock.fresh = True
                 found[index] = _blocked(values, missing) if line.unmet == "fail" else SKIPPED
             else:
                 found[index] = stopped

@@ -8,6 +8,7 @@ sums. The same split gives the same part, whoever runs it and however often.
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
@@ -15,12 +16,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from evaluators.fields.path_check import PathCheck
-from evaluators.issues import Issue
+from evaluators.issues import Fault, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of
 from evaluators.judges.asked_once import keeping
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
+from evaluators.limits import limited, run_out_of_time
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.plan.traced_rows import TracedRows, shared_rows
 from evaluators.run.clusters import ClusterCounts, cluster_names
@@ -48,7 +50,7 @@ from evaluators.suite.source import SuiteSource
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,8 @@ class Job:
     """What messages call the folder where parts are written."""
     kept: bool = False
     """Each finished split leaves what it came to beside its files, so that a run that was ended goes on from there."""
+    until: float | None = None
+    """When the time of the run is over, as `time.time` counts: rows that are read later are not judged. None sets no end."""
 
 
 def run_split(
@@ -193,8 +197,9 @@ def work_on(
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
+    limits = limited(job.reading.limits, job.until)
     with (
-        without_cycle_search(), asking, shortened, repeats, sharing as traced,
+        without_cycle_search(), limits, asking, shortened, repeats, sharing as traced,
         Work(job, split, plan, full, traced, attempt) as work,
     ):  # fmt: skip
         yield work
@@ -264,15 +269,28 @@ class Work:
         return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *measured, *kept]))
 
     def take(self, chunk: Chunk) -> Taken:
-        """Scores the rows of a chunk. Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts."""
+        """Scores the rows of a chunk. Once the time of the run is over, none of them is judged.
+
+        Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts.
+        """
         with keeping(), noting() as notes:
-            taken = self._take(chunk)
+            taken = self._take(chunk, self._out_of_time())
             self._note(chunk, notes)
         return taken
 
-    def _take(self, chunk: Chunk) -> Taken:
+    def _out_of_time(self) -> Issue | None:
+        until = self.job.until
+        return run_out_of_time(self.job.reading.limits.run_seconds) if until is not None and time.time() > until else None
+
+    def _take(self, chunk: Chunk, unjudged: Issue | None) -> Taken:
+        """`unjudged` is why no row of the chunk is judged; what is counted without judging is counted."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
-        taken = self.rows.take(columns, chunk.count)
+        if unjudged is None:
+            taken = self.rows.take(columns, chunk.count)
+            self.issues.take(chunk, taken)
+        else:
+            taken = self.rows.take({name: [Fault(unjudged)] * chunk.count for name in columns}, chunk.count)
+            self.issues.take(replace(chunk, faults=[(row, unjudged) for row in range(chunk.count)]), taken)
         self.result.several += taken.several
         codes = taken.codes
         names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
@@ -289,7 +307,6 @@ class Work:
         for labels, ledger, column in zip(self.labels, self.ledgers, codes, strict=True):
             if labels is not None and labels.wanted:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
-        self.issues.take(chunk, taken)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
             slots, _ = taken.look_up(range(chunk.count))
             self.result.glimpse.take(self.plan, columns, slots, chunk.count)

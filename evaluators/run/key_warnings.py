@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from evaluators.fields.align import Align
-from evaluators.fields.pairing_limit import MOST_CELLS
 from evaluators.issues import Blame, Issue
+from evaluators.limits import LIST_CELLS
 from evaluators.run.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.loaded import LoadedSuite
@@ -60,7 +60,7 @@ def _raise_the_limit(keys: KeyStats) -> str:
     how = keys.key.partition(" ")[0]
     return (
         "equal items were paired first, the others in list order; "
-        f"{how}: {{cells: NUMBER}} sets another limit than {MOST_CELLS:,}, and a key_field needs none"
+        f"{how}: {{cells: NUMBER}} and limits: {{list_cells: NUMBER}} set another limit than {LIST_CELLS:,}, and a key_field needs none"
     )
 
 

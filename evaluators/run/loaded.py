@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluators.judges.judge import Judge
+from evaluators.limits import Limits
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan, needed_columns
@@ -117,10 +118,16 @@ class LoadedSuite:
         return self.config.source.folder_of(("test_set",)) or self.folder
 
     @property
+    def limits(self) -> Limits:
+        """How much a row and the run may cost."""
+        found: Limits = self.config.sections.get("limits") or Limits()
+        return found
+
+    @property
     def reading(self) -> Reading:
         """How outputs are read where an evaluator says nothing else."""
         given = self.test_set
-        return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick)
+        return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, self.limits)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -56,12 +56,13 @@ def scored(
     prepared: Prepared, request: RunRequest, crew: Crew, folder: RunFolder | None, needed: Needed, started: datetime
 ) -> ScoredRun:
     """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
-    clock = time.monotonic()
+    clock, most = time.monotonic(), prepared.suite.limits.run_seconds
+    until = time.time() + most if most is not None else None
     fingerprint = InBackground(prepared.test_set.fingerprint)
     files = FileMarks(prepared.test_set.files)
     with files.blamed(), asking(prepared, request) as session:
         jobs = tuple(
-            replace(_job(prepared, table, request, folder, name, needed), asking=session.file)
+            replace(_job(prepared, table, request, folder, name, needed), asking=session.file, until=until)
             for name, table in prepared.variants()
         )
         measured = tuple(

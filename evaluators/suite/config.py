@@ -35,7 +35,7 @@ SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 SECTIONS: Final = (
     "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "measures", "statistics",
     "gates",
-    "compare", "results", "tracking", "judge", "engine",
+    "compare", "results", "tracking", "judge", "limits", "engine",
 )  # fmt: skip
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 

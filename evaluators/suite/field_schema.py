@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.lines import NEIGHBOURS, WORDS
-from evaluators.fields.pairing_limit import MOST_CELLS
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
+from evaluators.limits import LIST_CELLS
 from evaluators.suite.model_schema import (
     Schema,
     described,
@@ -197,7 +197,7 @@ _CELLS: Final = {
     "with each. In longer ones equal items are paired first, the others in list order.",
     "type": "integer",
     "minimum": 1,
-    "default": MOST_CELLS,
+    "default": LIST_CELLS,
 }
 
 

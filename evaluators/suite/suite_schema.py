@@ -39,6 +39,7 @@ _ABOVE: Final = {
     "results": "Where the results of a run go, and in which formats.",
     "judge": "Who answers what no rule can: `{recorded: {run: runs/NAME}}` plays back what was answered before.",
     "engine": "Where rows are scored: `{processes: {workers: 4}}`, or a cluster: `{dask: {address: tcp://…}}`.",
+    "limits": "How much time and work a row may cost: what is over a limit is unjudged.",
     "tracking": "Where a finished run is sent: `[files]`, or `[{files: {folder: metrics}}]`.",
 }
 """What the sections are that other rooms read."""

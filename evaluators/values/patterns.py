@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.limits import row_clock
 
 if TYPE_CHECKING:
     import regex
@@ -44,6 +45,7 @@ def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float
     find = ready.search if how == "search" else ready.fullmatch
 
     def matches(text: str) -> bool:
+        row_clock().tick()
         try:
             return find(text, timeout=timeout_seconds) is not None
         except TimeoutError as error:
@@ -68,6 +70,7 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
         raise ValueError(f'malformed replacement "{replacement}": {error}\nhint: {hint}') from error
 
     def replace(text: str) -> str:
+        row_clock().tick()
         try:
             return str(ready.sub(replacement, text, timeout=timeout_seconds))
         except TimeoutError as error:

@@ -11,7 +11,8 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.fields.align import pair_items, read_align
 from evaluators.fields.gains import Worth
-from evaluators.fields.pairing_limit import MOST_CELLS, PairCost, cells, crowded
+from evaluators.fields.pairing_limit import PairCost, cells, crowded
+from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
 
 SUITE = """
@@ -47,7 +48,7 @@ def test_cells_are_items_times_items_times_the_values_of_an_item() -> None:
 
 def test_a_thousand_items_with_cheap_comparators_are_compared_each_with_each() -> None:
     four = [{"a": 1, "b": 2, "c": "x", "d": None}] * 1000
-    assert cells(PairCost(), four, four) == MOST_CELLS
+    assert cells(PairCost(), four, four) == LIST_CELLS
     assert not crowded(PairCost(), four, four)
     assert crowded(PairCost(), four, [*four, 1])
     assert crowded(PairCost(slow=True), items(500), items(500))

@@ -6,10 +6,10 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.issues import Blame
+from evaluators.limits import TEXT_LENGTH
 from evaluators.model import Result, Standing
-from evaluators.values.edit_limit import LONGEST
 
-LONG = "ab" * (LONGEST // 2 + 1)
+LONG = "ab" * (TEXT_LENGTH // 2 + 1)
 FIELD = "evaluators: [{json_multi_field_match: {fields: {a: {fuzzy: {partial: %s}}}}}]"
 
 

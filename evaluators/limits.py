@@ -1,0 +1,127 @@
+"""How much a row, and a run, may cost; and the time of the row at hand.
+
+Strategy: a loop that hostile input can make long asks `still_time()` now and then, and raises with it where the time of the row
+has run out. Whoever scores rows says where each of them begins (`clock.fresh = True`). The clock is read when the first such loop
+asks for it, so that rows without long loops cost nothing. What counts is the processor time of the thread: a machine
+that is busy with something else takes nothing from a row, and waiting for a judge is no work.
+
+Limits and clock belong to a thread: a program may score rows in several. Outside of a row there is all the time in the world.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+from typing import Final
+
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.value_class import dataclass
+
+ROW_SECONDS: Final = 300.0
+"""Far more than any ordinary row takes, so that figures do not depend on the machine."""
+TEXT_LENGTH: Final = 100_000
+LIST_CELLS: Final = 4_000_000
+PATH_STEPS: Final = 1_000_000
+ASKED_EVERY: Final = 64
+"""The clock is read at one in so many of the steps that `tick` counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a suite says under `limits`: over one of these, a row is unjudged, and never scored another way."""
+
+    row_seconds: float = ROW_SECONDS
+    """Seconds of processor time that one evaluator may spend on one row."""
+    run_seconds: float | None = None
+    """Seconds from the beginning of a run, after which the remaining rows are unjudged; None sets no end."""
+    text_length: int = TEXT_LENGTH
+    """Characters of each of two texts of which the letters that differ are counted."""
+    list_cells: int = LIST_CELLS
+    """What two lists may come to, and still have each item compared with each; an alignment's `cells` go first."""
+    path_steps: int = PATH_STEPS
+    """Values that one JSONPath query may look at in one document."""
+
+
+class RowClock:
+    """The limits that hold in a thread, and the time of the row at hand."""
+
+    __slots__ = ("_ends", "_steps", "fresh", "limits", "until")
+
+    def __init__(self) -> None:
+        self.limits = Limits()
+        self.until = inf
+        """The end of the run, as `time.time` counts; rows that are slow look at it, too."""
+        self.fresh = False
+        """Another row, or another evaluator of a row, has begun since the clock was looked at."""
+        self._ends = inf
+        self._steps = 0
+
+    def still_time(self) -> None:
+        """Raises RowProblem (environment) where the time of the row at hand, or of the run, has run out."""
+        if self.fresh:
+            self.fresh, self._ends = False, time.thread_time() + self.limits.row_seconds
+        elif self._ends != inf and time.thread_time() > self._ends:
+            raise RowProblem(row_out_of_time(self.limits.row_seconds))
+        if self.until != inf and self._ends != inf and time.time() > self.until:
+            raise RowProblem(run_out_of_time(self.limits.run_seconds))
+
+    def tick(self) -> None:
+        """The same for loops of small steps: the clock is read now and then."""
+        self._steps += 1
+        if not self._steps % ASKED_EVERY:
+            self.still_time()
+
+
+class _Here(threading.local):
+    """The clock of each thread."""
+
+    def __init__(self) -> None:
+        self.clock = RowClock()
+
+
+_here: Final = _Here()
+
+
+def row_clock() -> RowClock:
+    """The clock of this thread. A long loop keeps it, and asks `tick` or `still_time`."""
+    return _here.clock
+
+
+def still_time() -> None:
+    """Raises RowProblem (environment) where the time of the row at hand, or of the run, has run out."""
+    _here.clock.still_time()
+
+
+def limits_here() -> Limits:
+    """The limits that hold in this thread."""
+    return _here.clock.limits
+
+
+@contextmanager
+def limited(limits: Limits, until: float | None = None) -> Iterator[RowClock]:
+    """Within it these limits hold in this thread, and a run ends at `until`; without it, the run that is under way."""
+    clock = _here.clock
+    before = clock.limits, clock.until, clock.fresh, clock._ends
+    clock.limits, clock.fresh, clock._ends = limits, False, inf
+    if until is not None:
+        clock.until = until
+    try:
+        yield clock
+    finally:
+        clock.limits, clock.until, clock.fresh, clock._ends = before
+
+
+def row_out_of_time(seconds: float) -> Issue:
+    """What is said of a row that took too long."""
+    message = f"the row took more than {seconds:g} s, so it was stopped; it has no score"
+    hint = "limits: {row_seconds: NUMBER} sets another limit; shorter lists and texts, or a key_field, take less time"
+    return Issue("row-out-of-time", Blame.ENVIRONMENT, message, hint=hint)
+
+
+def run_out_of_time(seconds: float | None) -> Issue:
+    """What is said of the rows that a run had no time for."""
+    message = f"the run took more than {seconds or 0:g} s, so this row was not judged"
+    return Issue("run-out-of-time", Blame.ENVIRONMENT, message, hint="limits: {run_seconds: NUMBER} sets another limit")
