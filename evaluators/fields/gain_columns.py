@@ -20,7 +20,8 @@ from evaluators.fields.gains import GainArrays, Worth, Worths, judged
 from evaluators.fields.readable import first_problem
 from evaluators.fields.rules import Partial, answering_rule, guarded
 from evaluators.fields.tree import FieldNode
-from evaluators.issues import RowProblem
+from evaluators.issues import Blame, RowProblem
+from evaluators.limits import still_time
 from evaluators.model import Status
 from evaluators.values.arrays import arrays_for
 from evaluators.values.equality import same
@@ -125,6 +126,7 @@ def _weighed(
     else:
         matched = numpy.zeros((len(expected), len(output)), dtype=numpy.int64)
     for key, column in columns.items():
+        still_time()
         rows = [row for row, item in enumerate(expected) if key in item]
         places = [place for place, item in enumerate(output) if key in item]
         if not rows or not places:
@@ -166,6 +168,7 @@ def _column(node: FieldNode) -> Column | None:
         found = []
         try:
             for value in expected:
+                still_time()
                 one, line = identity(value), []
                 for other, actual in theirs:
                     hit = known.get((one, other))
@@ -175,7 +178,9 @@ def _column(node: FieldNode) -> Column | None:
                         known[one, other] = hit
                     line.append(hit)
                 found.append(line)
-        except RowProblem:
+        except RowProblem as error:
+            if error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
+                raise
             return None
         return found
 

@@ -16,6 +16,7 @@ from evaluators.fields.align import Align, pair_items
 from evaluators.fields.gains import Worth, judged
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.pairing_limit import PairCost
+from evaluators.limits import still_time
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.confusion import Confusion
@@ -230,7 +231,10 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
     def ranked(too_many: bool) -> list[list[Worth]] | None:
         if too_many:
             return None
-        table = [[results(row, column) for column in range(len(theirs))] for row in range(len(ours))]
+        table = []
+        for row in range(len(ours)):
+            still_time()
+            table.append([results(row, column) for column in range(len(theirs))])
         ranks = _ranks([[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table])
         return [
             [_worth(each, one, other)._replace(rank=rank) for each, other, rank in zip(line, theirs, row, strict=True)]

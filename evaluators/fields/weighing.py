@@ -17,7 +17,7 @@ from evaluators.fields.instance_paths import spelled
 from evaluators.fields.rules import Explained, Partial, Rule, answering_rule, near_enough, prepare_rule
 from evaluators.fields.tree import Metric
 from evaluators.fields.units import Unit
-from evaluators.issues import RowProblem
+from evaluators.issues import Blame, RowProblem
 from evaluators.judges.asking import ask
 from evaluators.model import Outcome, Status
 from evaluators.value_class import NamedTuple
@@ -57,8 +57,10 @@ class Scales:
             return Status.FAULT
         try:
             found = self._rule(metric, unit.transforms)(unit.expected, unit.actual)
-        except RowProblem:  # the comparator is asked again once items are paired, and what is wrong is said then
-            return Status.FAULT
+        except RowProblem as error:
+            if error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
+                raise
+            return Status.FAULT  # the comparator is asked again once items are paired, and what is wrong is said then
         return found.status if isinstance(found, Partial) else found
 
     def _asked_status(self, unit: Unit) -> Status:

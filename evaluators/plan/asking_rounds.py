@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.issues import Fault
 from evaluators.judges.asked_once import kept_now
 from evaluators.judges.asking import gathering
-from evaluators.limits import row_clock
+from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
 from evaluators.plan.verdict_steps import kept_out
@@ -72,7 +72,7 @@ def ask_all(askers: Sequence[Asker]) -> Callable[[list[Cells], int], Cells]:
                     clock.fresh = True
                     try:
                         more = one.ask(*values) is not False
-                    except Exception:  # a row is guarded: judging it will say what is wrong
+                    except (Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
                         continue
                     if more and gathered.open:
                         further.append((index, one, values))

@@ -29,7 +29,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.conditions import Condition
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.judges.asked_once import keeping
-from evaluators.limits import Limits, limited
+from evaluators.limits import Limits, OutOfTime, limited
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
@@ -175,7 +175,7 @@ class Plan:
             with limited(self.limits) as clock:
                 clock.fresh = True
                 score = _explained(one, verdict, values)
-        except RowProblem as error:
+        except (RowProblem, OutOfTime) as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return _unexplained(one, verdict, issue_of_bug(error))

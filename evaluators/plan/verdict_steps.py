@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.builtin._evaluator import BUILTIN, Check, check_verdict
 from evaluators.fields.path_check import PathCheck, PathCounts
 from evaluators.issues import Blame, Fault, Issue, RowProblem
-from evaluators.limits import row_clock
+from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import Standing, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -80,7 +80,7 @@ def _of_several_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
                 return fault((a, *rest))
         try:
             return check(a, *rest)
-        except RowProblem as error:
+        except (RowProblem, OutOfTime) as error:
             return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
             return _bug(error)
@@ -108,7 +108,7 @@ def _of_one_column(check: Check, fault: FaultVerdict) -> VerdictStep:
                 continue
             try:
                 add(check(a))
-            except RowProblem as error:
+            except (RowProblem, OutOfTime) as error:
                 add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
             except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
                 add(_bug(error))
@@ -128,7 +128,7 @@ def _of_two_columns(check: Check, fault: FaultVerdict) -> VerdictStep:
                 continue
             try:
                 add(check(a, b))
-            except RowProblem as error:
+            except (RowProblem, OutOfTime) as error:
                 add(Verdict(_standing(error.issue), None, 0, 0, issue=error.issue))
             except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
                 add(_bug(error))
@@ -152,7 +152,7 @@ def _fault_verdict(line: EvaluatorLine, check: Check, skip_unreadable: bool) -> 
             return SKIPPED._replace(issue=faults[0])
         try:
             return missing(*values)
-        except RowProblem as error:
+        except (RowProblem, OutOfTime) as error:
             return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
             return _bug(error)
@@ -212,7 +212,7 @@ def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
     try:
         found = lost(*values)
         return found if found.standing.kept_out else found._replace(standing=Standing.BLOCKED, issue=None)
-    except RowProblem as error:
+    except (RowProblem, OutOfTime) as error:
         return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
     except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
         return _bug(error)

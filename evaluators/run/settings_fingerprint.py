@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from evaluators.limits import Limits
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -18,15 +19,24 @@ READING: Final = ""
 """The name under which stands how the test set is read."""
 _READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
 
+_WORK: Final = ("text_length", "list_cells", "path_steps")
+
 
 def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     """Setting → checksum, by evaluator."""
     comparators = suite.config.source.data.get("comparators") or {}
     found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
     reading = {name: _checksum(getattr(suite.test_set, name)) for name in _READ}
+    reading |= {f"limits → {name}": _checksum(value) for name, value in _limits(suite.limits).items()}
     if suite.judge is not None and (judged := suite.judge.meaning()):
         reading |= {f"judge → {name}": _checksum(value) for name, value in judged.items()}
     return {READING: reading, **found}
+
+
+def _limits(limits: Limits) -> dict[str, int]:
+    """The limits of work that are not the usual ones. Those of time say nothing of what a score means."""
+    usual = Limits()
+    return {name: value for name in _WORK if (value := getattr(limits, name)) != getattr(usual, name)}
 
 
 def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
 
+from evaluators.limits import still_time
 from evaluators.value_class import NamedTuple
 from evaluators.values.arrays import SMALL, many, numpy
 
@@ -165,6 +166,7 @@ def _augment(lines: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list
         else:
             waiting.append(row)
     for start in waiting:
+        still_time()
         row, ahead, walked = start, -1, 0
         line = lines[row]
         price = u[row]
@@ -338,6 +340,7 @@ def _proved(weights: Any) -> Proof | None:
     offered = weights[:, taken]
     changed = np.arange(len(paired))
     while len(changed) and lost.min() >= 0:
+        still_time()
         part = offered if len(changed) == len(paired) else offered[:, changed]
         through = own - (part - lost[paired[changed]]).max(axis=1)
         less = through < lost
@@ -369,6 +372,7 @@ def _earliest(solved: Solved, columns: int) -> Partners:
         if earlier:
             if exchange is None:
                 exchange = _Exchange(partners, tight, loose_rows, loose_columns, columns)
+            still_time()
             exchange.improve(row, earlier)
     return partners
 

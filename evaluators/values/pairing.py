@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from evaluators.values.assignment import Pairs as Pairs
 from evaluators.values.equality import same
+
+NEAREST: Final = 250_000
+"""Up to so many places of equal items it is looked for those that are nearest: the items of the few times those to leave out."""
 
 
 def in_order(expected: int, output: int) -> Pairs:
@@ -39,7 +42,7 @@ def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pai
     """As many pairs of equal items as there can be: what `assign_gains` gives where equal items gain 1, and others 0.
 
     Items that equal each other are paired without crossing. Where one list has more of them, those are left out that
-    bring the others nearest.
+    bring the others nearest; of more than `NEAREST` possible places, the last ones are left out. Equal items score alike.
     """
     ours, theirs = _places(expected), _places(output)
     pairs: Pairs = []
@@ -62,8 +65,8 @@ def _places(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
 def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:
     """Each of the few with one of the many, in order, at the least sum of distances; the earliest among equal ones."""
     spare = len(many) - len(few)
-    if not spare:
-        return [*zip(few, many, strict=True)]
+    if not spare or spare * len(few) > NEAREST:
+        return [*zip(few, many, strict=False)]
     # least[one][skipped]: from the one-th of the few on, once so many of the many are skipped
     least = [[0] * (spare + 1)]
     for one in range(len(few) - 1, -1, -1):

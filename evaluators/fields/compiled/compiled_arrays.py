@@ -13,7 +13,8 @@ from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
 from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode
-from evaluators.issues import RowProblem
+from evaluators.issues import Blame, RowProblem
+from evaluators.limits import still_time
 from evaluators.model import MISSING, Status
 from evaluators.values.equality import same
 
@@ -348,8 +349,10 @@ def _pairing(
             codes: Codes = []
             before, coding.problem = coding.problem, None
             item.both(expected[row], output[column], codes)
-            scored[row, column] = codes, coding.problem
-            coding.problem = before
+            met, coding.problem = coding.problem, before
+            if met is not None and met.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
+                raise met
+            scored[row, column] = codes, met
             found = coding.worth(codes)
             return judged(same(expected[row], output[column])) if found is None else found
 
@@ -358,8 +361,11 @@ def _pairing(
             return found if found is not None or too_many else pairwise()
 
         def pairwise() -> list[list[Worth]]:
-            columns = range(len(output))
-            return [[worth(row, column) for column in columns] for row in range(len(expected))]
+            found = []
+            for row in range(len(expected)):
+                still_time()
+                found.append([worth(row, column) for column in range(len(output))])
+            return found
 
         pairs = pair_items(
             align, expected, output, worth, table if weigh is not None else None, cost=node.pairing_cost
