@@ -5,7 +5,7 @@ has run out. Whoever scores rows says where each of them begins (`clock.fresh = 
 asks for it, so that rows without long loops cost nothing. What counts is the processor time of the thread: a machine
 that is busy with something else takes nothing from a row, and waiting for a judge is no work.
 
-Limits and clock belong to a thread: a program may score rows in several. Outside of a row there is all the time in the world.
+WorkLimits and clock belong to a thread: a program may score rows in several. Outside of a row there is all the time in the world.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ASKED_EVERY: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WorkLimits:
     """What a suite says under `limits`: over one of these, a row is unjudged, and never scored another way."""
 
     row_seconds: float = ROW_SECONDS
@@ -62,7 +62,7 @@ class RowClock:
     __slots__ = ("_ends", "_steps", "fresh", "limits", "until")
 
     def __init__(self) -> None:
-        self.limits = Limits()
+        self.limits = WorkLimits()
         self.until = inf
         """The end of the run, as `time.time` counts; rows that are slow look at it, too."""
         self.fresh = False
@@ -106,13 +106,13 @@ def still_time() -> None:
     _here.clock.still_time()
 
 
-def limits_here() -> Limits:
+def limits_here() -> WorkLimits:
     """The limits that hold in this thread."""
     return _here.clock.limits
 
 
 @contextmanager
-def limited(limits: Limits, until: float | None = None) -> Iterator[RowClock]:
+def limited(limits: WorkLimits, until: float | None = None) -> Iterator[RowClock]:
     """Within it these limits hold in this thread, and a run ends at `until`; without it, the run that is under way."""
     clock = _here.clock
     before = clock.limits, clock.until, clock.fresh, clock._ends

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evaluators.compare.compare_section import CompareSection
+    from evaluators.limits import WorkLimits
     from evaluators.run.engines.engine import NamedEngine
-    from evaluators.limits import Limits
     from evaluators.run.gates import Gate
     from evaluators.run.measures import MeasuredColumn
 
@@ -69,7 +69,7 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[MeasuredColumn
     return measure_section.read_measures(data, context)
 
 
-def read_limits(data: Any, context: Mapping[str, Any]) -> Limits:
+def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
     """How much a row and a run may cost."""
     from evaluators.run import limits_section
 

@@ -29,7 +29,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.conditions import Condition
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.judges.asked_once import keeping
-from evaluators.limits import Limits, OutOfTime, limited
+from evaluators.limits import OutOfTime, WorkLimits, limited
 from evaluators.model import MISSING, Result, Score, Standing, Verdict
 from evaluators.needs import EmptyExpected
 from evaluators.plan import cells
@@ -63,7 +63,7 @@ class Reading:
     empty_expected: EmptyExpected = "invalid"
     """What an expected cell without an answer is, where the answer is compared as text or as it stands."""
     pick: Pick = "fitting"
-    limits: Limits = Limits()
+    limits: WorkLimits = WorkLimits()
     """How much a row may cost."""
 
 
@@ -110,7 +110,7 @@ class Plan:
     """What each slot holds, in words."""
     searched: dict[str, int] = field(default_factory=dict)
     """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
-    limits: Limits = Limits()
+    limits: WorkLimits = WorkLimits()
     """How much a row may cost."""
 
     def run(

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, Limits
+from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
 from evaluators.settings import Settings, build
 from evaluators.values.edit_limit import SHORT
 
@@ -27,7 +27,7 @@ class LimitsConfig(Settings):
     """How many values one JSONPath query may look at in one document."""
 
 
-def read_limits(data: Any, context: Mapping[str, Any]) -> Limits:
+def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
     """The settings under `limits`."""
     found = build(LimitsConfig, data, noun="limits")
-    return Limits(found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps)
+    return WorkLimits(found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps)

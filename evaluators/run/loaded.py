@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluators.judges.judge import Judge
-from evaluators.limits import Limits
+from evaluators.limits import WorkLimits
 from evaluators.model import MISSING, Row, RowResult
 from evaluators.needs import ROLES, Role
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan, needed_columns
@@ -118,9 +118,9 @@ class LoadedSuite:
         return self.config.source.folder_of(("test_set",)) or self.folder
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> WorkLimits:
         """How much a row and the run may cost."""
-        found: Limits = self.config.sections.get("limits") or Limits()
+        found: WorkLimits = self.config.sections.get("limits") or WorkLimits()
         return found
 
     @property

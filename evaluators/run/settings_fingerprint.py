@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.limits import Limits
+from evaluators.limits import WorkLimits
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
 
@@ -33,9 +33,9 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     return {READING: reading, **found}
 
 
-def _limits(limits: Limits) -> dict[str, int]:
+def _limits(limits: WorkLimits) -> dict[str, int]:
     """The limits of work that are not the usual ones. Those of time say nothing of what a score means."""
-    usual = Limits()
+    usual = WorkLimits()
     return {name: value for name in _WORK if (value := getattr(limits, name)) != getattr(usual, name)}
 
 

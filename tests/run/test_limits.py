@@ -11,7 +11,7 @@ import pytest
 
 from evaluators.api.loading import load, loads
 from evaluators.issues import Blame, Problems
-from evaluators.limits import Limits, limited, limits_here, still_time
+from evaluators.limits import WorkLimits, limited, limits_here, still_time
 from evaluators.model import RowResult, Standing
 
 NO_TIME = "0.0000000001"
@@ -113,10 +113,10 @@ def test_rows_that_are_scored_in_a_thread_have_limits_of_their_own() -> None:
 
 
 def test_outside_of_a_row_nothing_runs_out_of_time() -> None:
-    with limited(Limits(row_seconds=1e-9)):
+    with limited(WorkLimits(row_seconds=1e-9)):
         for _ in range(3):
             still_time()
-    assert limits_here() == Limits()
+    assert limits_here() == WorkLimits()
 
 
 def test_a_pattern_that_runs_out_of_time_while_items_are_paired_leaves_the_row_unjudged() -> None:
