@@ -24,7 +24,7 @@ ROW_SECONDS: Final = 1_800.0
 """Far more than any ordinary row takes, so that figures do not depend on the machine."""
 TEXT_LENGTH: Final = 100_000
 LIST_CELLS: Final = 4_000_000
-PATH_STEPS: Final = 1_000_000
+PATH_STEPS: Final = 10_000_000
 ASKED_EVERY: Final = 64
 """The clock is read at one in so many of the steps that `tick` counts."""
 
@@ -59,7 +59,7 @@ class OutOfTime(BaseException):
 class RowClock:
     """The limits that hold in a thread, and the time of the row at hand."""
 
-    __slots__ = ("_ends", "_steps", "fresh", "limits", "until")
+    __slots__ = ("_ends", "fresh", "limits", "steps", "until")
 
     def __init__(self) -> None:
         self.limits = WorkLimits()
@@ -68,7 +68,12 @@ class RowClock:
         self.fresh = False
         """Another row, or another evaluator of a row, has begun since the clock was looked at."""
         self._ends = inf
-        self._steps = 0
+        self.steps = 0
+        """How many small steps were counted in this thread."""
+
+    def rest(self) -> None:
+        """No row is at hand."""
+        self.fresh, self._ends = False, inf
 
     def still_time(self) -> None:
         """Raises OutOfTime where the time of the row at hand, or of the run, has run out."""
@@ -81,8 +86,8 @@ class RowClock:
 
     def tick(self) -> None:
         """The same for loops of small steps: the clock is read now and then."""
-        self._steps += 1
-        if not self._steps % ASKED_EVERY:
+        self.steps += 1
+        if not self.steps % ASKED_EVERY:
             self.still_time()
 
 
@@ -116,7 +121,8 @@ def limited(limits: WorkLimits, until: float | None = None) -> Iterator[RowClock
     """Within it these limits hold in this thread, and a run ends at `until`; without it, the run that is under way."""
     clock = _here.clock
     before = clock.limits, clock.until, clock.fresh, clock._ends
-    clock.limits, clock.fresh, clock._ends = limits, False, inf
+    clock.limits = limits
+    clock.rest()
     if until is not None:
         clock.until = until
     try:

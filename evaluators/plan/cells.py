@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.conditions import Condition
-from evaluators.issues import Fault
+from evaluators.issues import Fault, RowProblem
+from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING
 from evaluators.needs import (
     Column,
@@ -163,12 +164,21 @@ def several(whole: Cells) -> int:
     return sum(value.several for value in elsewhere)
 
 
-def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool]:
-    """For each row, whether every condition holds. There is one source column per condition."""
-    held = [True] * count
+def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool | Fault]:
+    """For each row, whether every condition holds, or the fault that keeps this from being known.
+
+    There is one source column per condition.
+    """
+    held: list[bool | Fault] = [True] * count
+    clock = row_clock()
     for condition, source in zip(conditions, sources, strict=True):
-        holds = condition.holds
-        held = [before and holds(value) for before, value in zip(held, source, strict=True)]
+        for row, value in enumerate(source):
+            if held[row] is True:
+                clock.fresh = True
+                try:
+                    held[row] = condition.holds(value)
+                except (RowProblem, OutOfTime) as error:
+                    held[row] = Fault(error.issue)
     return held
 
 

@@ -130,9 +130,10 @@ class Plan:
             slots[slot] = columns.get(name) or [MISSING] * count
         for slot, column in filled.items():
             slots[slot] = column
-        with limited(self.limits):
+        with limited(self.limits) as clock:
             for step in self.steps if steps is None else steps:
                 if step.fills not in filled:
+                    clock.rest()
                     slots[step.fills] = run(step, [slots[slot] for slot in step.reads], count)
         return slots
 

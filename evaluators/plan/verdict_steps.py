@@ -189,8 +189,9 @@ def gated_step(
 
 def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Verdict | None:
     """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
-    if line.when and not gates[-1][index]:
-        return SKIPPED
+    if line.when and gates[-1][index] is not True:
+        held = gates[-1][index]
+        return Verdict(_standing(held.issue), None, 0, 0, issue=held.issue) if held.__class__ is Fault else SKIPPED
     return _stopped([column[index] for column in gates[: len(line.needs)]])
 
 

@@ -16,7 +16,7 @@ from evaluators.fields.scored import Documents
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, Fault, RowProblem
-from evaluators.limits import OutOfTime, row_clock
+from evaluators.limits import OutOfTime, limited
 from evaluators.model import Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
@@ -305,9 +305,14 @@ class _Outcomes:
             if explained or self._of_rows or fault or verdict.standing is not Standing.SCORED:
                 result = self._plan.explain_from(self._one, list(slots), index)
                 return _explained(result.score, whole=explained or self._everything)
-            row_clock().fresh = True
             wanted = keys if not self._everything else _keys(verdict, self._fields)
-            return Recorded(fields=list(wrong_fields(self._settings, verdict, wanted, *values))) if wanted else Recorded()
+            with limited(self._plan.limits) as clock:
+                clock.fresh = True
+                return (
+                    Recorded(fields=list(wrong_fields(self._settings, verdict, wanted, *values)))
+                    if wanted
+                    else Recorded()
+                )
         except (RowProblem, OutOfTime) as error:
             return Recorded(f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score

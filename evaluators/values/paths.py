@@ -2,7 +2,7 @@
 
 `$` starts JSONPath, `/` starts a JSON Pointer (RFC 6901), anything else is dot notation. A path is *definite* when it
 leads to one place at most; otherwise its reader gives a list of everything it hits. Filters, slices, unions and `..` are
-a *query*, which the query library runs; this module is the only door to that library and opens it when a query is read.
+a *query*, which `jsonpath_hits` runs.
 
 A dot path is special in one way: a literal key that contains dots wins where it is found (see `literal_keys`).
 """
@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.value_class import dataclass, field
+from evaluators.values.jsonpath_hits import check_query, query_hits
 from evaluators.values.jsonpath_text import read_jsonpath
 from evaluators.values.literal_keys import Hit, Levels, joined_from, joined_keys, key_of, read_steps, unless_joined
 from evaluators.values.path_text import (
@@ -130,7 +131,7 @@ def parse(text: str) -> Path:
         steps, query = read_jsonpath(text)
         if query is None:
             return Path(steps)
-        _check_query(query)
+        check_query(query)
         return Path((), query, written=text)
     if text == "" or text.startswith("/"):
         return Path(read_pointer(text))
@@ -329,57 +330,15 @@ _first_of_query: Final = re.compile(r"\$(?:\[(?:\*|[0-9]+)\])*+\['([^'\\]*+)'\]"
 
 def _hits(path: Path, document: JSON) -> list[Hit]:
     if path.query is not None:
-        return _query_hits(path.query, document)
+        return query_hits(path.query, document)
     return read_steps(joined_keys(path.steps, path.joins), path.steps, document)[1]
 
 
 # Queries
 
 
-def _check_query(query: str) -> None:
-    from jsonpath_ng.exceptions import JSONPathError
-
-    try:
-        _compiled(query)
-    except JSONPathError as refused:
-        raise BadPath(f"this query cannot be run: {refused}", 0, "use keys, indexes, slices and simple filters") from None
-
-
-@lru_cache(maxsize=1024)
-def _compiled(query: str) -> Any:
-    """The query, compiled.
-
-    How the library's filters read, checked against RFC 9535 by the tests: a missing key equals nothing, so only `!=`
-    holds for it, and two missing keys are equal; `true` is not 1, and 1 is 1.0; only two numbers or two texts have an
-    order; `[?@.name]` asks whether the key is there, so null and false pass. In all this they follow the RFC. Where they
-    differ: an index reaches into lists only, here as in the RFC, although a plain path also finds a key of digits;
-    a place that is hit twice (`[0,0]`) counts once; hits come in the order of their places, not of the query.
-    """
-    from jsonpath_ng.ext.parser import parse as compile_query
-
-    return compile_query(query)
-
-
 def _query_getter(query: str) -> Getter:
-    return lambda document: [value for _, value in _query_hits(query, document)] or MISSING
-
-
-def _query_hits(query: str, document: JSON) -> list[Hit]:
-    found = {_place(datum): datum.value for datum in _compiled(query).find(document)}
-    return [(location, found[location]) for location in sorted(found)]
-
-
-def _place(datum: Any) -> Location:
-    """Where a hit of the query library is, from the root down."""
-    backwards: list[str | int] = []
-    while datum.context is not None:
-        path = datum.path
-        if hasattr(path, "indices"):
-            backwards.append(path.indices[0] % len(datum.context.value))
-        elif hasattr(path, "fields"):
-            backwards.append(path.fields[0])
-        datum = datum.context
-    return tuple(reversed(backwards))
+    return lambda document: [value for _, value in query_hits(query, document)] or MISSING
 
 
 # Suggestions
