@@ -148,7 +148,7 @@ def _test_set_config(suite: LoadedSuite, request: RunRequest) -> tuple[TestSetCo
         kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
         changes["columns"] = {**kept, **(changes.get("columns") or {})}
     if request.test_set is not None:
-        changes |= {"file": request.test_set, "mlflow": None, "phoenix": None}
+        changes |= {"file": request.test_set, "mlflow": None, "phoenix": None, "sql": None, "connection": None}
         for documents in ("output", "outputs", "expected"):
             if isinstance(getattr(config, documents), str) and documents not in changes:
                 changes[documents] = None

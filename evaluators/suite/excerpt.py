@@ -12,6 +12,7 @@ import unicodedata
 WIDTH = 110
 _LINE_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 
+_ADDRESS_OF_SOMEBODY = r"(?<=://)[^\s\"']*@[^\s\"']*"
 _UNSEEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff]"
 
 
@@ -22,8 +23,13 @@ def lines_of(text: str) -> list[str]:
 
 def with_caret(line: str, column: int) -> str:
     """The line, and below it a caret under `column`, which counts characters from 0."""
-    line, column = _window(re.sub(_UNSEEN, "\ufffd", line.rstrip()), column)
+    line, column = _window(re.sub(_UNSEEN, "\ufffd", _without_secrets(line.rstrip())), column)
     return f"{line}\n{''.join(_pad(character) for character in line[:column])}^"
+
+
+def _without_secrets(line: str) -> str:
+    """The line with stars over an address that says who may go in, so that the caret still fits."""
+    return re.sub(_ADDRESS_OF_SOMEBODY, lambda found: "*" * len(found[0]), line) if "://" in line else line
 
 
 def _window(line: str, column: int) -> tuple[str, int]:

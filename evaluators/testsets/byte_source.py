@@ -195,13 +195,25 @@ def _is_gzip(place: str) -> bool:
 
 def kept(stream: BinaryIO) -> str:
     """The bytes of a stream in a file that is there until the program ends."""
-    import shutil  # both bring much along, and a file on disk needs neither
-    import tempfile
+    import shutil  # brings much along, and a file on disk does not need it
 
-    with tempfile.NamedTemporaryFile(prefix="evaluators-", delete=False) as copy:
-        atexit.register(_remove, copy.name)
+    with temporary_file() as copy:
         shutil.copyfileobj(stream, copy, _BLOCK)
     return copy.name
+
+
+@contextmanager
+def temporary_file() -> Iterator[BinaryIO]:
+    """A file to write that is there until the program ends, and no longer when the writing fails. It has a `name`."""
+    import tempfile  # brings much along, too
+
+    with tempfile.NamedTemporaryFile(prefix="evaluators-", delete=False) as file:
+        atexit.register(_remove, file.name)
+        try:
+            yield cast(BinaryIO, file)
+        except BaseException:
+            _remove(file.name)
+            raise
 
 
 def _remove(path: str) -> None:

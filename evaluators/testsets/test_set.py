@@ -57,6 +57,9 @@ class TestSet:
     """What keeps no row from being measured, and has to be said: outputs that no row asks for."""
     variant_sets: Mapping[str, TestSet] = field(default_factory=dict)
     extra_notes: tuple[str, ...] = ()
+    unrepeatable: str | None = None
+    """Why the same rows may come in another order when they are read anew, so that no run of them can be resumed; None for all
+    that lies in files."""
 
     @property
     def base(self) -> Table:
@@ -159,8 +162,22 @@ class _Opening:
     called: str | None = None
     """What messages call the rows, where a file has another name than its own."""
 
+    header: tuple[str, ...] | None = None
+    """The columns, where the file itself may not show them all."""
+    notes: tuple[str, ...] = ()
+    unrepeatable: str | None = None
+
     def fetched(self) -> _Opening:
-        """The same, with rows of a platform in a file. Raises Problems when they cannot be had."""
+        """The same, with rows of a platform or of a database in a file. Raises Problems when they cannot be had."""
+        if self.config.sql is not None and self.config.connection is not None:
+            from evaluators.testsets.databases import ROWS, queried  # few test sets are in a database
+
+            found = queried(self.config.sql, self.config.connection, self.folder)
+            asked = {"file": found.file, "format": "jsonl", "sql": None, "connection": None}
+            return replace(
+                self, config=self.config.model_copy(update=asked), called=ROWS, header=found.header, notes=found.notes,
+                unrepeatable=found.unrepeatable,
+            )  # fmt: skip
         platform = self.config.platform
         if platform is None:
             return self
@@ -220,7 +237,10 @@ class _Opening:
                 header_row=config.header_row,
                 name=self.called or source.name,
             )
-            return open_table(source, config.format, known_encoding=config.encoding is not None), configured
+            reader = open_table(source, config.format, known_encoding=config.encoding is not None)
+            if self.header is not None:
+                reader = replace(reader, header=self.header, notes=(*reader.notes, *self.notes))
+            return reader, configured
         if isinstance(config.expected, Joined) and config.expected.file is not None:
             named: dict[Role, str | None] = {"id": config.expected.key, "expected": config.expected.column}
             configured |= {role: column for role, column in named.items() if column is not None}
@@ -422,7 +442,16 @@ class _Opening:
     def _finished(self, name: str, table: Table, columns: Columns, found: Unmatched) -> TestSet:
         table = selected(table, self.selection, name)
         notes = (columns.sentence(name),)
-        return TestSet(name, table, columns, self.config, found.issues, found.warnings, extra_notes=notes)
+        return TestSet(
+            name,
+            table,
+            columns,
+            self.config,
+            found.issues,
+            found.warnings,
+            extra_notes=notes,
+            unrepeatable=self.unrepeatable,
+        )
 
     def _with_variants(self, base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
         issues = [_of_variant(name, issue) for name, variant in variants.items() for issue in variant.issues]

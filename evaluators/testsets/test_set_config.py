@@ -13,6 +13,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build
 from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import at
+from evaluators.testsets.database_connection import DatabaseConnection
 from evaluators.testsets.platforms.fetching import PlatformRows
 from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
@@ -90,6 +91,10 @@ class TestSetConfig(Settings):
     """Outputs that live in MLflow, in place of a file: the table of a run, or traces."""
     phoenix: PhoenixRows | None = None
     """Outputs that live in Phoenix, in place of a file: an experiment, a dataset, or traces."""
+    sql: Name | None = None
+    """A statement whose rows are the test set, in place of a file: `select id, output, expected from answers order by id`."""
+    connection: DatabaseConnection | None = None
+    """The database that `sql` is asked of."""
     format: str | None = None
     """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
     encoding: str | None = None
@@ -137,6 +142,17 @@ class TestSetConfig(Settings):
     def _known(cls, name: str | None) -> str | None:
         return _known_format(name)
 
+    @field_validator("sql")
+    @classmethod
+    def _a_query(cls, statement: str | None) -> str | None:
+        if statement is not None:
+            from evaluators.testsets.sql_statement import why_not_a_query  # few test sets are in a database
+
+            why = why_not_a_query(statement)
+            if why is not None:
+                raise bad(f'"sql" cannot be run: {why}')
+        return statement
+
     @field_validator("delimiter")
     @classmethod
     def _one_character(cls, text: str | None) -> str | None:
@@ -160,9 +176,13 @@ class TestSetConfig(Settings):
 
     @model_validator(mode="after")
     def _of_one_place(self) -> Self:
-        places = [name for name in ("file", "mlflow", "phoenix") if getattr(self, name) is not None]
+        places = [name for name in ("file", "mlflow", "phoenix", "sql") if getattr(self, name) is not None]
         if len(places) > 1:
             raise bad(f'the rows are named twice: "{places[0]}" and "{places[1]}"', hint="keep one of them")
+        if self.sql is not None and self.connection is None:
+            raise bad('"sql" needs a "connection"', hint="connection: {env: DATABASE_URL}, or {sqlite: rows.db}")
+        if self.connection is not None and self.sql is None:
+            raise bad('"connection" belongs to "sql"', hint="sql: select … order by id")
         return self
 
     @model_validator(mode="after")
@@ -189,6 +209,9 @@ class TestSetConfig(Settings):
     def moved(self, folder: Path) -> TestSetConfig:
         """The settings with their places, which are relative to `folder`, made relative to the working folder."""
         changes = {name: _moved(getattr(self, name), folder) for name in PLACES if getattr(self, name)}
+        if self.connection is not None and self.connection.sqlite is not None:
+            place = _moved(self.connection.sqlite, folder)
+            changes["connection"] = self.connection.model_copy(update={"sqlite": place})
         return self.model_copy(update=changes)
 
 
