@@ -22,7 +22,7 @@ AREAS: Final[dict[str, Area]] = {
             "run/row_codes.py",
         ),
         (
-            "run/test_worked_by_hand.py", "run/test_tally.py", "run/test_exact_sums.py", "run/test_figures.py",
+            "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_tally.py", "run/test_exact_sums.py", "run/test_figures.py",
             "run/test_intervals.py", "run/test_statistics.py", "run/test_measures.py", "run/test_labels.py",
             "run/test_clusters.py", "run/test_slices.py", "run/test_row_codes.py", "run/test_job.py",
         ),
@@ -30,7 +30,7 @@ AREAS: Final[dict[str, Area]] = {
     "gates": Area(
         ("run/gates.py", "run/gate_*.py", "run/watch.py", "run/reach.py", "run/verdict.py"),
         (
-            "run/test_gates.py", "run/test_worked_by_hand.py", "run/test_verdict.py", "run/test_labels.py",
+            "run/test_gates.py", "run/test_worked_by_hand.py", "run/test_sums_by_hand.py", "run/test_verdict.py", "run/test_labels.py",
             "run/test_measures.py", "run/test_slices.py",
         ),
     ),

@@ -71,6 +71,42 @@ def test_figures_are_those_of_a_calculator(
     assert (found.rows, found.measured, found.missing, found.unreadable) == (len(cells), len(cells), 0, 0)
 
 
+@pytest.mark.parametrize(("count", "place"), [(1, 1), (19, 19), (20, 19), (39, 38), (40, 38), (101, 96), (200, 190)])
+def test_of_a_hundred_numbers_ninety_five_are_not_above_the_percentile(count: int, place: int) -> None:
+    assert counted([str(number) for number in range(1, count + 1)]).p95 == place
+
+
+def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[MeasureSums, list[MeasureStats]]:
+    """What rows of (cluster, slice, cost) come to: the sums, and the figures by slice."""
+    counts = MeasureCounts([COST], ["kind"])
+    columns = {"cost": [cost for *_, cost in rows], "kind": [kind for _, kind, _ in rows]}
+    counts.add(range(len(rows)), columns, [cluster for cluster, *_ in rows])
+    return counts.sums[0], measure_stats([COST], MeasuredSums(counts.sums, counts.slices()), None, True)[1]
+
+
+def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
+    sums, slices = in_clusters([("A", "x", "1"), ("B", "x", "3"), ("A", "y", "2"), ("B", "y", "")])
+    assert sums.numbers["."].clusters == {"A": [2, 3 * UNIT], "B": [1, 3 * UNIT]}
+    assert [(one.slice, one.mean, one.interval) for one in slices] == [
+        (("kind", "x"), 2.0, None), (("kind", "y"), 2.0, None),
+    ]  # fmt: skip
+
+
+def test_clusters_are_added_by_name() -> None:
+    one, _ = in_clusters([("A", "x", "1"), ("B", "x", "3")])
+    other, _ = in_clusters([("B", "x", "5"), ("C", "x", "-2")])
+    one.merge(other)
+    assert one.numbers["."].clusters == {"A": [1, UNIT], "B": [2, 8 * UNIT], "C": [1, -2 * UNIT]}
+    assert (one.numbers["."].least, one.numbers["."].greatest) == (-2 * UNIT, 5 * UNIT)
+    assert one.numbers["."].powers[:2] == [7 * UNIT, (1 + 9 + 25 + 4) * UNIT**2]
+
+
+def test_the_point_is_the_mark_where_nothing_tells_it_from_the_comma() -> None:
+    assert MeasureSums().mark() == "."
+    assert counted(["1", "2"]).decimal == "."
+    assert counted(["1,25", "2,5"]).decimal == ","
+
+
 def test_empty_cells_are_missing_and_others_are_no_numbers() -> None:
     found = counted(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
     assert (found.rows, found.measured, found.missing, found.unreadable) == (11, 1, 4, 6)
@@ -253,7 +289,7 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
     whole, files = bench.score()
     assert whole.measures.whole[0].cells == 200
     assert bench.score(splits=splits, chunk=300) == (whole, files)
-    assert bench.score(shuffled(3), splits=splits) == (whole, files)
+    assert bench.score(shuffled(parallel=3), splits=splits) == (whole, files)
     ((stats,), slices) = measure_stats([COST], whole.measures, None, clustered)
     assert (stats.missing, stats.unreadable, stats.interval is not None) == (50, 50, True)
     assert sum(one.measured for one in slices) == stats.measured == 100
