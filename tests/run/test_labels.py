@@ -204,4 +204,4 @@ def test_any_number_of_splits_and_order_gives_the_same_tables(bench: Any, shuffl
     whole, files = bench.score()
     assert whole.labels[0].pairs
     assert bench.score(splits=splits, chunk=300) == (whole, files)
-    assert bench.score(shuffled(3), splits=splits) == (whole, files)
+    assert bench.score(shuffled(workers=3), splits=splits) == (whole, files)

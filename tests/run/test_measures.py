@@ -289,7 +289,7 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
     whole, files = bench.score()
     assert whole.measures.whole[0].cells == 200
     assert bench.score(splits=splits, chunk=300) == (whole, files)
-    assert bench.score(shuffled(parallel=3), splits=splits) == (whole, files)
+    assert bench.score(shuffled(workers=3), splits=splits) == (whole, files)
     ((stats,), slices) = measure_stats([COST], whole.measures, None, clustered)
     assert (stats.missing, stats.unreadable, stats.interval is not None) == (50, 50, True)
     assert sum(one.measured for one in slices) == stats.measured == 100
