@@ -66,8 +66,8 @@ class Composite(Evaluator):
         return tuple(Fraction(1) for _ in self.of)
 
     def combine(self, parts: list[tuple[Verdict, Fraction]]) -> Fraction:
-        """The value of the parts that are there, with their weights."""
-        raise NotImplementedError
+        """The value of the parts that are there, with their weights. Every composite implements it."""
+        raise NotImplementedError  # the contract: each composite has a formula of its own
 
     def decided(self, parts: Sequence[Verdict]) -> Fraction | None:
         """The value when some part settles it, whatever the others would have been."""

@@ -208,12 +208,15 @@ class Evaluator(Settings):
             raise Problems(_issue_of(kind, detail) for detail in details) from None
 
     def needs(self) -> Needs:
-        """What a check is called with, in order."""
-        raise NotImplementedError
+        """What a check is called with, in order. Every evaluator type implements it."""
+        raise NotImplementedError  # the contract: each type says what it reads
 
     def explain(self, *values: Any) -> Score:
-        """The score of one row with its reasons: slow, obvious, and the reference for `compile`."""
-        raise NotImplementedError
+        """The score of one row with its reasons: slow, obvious, and the reference for `compile`.
+
+        Every evaluator type implements it; composites and comparisons of top-level keys share one each.
+        """
+        raise NotImplementedError  # the contract: each type scores in its own way
 
     def compile(self) -> Check:
         """The fast check. Made from `explain` unless a type has a faster one."""

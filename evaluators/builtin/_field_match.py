@@ -31,8 +31,8 @@ class TopLevelMatch(Evaluator):
 
     @cached_property
     def tree(self) -> OpenTree:
-        """What counts among the top-level keys."""
-        raise NotImplementedError
+        """What counts among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
+        raise NotImplementedError  # the contract: each type says how keys are compared
 
     @cached_property
     def wrong_leaves(self) -> WrongLeaves:

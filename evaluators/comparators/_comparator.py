@@ -102,8 +102,8 @@ class Comparator(Settings):
         return type(self), self.model_dump_json(fallback=repr)
 
     def compile(self) -> Compare:
-        """The fast comparison: True, False, or an Outcome where there is partial credit."""
-        raise NotImplementedError
+        """The fast comparison: True, False, or an Outcome where there is partial credit. Every comparator implements it."""
+        raise NotImplementedError  # the contract: each comparator compares in its own way
 
     def readable(self, expected: Any) -> Readable:
         """Whether it can use an expected value, as the transforms left it; if not, what is wrong with it.

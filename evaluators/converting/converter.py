@@ -171,7 +171,7 @@ class Converter:
         return conversion
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what one file says."""
+        """Adds what one file says. Every converter implements it."""
         raise NotImplementedError  # the contract: each system has files of its own
 
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:

@@ -31,7 +31,10 @@ class PathNote(NamedTuple):
 
 
 class PathCheck:
-    """A check that counts by path. A check that is no such class, a function for instance, counts nothing."""
+    """A check that counts by path. A check that is no such class, a function for instance, counts nothing.
+
+    Checks of open trees (`open_check`) and of schemas (`schema_check`) implement it.
+    """
 
     def __call__(self, *values: Any) -> Verdict:
         """The verdict of a row, whose paths are counted."""

@@ -110,7 +110,10 @@ class Judge(Settings):
     """Somebody who answers questions."""
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
-        """One answer for each question, in their order. All questions are different. May be called from several threads."""
+        """One answer for each question, in their order. All questions are different. May be called from several threads.
+
+        Every judge implements it.
+        """
         raise NotImplementedError  # the contract: each judge answers in its own way
 
     def ready(self) -> None:

@@ -111,13 +111,13 @@ class ModelJudge(Judge):
     def connected(self) -> AbstractContextManager[Send]:
         """The way to the endpoint, open inside: a function from a request to its reply, for several threads.
 
-        The function raises ChatFailure.
+        The function raises ChatFailure. Every plug implements this.
         """
         raise NotImplementedError  # the contract: each plug reaches its endpoint in its own way
 
     @property
     def address(self) -> str:
-        """Where questions go, as people read it."""
+        """Where questions go, as people read it. Every plug implements it."""
         raise NotImplementedError  # the contract: each plug knows its own address
 
     # what others ask of a judge

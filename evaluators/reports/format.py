@@ -32,8 +32,8 @@ class Format:
     """The extensions of `-o` that mean it."""
 
     def render(self, result: RunResult, options: Options) -> str:
-        """The whole file for one run."""
-        raise NotImplementedError
+        """The whole file for one run. Every format implements it."""
+        raise NotImplementedError  # the contract: each format writes its own
 
     def compared(self, comparison: Comparison) -> str:
         """The whole file for a comparison of runs. Raises Problems (config) where a format has no way to write one."""
@@ -48,8 +48,8 @@ class PageFormat(Format):
     """A format that can write any page, a run's summary among them."""
 
     def page(self, document: Page) -> str:
-        """The page, ending in a line feed."""
-        raise NotImplementedError
+        """The page, ending in a line feed. Every format of pages implements it."""
+        raise NotImplementedError  # the contract: each format writes its own
 
     def render(self, result: RunResult, options: Options) -> str:
         """The summary of the run."""
@@ -66,7 +66,7 @@ class RowsPageFormat(PageFormat):
     """A format that shows rows beside the figures, where somebody can bring them."""
 
     def render_rows(self, result: RunResult, options: Options, material: Material) -> str:
-        """The whole file for one run, rows included."""
+        """The whole file for one run, rows included. Every such format implements it."""
         raise NotImplementedError  # the contract: each format writes its own
 
 

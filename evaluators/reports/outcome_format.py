@@ -25,7 +25,10 @@ class OutcomesFormat(Format):
     """A format that puts outcomes into the run folder."""
 
     def folder_outcomes(self, result: RunResult, parts: Sequence[ReportPart], open_file: OpenFile) -> None:
-        """Writes the files that list outcomes. There is at least one part."""
+        """Writes the files that list outcomes. There is at least one part.
+
+        Every such format implements it.
+        """
         raise NotImplementedError  # the contract: each format writes its own
 
 
@@ -42,7 +45,7 @@ class OutcomesFile(OutcomesFormat):
         raise problem("needs-rows", f"{self.file} lists rows, and only a run has them", hint="run the suite again")
 
     def write(self, stream: TextIO, part: ReportPart) -> None:
-        """Writes the whole file."""
+        """Writes the whole file. Every such format implements it."""
         raise NotImplementedError  # the contract: each format writes its own
 
     def folder_outcomes(self, result: RunResult, parts: Sequence[ReportPart], open_file: OpenFile) -> None:

@@ -112,8 +112,11 @@ class Reader:
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The file, ready to read. Raises Problems (testset) when it is not of this format at all."""
-        raise NotImplementedError
+        """The file, ready to read. Raises Problems (testset) when it is not of this format at all.
+
+        Every format implements it.
+        """
+        raise NotImplementedError  # the contract: each format opens its files in its own way
 
     @property
     def files(self) -> tuple[ByteSource, ...]:
@@ -130,8 +133,8 @@ class Reader:
         return [Split(self.source.path, 0)]
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece."""
-        raise NotImplementedError
+        """The rows of one piece. Every format implements it."""
+        raise NotImplementedError  # the contract: each format reads rows in its own way
 
     def knows(self, column: str) -> bool:
         """Whether some row has the column; looks beyond the header where the header may not be all."""

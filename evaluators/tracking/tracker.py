@@ -58,6 +58,7 @@ class Tracker(Settings):
         """Sends the run. Sending the same run again gives the same: nothing is there twice.
 
         Whatever it raises is told as a failure of this tracker; the run and its folder stay as they are.
+        Every tracker implements this.
         """
         raise NotImplementedError  # the contract: each tracker sends in its own way
 

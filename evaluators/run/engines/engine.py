@@ -122,7 +122,7 @@ class Engine(Settings):
         return nullcontext(self)
 
     def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """The result of each task, as `Crew` promises it."""
+        """The result of each task, as `Crew` promises it. Every engine implements it, or hands out a crew that does."""
         raise NotImplementedError  # the contract: each engine, or its crew, runs tasks in its own way
 
     def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:

@@ -55,7 +55,10 @@ class PlatformRows(Settings):
     """Rows of a platform."""
 
     def fetch(self) -> Fetched:
-        """The rows, in an order that does not change. Raises Problems when they cannot be had."""
+        """The rows, in an order that does not change. Raises Problems when they cannot be had.
+
+        Every platform implements it.
+        """
         raise NotImplementedError  # the contract: each platform fetches in its own way
 
 
