@@ -15,7 +15,7 @@ from evaluators.plan import traced_rows
 from evaluators.plan.suite_plan import Reading
 from evaluators.plan.traced_rows import TracedRows, view_of
 from evaluators.run import job
-from evaluators.testsets import delimited
+from evaluators.testsets import delimited, delimited_rows
 from evaluators.testsets.readers import jsonl
 from tests.run.drawn_runs import Drawing
 
@@ -74,6 +74,7 @@ def test_run_folders_are_the_same(kind: str, splits: int, tmp_path: Path, monkey
     file.write_bytes(drawing.csv() if file.suffix == ".csv" else drawing.jsonl(documents=kind.startswith("documents")))
     for module in (jsonl, delimited):
         monkeypatch.setattr(module, "SPLIT_BYTES", -(-file.stat().st_size // splits))
+    for module in (jsonl, delimited_rows):
         monkeypatch.setattr(module, "CHUNK_BYTES", 20_000)
 
     def run(name: str) -> tuple[Any, dict[str, bytes]]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from evaluators import load
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.testsets import arrow_blocks, delimited, quotes
+from evaluators.testsets import arrow_blocks, delimited, delimited_rows, quotes
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
 
@@ -71,7 +71,7 @@ def attempt(
 def small_pieces(split: int, cut: int, arrow: bool) -> Iterator[None]:
     with (
         patch.object(delimited, "SPLIT_BYTES", split),
-        patch.object(delimited, "CHUNK_BYTES", cut),
+        patch.object(delimited_rows, "CHUNK_BYTES", cut),
         patch.object(quotes, "CUT_BYTES", cut),
         patch.object(arrow_blocks, "available", lambda: arrow),
     ):
