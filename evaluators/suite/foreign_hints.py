@@ -17,7 +17,7 @@ HINTS: Final[Mapping[str, str]] = {
     "auto_ai_critique": _RUBRIC,
     "auto_semantic_similarity": (
         "the comparator semantic with the judge embedding is near to it: "
-        "write - json_multi_field_match: {fields: {answer: semantic}}, and judge: embedding"
+        "write - json_multi_field_match: {fields: {answer: semantic}}, and judge: {embedding: {model: FOLDER}}"
     ),
     "match": (
         "a pattern is looked for by regex_match; for Agenta's matchers write one evaluator each, and put them together: "
