@@ -16,7 +16,7 @@ from evaluators.issues import Issue, Problems
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.engines.engine import engine_of
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.preparing import Prepared, RunRequest, prepare
+from evaluators.run.preparing import Prepared, RunRequest, masked_problems, prepare
 from evaluators.run.recording import Needed
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
@@ -60,6 +60,11 @@ def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
 
 def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
+    with masked_problems(suite):
+        return _finish(suite, request)
+
+
+def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     started = datetime.now().astimezone()
     prepared = prepare(suite, request)
     check_gate_targets(prepared.suite, prepared.test_set.variants)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.loading import load
+from evaluators.api.loading import Suite, load
 from evaluators.issues import problem
 from evaluators.reports.alignments import alignment_data, alignment_page, is_alignment
 from evaluators.reports.catalog import Kind, entries, kinds_of, page, present_name, settings_in, unknown
@@ -29,6 +29,10 @@ def is_suite(subject: str) -> bool:
 def of_suite(file: str, format_: str, steps: bool = False, width: int = WIDTH) -> str:
     """A suite explained. Raises Problems with everything that is wrong with it."""
     suite = load(file)
+    return suite.config.source.filled.masked(_of_loaded(suite, format_, steps, width))
+
+
+def _of_loaded(suite: Suite, format_: str, steps: bool, width: int) -> str:
     columns: dict[str, str] = dict(suite.test_set.columns.named().items())
     if format_ == "mermaid":
         return flowchart(suite.lines, suite.gates, columns)

@@ -187,7 +187,7 @@ def _all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str])
             message = f'the column "{name}" is read, and no value is given for it'
             issues.append(Issue("no-value", Blame.CONFIG, message, hint=hint))
     if issues:
-        raise Problems(dict.fromkeys(issues))
+        raise Problems(map(suite.config.source.filled.masked_issue, dict.fromkeys(issues)))
 
 
 def _variant(rows: TestSet, variant: str | None) -> TestSet:

@@ -17,7 +17,7 @@ from pydantic import Field, field_validator
 from evaluators.builtin._evaluator import Check, Evaluator, Needs, Part
 from evaluators.fields.trace.looks import Looks
 from evaluators.model import Score, Standing, Verdict
-from evaluators.settings import BadSettings, Detail, bad, spell
+from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
 LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
 UNSCORED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
@@ -46,7 +46,8 @@ class Composite(Evaluator):
             raise bad(f'"of" must be a list of evaluator names; found {spell(value)}', hint=hint)
         if not value:
             raise bad('"of" must name at least one evaluator')
-        return value
+        named = filled_texts().name
+        return {named(name): value[name] for name in value} if isinstance(value, Mapping) else list(map(named, value))
 
     def part_names(self) -> tuple[str, ...]:
         """The names of the parts, in order."""

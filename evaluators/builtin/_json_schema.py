@@ -8,7 +8,7 @@ ever fetched from the network.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, time
 from functools import lru_cache
 from pathlib import Path
@@ -143,11 +143,14 @@ def _at_pointer(schema: Schema, pointer: str) -> Any:
     return part
 
 
-def error_of(error: ValidationError) -> dict[str, object]:
-    """One thing that is wrong with a document: where, what, and the keyword that says so."""
+def error_of(error: ValidationError, written: Callable[[Any], Any] = lambda value: value) -> dict[str, object]:
+    """One thing that is wrong with a document: where, what, and the keyword that says so.
+
+    `written` makes what the schema says readable: `${NAME}` for what the environment filled in.
+    """
     return {
         "path": spell_path(error.absolute_path),
-        "message": _short(_message(error)),
+        "message": _short(_message(error, written)),
         "keyword": str(error.validator),
     }
 
@@ -163,9 +166,9 @@ def _complaint(error: SchemaError) -> str:
             return _short(_message(error))
 
 
-def _message(error: ValidationError | SchemaError) -> str:
+def _message(error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value) -> str:
     """What is wrong, with values as JSON writes them."""
-    found, wanted = error.instance, error.validator_value
+    found, wanted = error.instance, written(error.validator_value)
     match error.validator:
         case "type":
             types = wanted if isinstance(wanted, list) else [wanted]
@@ -174,6 +177,8 @@ def _message(error: ValidationError | SchemaError) -> str:
             return f"{quote(found)} is not one of {quote(wanted, LONGEST_MESSAGE)}"
         case "const":
             return f"{quote(found)} is not {quote(wanted, LONGEST_MESSAGE)}"
+        case keyword if wanted != error.validator_value:  # the library's sentence would quote it as it was filled in
+            return f'{quote(found)} does not fit "{keyword}": {quote(wanted, LONGEST_MESSAGE)}'
         case _:
             return str(error.message)
 

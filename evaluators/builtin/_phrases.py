@@ -119,9 +119,22 @@ def divided(text: str, phrases: Iterable[str], case_sensitive: bool = False) -> 
     return found, missing
 
 
-def share_found(text: str, phrases: tuple[str, ...], noun: str) -> Score:
+def readable_phrase(evaluator: Evaluator, setting: str | FromColumn, phrase: str) -> str:
+    """A phrase as people read it: of the suite's own, `${NAME}` for what was filled in; of the row's, as it is."""
+    return phrase if isinstance(setting, FromColumn) else str(evaluator.written(phrase))
+
+
+def readable_phrases(evaluator: Evaluator, setting: tuple[str, ...] | FromColumn, phrases: list[str]) -> list[str]:
+    """Phrases as people read them."""
+    return phrases if isinstance(setting, FromColumn) else list(map(evaluator.written, phrases))
+
+
+def share_found(
+    evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
+) -> Score:
     """The share of the phrases that the text contains, whatever their case."""
-    found, missing = divided(text, phrases)
+    phrases = phrases_of(setting, cells)
+    found, missing = (readable_phrases(evaluator, setting, one) for one in divided(text, phrases))
     reason = f"found {len(found)} of {len(phrases)} {noun}"
     if missing:
         reason += f"; missing: {quoted(missing)}"

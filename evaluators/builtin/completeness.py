@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
+from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, share_found
 from evaluators.model import Score
 
 _REPORT = """
@@ -51,7 +51,7 @@ class Completeness(Evaluator):
         return Text(self.column("output")), *columns_of(self.sections)
 
     def explain(self, text: str, *cells: object) -> Score:
-        return share_found(text, phrases_of(self.sections, cells), "sections")
+        return share_found(self, text, self.sections, cells, "sections")
 
     def compile(self) -> Check:
         if isinstance(self.sections, FromColumn):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, searchable
+from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable_phrase, searchable
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score
 
@@ -46,8 +46,9 @@ class Contains(Evaluator):
         substring = phrase_of(self.substring, cells)
         ready = searchable(self.case_sensitive)
         holds = ready(substring) in ready(text)
-        reason = f'the output contains "{substring}"' if holds else f'the output does not contain "{substring}"'
-        return Score.of(holds, reason, substring=substring)
+        shown = readable_phrase(self, self.substring, substring)
+        reason = f'the output contains "{shown}"' if holds else f'the output does not contain "{shown}"'
+        return Score.of(holds, reason, substring=shown)
 
     def compile(self) -> Check:
         if isinstance(self.substring, FromColumn):

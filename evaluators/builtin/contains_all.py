@@ -7,7 +7,15 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, divided, phrases_of, quoted, searchable
+from evaluators.builtin._phrases import (
+    PhrasesOrCommas,
+    columns_of,
+    divided,
+    phrases_of,
+    quoted,
+    readable_phrases,
+    searchable,
+)
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Verdict
 
@@ -41,7 +49,8 @@ class ContainsAll(Evaluator):
         return Text(self.column("output")), *columns_of(self.substrings)
 
     def explain(self, text: str, *cells: object) -> Score:
-        found, missing = divided(text, phrases_of(self.substrings, cells), self.case_sensitive)
+        both = divided(text, phrases_of(self.substrings, cells), self.case_sensitive)
+        found, missing = (readable_phrases(self, self.substrings, phrases) for phrases in both)
         reason = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
         return Score.of(not missing, reason, found=found, missing=missing)
 

@@ -7,7 +7,15 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import PhrasesOrCommas, columns_of, divided, phrases_of, quoted, searchable
+from evaluators.builtin._phrases import (
+    PhrasesOrCommas,
+    columns_of,
+    divided,
+    phrases_of,
+    quoted,
+    readable_phrases,
+    searchable,
+)
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Verdict
 
@@ -40,7 +48,8 @@ class ContainsAny(Evaluator):
         return Text(self.column("output")), *columns_of(self.substrings)
 
     def explain(self, text: str, *cells: object) -> Score:
-        found, missing = divided(text, phrases_of(self.substrings, cells), self.case_sensitive)
+        both = divided(text, phrases_of(self.substrings, cells), self.case_sensitive)
+        found, missing = (readable_phrases(self, self.substrings, phrases) for phrases in both)
         reason = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
         return Score.of(bool(found), reason, found=found, missing=missing)
 

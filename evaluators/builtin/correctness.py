@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, StrictBool
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
-from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
+from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, share_found
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score, Verdict
 
@@ -73,7 +73,7 @@ class Correctness(Evaluator):
 
     def explain(self, text: str, *others: Any) -> Score:
         if self.answer is None and self.keywords is not None:
-            return share_found(text, phrases_of(self.keywords, others), "keywords")
+            return share_found(self, text, self.keywords, others, "keywords")
         match = self._equal(text, others[0] if self.answer is None else self.answer)
         reason = "the output is the answer" if match else "the output is not the answer"
         if self.keywords is not None:

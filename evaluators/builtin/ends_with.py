@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, searchable
+from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable_phrase, searchable
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score
 
@@ -46,8 +46,9 @@ class EndsWith(Evaluator):
         suffix = phrase_of(self.suffix, cells)
         ready = searchable(self.case_sensitive)
         holds = ready(text).endswith(ready(suffix))
-        reason = f'the output ends with "{suffix}"' if holds else f'the output does not end with "{suffix}"'
-        return Score.of(holds, reason, suffix=suffix)
+        shown = readable_phrase(self, self.suffix, suffix)
+        reason = f'the output ends with "{shown}"' if holds else f'the output does not end with "{shown}"'
+        return Score.of(holds, reason, suffix=shown)
 
     def compile(self) -> Check:
         if isinstance(self.suffix, FromColumn):

@@ -44,6 +44,6 @@ class FieldMatch(Evaluator):
 
     def explain(self, expected: Any, output: Any) -> Score:
         if self.field not in output:
-            return Score.of(False, f'the output has no key "{self.field}"')
+            return Score.of(False, f'the output has no key "{self.written(self.field)}"')
         found = same(expected, output[self.field])
         return Score.of(found, "equal" if found else differs(expected, output[self.field]), found=output[self.field])

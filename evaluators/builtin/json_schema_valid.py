@@ -109,7 +109,7 @@ class JsonSchemaValid(Evaluator):
 
     def explain(self, document: Any, *cells: object) -> Score:
         try:
-            errors = [error_of(error) for error in self._validator(cells).iter_errors(document)]
+            errors = [error_of(error, self.written) for error in self._validator(cells).iter_errors(document)]
         except (RecursionError, ArithmeticError) as error:
             said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
             return Score.of(False, said, errors=[{"path": "$", "message": said, "keyword": ""}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, phrases_of, share_found
+from evaluators.builtin._phrases import Phrases, columns_of, compile_share_found, share_found
 from evaluators.model import Score
 
 
@@ -40,7 +40,7 @@ class Keywords(Evaluator):
         return Text(self.column("output")), *columns_of(self.keywords)
 
     def explain(self, text: str, *cells: object) -> Score:
-        return share_found(text, phrases_of(self.keywords, cells), "keywords")
+        return share_found(self, text, self.keywords, cells, "keywords")
 
     def compile(self) -> Check:
         if isinstance(self.keywords, FromColumn):

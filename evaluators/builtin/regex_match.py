@@ -72,7 +72,7 @@ class RegexMatch(Evaluator):
     def explain(self, text: str) -> Score:
         found = self._matcher()(text)
         reason = "the pattern was found" if found else "the pattern was not found"
-        return Score.of(found is self.should_match, reason, pattern=self.pattern, found=found)
+        return Score.of(found is self.should_match, reason, pattern=self.written(self.pattern), found=found)
 
     def compile(self) -> Check:
         matches, wanted = self._matcher(), self.should_match

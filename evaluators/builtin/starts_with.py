@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import StrictBool
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Text
-from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, searchable
+from evaluators.builtin._phrases import Phrase, columns_of, phrase_of, readable_phrase, searchable
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import Score
 
@@ -46,8 +46,9 @@ class StartsWith(Evaluator):
         prefix = phrase_of(self.prefix, cells)
         ready = searchable(self.case_sensitive)
         holds = ready(text).startswith(ready(prefix))
-        reason = f'the output starts with "{prefix}"' if holds else f'the output does not start with "{prefix}"'
-        return Score.of(holds, reason, prefix=prefix)
+        shown = readable_phrase(self, self.prefix, prefix)
+        reason = f'the output starts with "{shown}"' if holds else f'the output does not start with "{shown}"'
+        return Score.of(holds, reason, prefix=shown)
 
     def compile(self) -> Check:
         if isinstance(self.prefix, FromColumn):

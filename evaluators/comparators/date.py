@@ -90,4 +90,6 @@ class Date(Comparator):
         return reader(map(from_percent, self.formats))
 
     def _spelled(self) -> str:
-        return " or ".join("ISO 8601 (2024-05-31)" if spelled == "iso" else spelled for spelled in self.formats)
+        return " or ".join(
+            "ISO 8601 (2024-05-31)" if spelled == "iso" else self.written(spelled) for spelled in self.formats
+        )

@@ -62,7 +62,7 @@ class OneOf(Normalization, Comparator):
     def explain(self, expected: Any, actual: Any) -> Outcome:
         matched = bool(self.compile()(expected, actual))
         if self.groups is None:
-            listed = ", ".join(quote(value) for value in (self.values or ())[:10])
+            listed = ", ".join(quote(self.written(value)) for value in (self.values or ())[:10])
             more = ", …" if len(self.values or ()) > 10 else ""
             verb = "is" if matched else "is not"
             right = f"one of the right answers ({listed}{more}, or the expected {quote(expected)})"

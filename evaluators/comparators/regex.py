@@ -55,4 +55,4 @@ class Regex(Comparator):
             return Outcome(0.0, False, f"a pattern fits text only; {quote(actual)} is {kind(actual)}")
         fits = bool(self.compile()(expected, actual))
         verb = "fits" if fits else "does not fit"
-        return Outcome(float(fits), fits, f'{quote(actual)} {verb} the pattern "{self.pattern}"')
+        return Outcome(float(fits), fits, f'{quote(actual)} {verb} the pattern "{self.written(self.pattern)}"')

@@ -32,7 +32,7 @@ from evaluators.fields.judge_fallbacks import (
 from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, build, spell, word_or_map
+from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, word_or_map
 from evaluators.value_class import NamedTuple, dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
@@ -444,7 +444,7 @@ def _listed(body: Mapping[Any, Any], but: object) -> str:
 
 
 def _rule(name: str, options: Mapping[str, Any]) -> str:
-    return f"{name} {flow(options)}" if options else name
+    return f"{name} {flow(filled_texts().shown(options))}" if options else name
 
 
 def read_weight(value: object) -> Fraction:

@@ -104,6 +104,7 @@ class JudgeTotals:
         if not isinstance(noted.given, JudgeAnswer) or not isinstance(noted.question, JudgeQuestion):
             return
         who = noted.given.who
+        who = noted.asker.written(dict(who))
         judge = who.get("judge") or type(noted.asker).__module__.rpartition(".")[2]
         key = str(judge), str(who.get("model") or ""), str(who.get("prompt") or noted.question.prompt)
         counts = self._found.setdefault(key, [0] * (2 + _BUCKETS))
@@ -142,10 +143,15 @@ def line_of(noted: Noted) -> dict[str, Any]:
     """What was answered, as a line. The rows of its places are as they were noted."""
     question, given = noted.question, noted.given
     if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
-        who, asked, answer = dict(given.who), question.body(), _of_judge(given)
+        who, asked, answer = noted.asker.written(dict(given.who)), _written(noted, question).body(), _of_judge(given)
     else:
         who, asked, answer = _asker(noted.asker), _pair(question), _of_function(given)
     return {"places": [list(place) for place in noted.places], "who": who, "question": asked, "answer": answer}
+
+
+def _written(noted: Noted, question: JudgeQuestion) -> JudgeQuestion:
+    """The question as it is kept: what the environment filled in to the suite reads `${NAME}`; the row's values are as they are."""
+    return question.as_written(noted.asker.written)
 
 
 def line_bytes(line: Mapping[str, Any]) -> bytes:
@@ -179,7 +185,7 @@ def plain_json(value: object) -> Any:
 def _asker(asker: object) -> dict[str, Any]:
     if not isinstance(asker, Comparator):
         return {}
-    options = {**asker.model_dump(mode="json", fallback=str), **(asker.model_extra or {})}
+    options = asker.written({**asker.model_dump(mode="json", fallback=str), **(asker.model_extra or {})})
     return {"comparator": word_of(asker)} | ({"options": options} if options else {})
 
 

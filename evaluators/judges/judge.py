@@ -60,6 +60,10 @@ class JudgeQuestion:
             found["instructions"] = self.instructions
         return found | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
 
+    def as_written(self, written: Callable[[Any], Any]) -> JudgeQuestion:
+        """The question with what the suite says in it as people read it; the row's values are as they are."""
+        return replace(self, instructions=written(self.instructions), params=written(dict(self.params)))
+
     @property
     def key(self) -> Hashable:
         """Equal questions have the same. The order in which `params` and `payload` are written makes no difference."""
@@ -170,9 +174,9 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAn
     try:
         found: object = judge.answer(questions)
     except RowProblem as error:
-        raise WholeCall(error) from error
+        raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error
     except Problems as error:
-        raise WholeCall(RowProblem(replace(error.issues[0], blame=Blame.ENVIRONMENT))) from error
+        raise WholeCall(RowProblem(replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT))) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
         raise WholeCall(failed("judge", name, error)) from error
     if not isinstance(found, list | tuple) or len(found) != len(questions):
@@ -180,7 +184,8 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAn
         raise WholeCall(
             RowProblem(Issue("bad-answer", Blame.BUG, f'judge "{name}" {said} to {len(questions)} questions'))
         )
-    return [_checked(name, one) for one in found]
+    checked = [_checked(name, one) for one in found]
+    return [one if one.error is None else replace(one, error=judge.masked_issue(one.error)) for one in checked]
 
 
 def _checked(name: str, found: object) -> JudgeAnswer:

@@ -68,8 +68,11 @@ def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: 
 
 
 def settings_as_written(config: SuiteConfig, line: EvaluatorLine) -> dict[str, Any]:
-    """The settings of an evaluator as the suite writes them, without those that say when it runs."""
-    found = _at(config.source.data, line.loc)
+    """The settings of an evaluator as the suite writes them, without those that say when it runs.
+
+    What the environment filled in reads `${NAME}`.
+    """
+    found = _at(config.source.shown, line.loc)
     if not isinstance(found, Mapping):
         return {}
     return {key: value for key, value in found.items() if key not in (*RUN_SETTINGS, "type")}
@@ -84,7 +87,7 @@ def condition_words(condition: Condition) -> str:
 
 
 def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
-    description = config.source.data.get("description")
+    description = config.source.shown.get("description")
     if description:
         yield Paragraph(str(description))
     slices = f", figures for each {', '.join(config.slices)}" if config.slices else ""

@@ -8,7 +8,7 @@ from typing import Any
 from evaluators.issues import Problems
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gates import Gate, GateConfig, MeasureGateConfig, Target
-from evaluators.settings import BadSettings, Detail, bad, build, spell
+from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell
 
 
 def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
@@ -18,7 +18,9 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     names = [line.name for line in context["evaluators"]]
     gates: list[Gate] = []
     details: list[Detail] = []
-    for written, limits in data.items():
+    for key, limits in data.items():
+        name, dot, rest = key.partition(".")
+        written = f"{filled_texts().name(name)}{dot}{rest}"
         several = isinstance(limits, list)
         if limits == []:
             details.append(

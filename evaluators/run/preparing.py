@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -89,6 +90,20 @@ class Prepared:
 
 def prepare(suite: LoadedSuite, request: RunRequest) -> Prepared:
     """Opens the test set and settles the columns. Raises Problems with everything that keeps the run from starting."""
+    with masked_problems(suite):
+        return _prepared(suite, request)
+
+
+@contextmanager
+def masked_problems(suite: LoadedSuite) -> Iterator[None]:
+    """Problems that keep a run from starting, without what the environment filled in to the suite."""
+    try:
+        yield
+    except Problems as error:
+        raise Problems(map(suite.config.source.filled.masked_issue, error.issues)) from error
+
+
+def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
     check_judge(suite)
     config, folder = _test_set_config(suite, request)
     try:

@@ -52,7 +52,10 @@ def questions_of(prepared: Prepared, repeat_judge: int = 1) -> RunQuestions:
             job = Job(suite.shipped(), table, prepared.roles, suite.reading, None, "jsonl", repeat_judge=repeat_judge)
             for split in table.splits():
                 run_split(job, split, lines=suite.lines)
-    judges = (CountedQuestions(judge.notice(), count, sent) for judge, count, sent in counted.judges.values())
+    judges = (
+        CountedQuestions(tuple(map(judge.masked, judge.notice())), count, sent)
+        for judge, count, sent in counted.judges.values()
+    )
     return RunQuestions(tuple(judges), counted.functions)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators.run.loaded import LoadedSuite
+from evaluators.suite.nodes import SuiteInput
 from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import without_proofs
 
@@ -43,9 +44,9 @@ def _written(suite: LoadedSuite) -> SuiteTexts:
     files: dict[Path, str] = {}
     for document in source.documents:
         if not document.name.startswith(_PRESET):
-            files[_absolute(document.folder, document.name)] = document.text
-    for file in _schema_files(suite):
-        files.setdefault(file, file.read_text(encoding="utf-8-sig"))
+            files[_in_copy(document)] = document.text
+    for file, shown in _schema_files(suite):
+        files.setdefault(shown, file.read_text(encoding="utf-8-sig"))
     main = _absolute(source.folder, source.name)
     base = Path(os.path.commonpath([file.parent for file in files]))
     return SuiteTexts(_within(main, base), {_within(file, base): text for file, text in files.items()})
@@ -56,7 +57,15 @@ def suite_places(suite: LoadedSuite) -> list[Path]:
     if suite.given is not None:
         return []
     written = [one for one in suite.config.source.documents if not one.name.startswith(_PRESET)]
-    return list(dict.fromkeys([*(_absolute(one.folder, one.name) for one in written), *_schema_files(suite)]))
+    of_suites = [Path(os.path.abspath(one.file)) if one.file else _absolute(one.folder, one.name) for one in written]
+    return list(dict.fromkeys([*of_suites, *(file for file, _ in _schema_files(suite))]))
+
+
+def _in_copy(document: SuiteInput) -> Path:
+    """Where a text of the suite would be by the name that is written."""
+    if document.written is not None:
+        return Path(os.path.abspath(document.written))
+    return _absolute(document.folder, document.name)
 
 
 def _absolute(folder: Path | None, name: str) -> Path:
@@ -67,13 +76,18 @@ def _within(file: Path, base: Path) -> str:
     return file.relative_to(base).as_posix()
 
 
-def _schema_files(suite: LoadedSuite) -> Iterator[Path]:
+def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
+    """The schemas that are files, each with where it would be by the name that is written."""
     source = suite.config.source
     for line in suite.lines:
         settings: Any = source.data
         for step in line.loc:
             settings = settings[step]
         name = settings.get("schema") if isinstance(settings, Mapping) else None
-        file = (source.folder_of(line.loc) or Path()) / name if isinstance(name, str) else None
-        if file is not None and file.is_file():
-            yield Path(os.path.abspath(file))
+        if not isinstance(name, str):
+            continue
+        document = source.document_of(line.loc)
+        file = (document.folder or Path()) / name
+        if file.is_file():
+            folder = document.written.parent if document.written is not None else document.folder or Path()
+            yield Path(os.path.abspath(file)), Path(os.path.abspath(folder / source.filled.shown(name)))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from evaluators.settings.details import BadSettings, Detail, Loc, bad, spell
+from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts, reading_filled
 from evaluators.settings.plain_words import details_of, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
 from evaluators.settings.settings_base import Name, Settings
 
 __all__ = [
+    "NOTHING_FILLED",
     "READ_AS",
     "BadSettings",
     "Detail",
+    "Filled",
     "Loc",
     "Name",
     "ReadBy",
@@ -18,6 +21,8 @@ __all__ = [
     "bad",
     "build",
     "details_of",
+    "filled_texts",
+    "reading_filled",
     "setting_names",
     "spell",
     "word_or_map",

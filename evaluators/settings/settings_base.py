@@ -11,13 +11,19 @@ import inspect
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
+from evaluators.issues import Issue
+from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts
+
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
 """The name of something, such as a column or a file. An empty text names nothing."""
+
+
+_FILLED: Final = "_filled"
 
 
 class Settings(BaseModel):
@@ -25,6 +31,29 @@ class Settings(BaseModel):
 
     # a model that a suite does not use is not built: building takes longer than reading settings into it
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keeps what was filled in to the suite that these settings are read from."""
+        if filled := filled_texts():
+            self.__dict__[_FILLED] = filled
+
+    def written(self, value: Any) -> Any:
+        """A value of these settings as people read it: `${NAME}` in place of what the environment filled in.
+
+        Whoever quotes a setting in a sentence, or records it, asks for it.
+        """
+        filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
+        return filled.shown(value)
+
+    def masked(self, sentence: str) -> str:
+        """A sentence about these settings, in which no cell is quoted, without what the environment filled in."""
+        filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
+        return filled.masked(sentence)
+
+    def masked_issue(self, issue: Issue) -> Issue:
+        """The same for a problem with these settings, or with what they name."""
+        filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
+        return filled.masked_issue(issue)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from evaluators.fields.lines import NEIGHBOURS, read_comparator
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Loc, bad, build, spell
+from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.foreign_hints import hint_for
 from evaluators.suite.foreign_words import TYPES, exported, today
@@ -64,6 +64,11 @@ class _LineDraft:
 
 def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None = None) -> SuiteConfig:
     """The settings of a suite. Raises Problems (config) with every problem, in the order of their places."""
+    with reading_filled(source.filled):
+        return _read_config(source, readers)
+
+
+def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None) -> SuiteConfig:
     details: list[Detail] = []
     notes: list[str] = []
     data = source.data
@@ -103,7 +108,8 @@ def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None
     details.extend(check_edges(lines, possible))
     if details:
         raise Problems(_issues(source, details))
-    return SuiteConfig(source, name or _stem(source.name), lines, slices, sections, tuple(notes))
+    said = tuple(map(source.filled.masked, notes))
+    return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, said)
 
 
 def as_issue(source: SuiteSource, detail: Detail) -> Issue:
@@ -111,9 +117,9 @@ def as_issue(source: SuiteSource, detail: Detail) -> Issue:
     return Issue(
         detail.code,
         Blame.CONFIG,
-        detail.message,
+        source.filled.masked(detail.message),
         source.place(detail.loc, key=detail.key),
-        detail.hint,
+        detail.hint and source.filled.masked(detail.hint),
         source.excerpt(detail.loc, key=detail.key),
     )
 
@@ -373,14 +379,14 @@ def _name(value: object) -> str:
         raise bad(f'the name "{value}" has a dot', hint=f"write {value.replace('.', '_')}; gates split at the first dot")
     if value != value.strip():
         raise bad(f'the name "{value}" has spaces around it', hint=f"write {value.strip()}")
-    return value
+    return filled_texts().name(value)
 
 
 def _needs(value: object) -> tuple[str, ...]:
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)) or not all(isinstance(item, str) for item in items):
         raise bad(f"needs must be a list of evaluator names; found {spell(value)}")
-    return tuple(dict.fromkeys(items))
+    return tuple(dict.fromkeys(map(filled_texts().name, items)))
 
 
 def _one_of(value: object, name: str, known: Sequence[str]) -> Any:

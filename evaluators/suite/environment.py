@@ -11,16 +11,28 @@ from collections.abc import Mapping
 
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail
+from evaluators.value_class import NamedTuple
 
 _MARK = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
 
 
-def filled_in(text: str, environment: Mapping[str, str]) -> str:
+class FilledText(NamedTuple):
+    """A text with its variables filled in."""
+
+    text: str
+    shown: str
+    """The same, with `${NAME}` where the environment gave a value; a default is no secret and stands for itself."""
+    values: Mapping[str, str]
+    """Each value that the environment gave → `${NAME}`."""
+
+
+def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
     """The text with its variables filled in.
 
     Raises BadSettings with every variable that is missing and every `${` that cannot be read.
     """
     details: list[Detail] = []
+    values: dict[str, str] = {}
 
     def fill(found: re.Match[str]) -> str:
         if found[0] == "$${":
@@ -35,12 +47,19 @@ def filled_in(text: str, environment: Mapping[str, str]) -> str:
         if value is None:
             details.append(_missing(name, environment))
             return ""
+        values[value] = f"${{{name}}}"
         return value
+
+    def show(found: re.Match[str]) -> str:
+        name, default = found["name"], found["default"]
+        if name is None:
+            return "${"
+        return f"${{{name}}}" if environment.get(name) or default is None else str(default)
 
     answer = _MARK.sub(fill, text)
     if details:
         raise BadSettings(details)
-    return answer
+    return FilledText(answer, _MARK.sub(show, text), values)
 
 
 def _missing(name: str, environment: Mapping[str, str]) -> Detail:

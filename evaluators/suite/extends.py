@@ -13,8 +13,8 @@ from typing import Final
 
 from evaluators.issues import Problems
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, spell
-from evaluators.suite.environment import filled_in
+from evaluators.settings import BadSettings, Filled, spell
+from evaluators.suite.environment import FilledText, filled_in
 from evaluators.suite.files import read_text
 from evaluators.suite.nodes import Findings, Spot, SuiteInput, YamlNode, refused
 from evaluators.suite.presets import preset_folder, preset_names
@@ -31,6 +31,8 @@ class Chain:
     read: Callable[[SuiteInput], YamlNode]
     environment: Mapping[str, str]
     findings: Findings = field(default_factory=Findings)
+    filled: Filled = field(default_factory=Filled)
+    """What the environment filled in to the names of files."""
     _seen: set[Path] = field(default_factory=set)
     _open: list[tuple[Path, str]] = field(default_factory=list)
 
@@ -69,8 +71,11 @@ class Chain:
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {_spell(item)}'
             raise refused("bad-extends", message)
-        text = filled_in(item.value, self.environment)
-        path, name = _target(text, item.spot)
+        found = filled_in(item.value, self.environment)
+        if found.values:
+            self.filled.note(*found)
+        text = found.shown
+        path, written, name = _target(found, item.spot)
         identity = _identity(path)
         if identity in (known for known, _ in self._open):
             raise refused("extends-circle", f"the files extend each other: {self._circle(identity, name)}")
@@ -78,7 +83,9 @@ class Chain:
             return []
         if len(self._seen) >= MOST_FILES:
             raise refused("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
-        document = SuiteInput(name, _read(path, text), path.parent, quotable=_called_like_a_suite(path))
+        document = SuiteInput(
+            name, _read(path, text), path.parent, quotable=_called_like_a_suite(path), file=path, written=written
+        )
         self._enter(identity, name)
         try:
             root = self._tree(document)
@@ -104,19 +111,27 @@ def _called_like_a_suite(path: Path) -> bool:
     return path.suffix.lower() in (".yaml", ".yml", ".json")
 
 
-def _target(text: str, spot: Spot) -> tuple[Path, str]:
-    """The file that an `extends` names, and how messages call it."""
+def _target(found: FilledText, spot: Spot) -> tuple[Path, Path, str]:
+    """The file that an `extends` names, where it would be by the name that is written, and how messages call it.
+
+    In the copy of a suite, a file whose name was filled in has the name that is written.
+    """
+    text = found.text
     if text.startswith(PRESET):
-        return _preset(text.removeprefix(PRESET).strip()), text
+        path = _preset(text.removeprefix(PRESET).strip())
+        return path, path, found.shown
     if not text.strip():
         raise refused("bad-extends", f'"extends" is empty; it takes a path or {PRESET}NAME')
     path, document = Path(text), spot.document
-    if path.is_absolute():
-        return path, text
+    if path.is_absolute() and (not found.values or document.folder is None):
+        return path, path, found.shown
     if document.folder is None:
-        message = f'"{text}" is relative, and this suite was not read from a file'
+        message = f'"{found.shown}" is relative, and this suite was not read from a file'
         raise refused("bad-extends", message, "give the folder that it is relative to, or an absolute path")
-    return document.folder / path, os.path.normpath(os.path.join(os.path.dirname(document.name), text))
+    name = os.path.normpath(os.path.join(os.path.dirname(document.name), found.shown))
+    place = (document.written.parent if document.written is not None else document.folder) / found.shown
+    path = place if found.values and place.exists() else document.folder / path
+    return path, place, name
 
 
 def _preset(name: str) -> Path:

@@ -32,6 +32,10 @@ class SuiteInput:
     locs: list[Loc] | None = None
     quotable: bool = True
     """Its lines may be shown. A file that is not called like a suite may hold what nobody should see."""
+    file: Path | None = None
+    """The file itself, for one that another suite extends."""
+    written: Path | None = None
+    """Where that file would be if `${NAME}` in the `extends` that led to it were the names of folders and files."""
     _lines: list[str] = field(default_factory=list)
 
     def line(self, number: int) -> str:

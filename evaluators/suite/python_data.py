@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from evaluators.issues import Problems
-from evaluators.settings import BadSettings, Loc
+from evaluators.settings import BadSettings, Filled, Loc
 from evaluators.suite.environment import filled_in
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode
+from evaluators.value_class import dataclass, field
 
 DEEPEST: Final = 100
 """How deep a suite may be nested."""
@@ -44,14 +45,42 @@ def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc
     return entries
 
 
-def data_of(node: YamlNode, environment: Mapping[str, str], findings: Findings) -> Any:
-    """The plain data of a tree, with the environment filled in. What cannot be filled in is noted."""
-    value = node.value
-    if isinstance(value, str):
-        return _filled(value, node.spot, environment, findings) if "${" in value else value
-    if isinstance(value, dict):
-        return {key: data_of(entry.node, environment, findings) for key, entry in value.items()}
-    return [data_of(item, environment, findings) for item in value] if isinstance(value, list) else value
+@dataclass(slots=True)
+class Filling:
+    """The environment on its way into a suite: what it says, what was filled in, and what could not be."""
+
+    environment: Mapping[str, str]
+    findings: Findings = field(default_factory=Findings)
+    filled: Filled = field(default_factory=Filled)
+
+    def data_of(self, node: YamlNode) -> Any:
+        """The plain data of a tree, with the environment filled in. What cannot be filled in is noted."""
+        return self._data(node, self._text)
+
+    def shown(self, node: YamlNode) -> Any:
+        """The plain data of a tree as people read it, with `${NAME}` where the environment gave a value."""
+        return self._data(node, self._shown)
+
+    def _data(self, node: YamlNode, of_text: Callable[[str, Spot], str]) -> Any:
+        value = node.value
+        if isinstance(value, str):
+            return of_text(value, node.spot) if "${" in value else value
+        if isinstance(value, dict):
+            return {key: self._data(entry.node, of_text) for key, entry in value.items()}
+        return [self._data(item, of_text) for item in value] if isinstance(value, list) else value
+
+    def _text(self, text: str, spot: Spot) -> str:
+        try:
+            found = filled_in(text, self.environment)
+        except BadSettings as error:
+            self.findings.note(spot, error)
+            return text
+        if found.values:
+            self.filled.note(found.text, found.shown, found.values)
+        return found.text
+
+    def _shown(self, text: str, _: Spot) -> str:
+        return filled_in(text, self.environment).shown
 
 
 def written_data(node: YamlNode) -> Any:
@@ -60,11 +89,3 @@ def written_data(node: YamlNode) -> Any:
     if isinstance(value, dict):
         return {key: written_data(entry.node) for key, entry in value.items()}
     return [written_data(item) for item in value] if isinstance(value, list) else value
-
-
-def _filled(text: str, spot: Spot, environment: Mapping[str, str], findings: Findings) -> str:
-    try:
-        return filled_in(text, environment)
-    except BadSettings as error:
-        findings.note(spot, error)
-        return text

@@ -20,16 +20,16 @@ from typing import Any, Final
 import yaml
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.settings import BadSettings, Loc, spell
+from evaluators.settings import BadSettings, Filled, Loc, spell
 from evaluators.suite.complaints import BACKSLASH, BAD_CHARACTER, Complaint, Explainer, Mark, Trouble
 from evaluators.suite.excerpt import lines_of
 from evaluators.suite.extends import Chain
 from evaluators.suite.files import read_text
 from evaluators.suite.merging import merged
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode, find
-from evaluators.suite.python_data import DEEPEST, data_of, tree_of, written_data
+from evaluators.suite.python_data import DEEPEST, Filling, tree_of, written_data
 from evaluators.suite.scalars import COLLECTION_TAGS, Scalar, of_tagged, of_word, spelled
-from evaluators.value_class import NamedTuple, dataclass
+from evaluators.value_class import NamedTuple, dataclass, field
 
 MOST_ALIASES: Final = 10_000
 MOST_COPIES: Final = 100_000
@@ -58,6 +58,10 @@ class SuiteSource:
     root: YamlNode
     documents: tuple[SuiteInput, ...] = ()
     """Every text that the suite is made of: those it extends, the farthest first, and its own last."""
+    shown: dict[str, Any] = field(default_factory=dict)
+    """`data` as people read it: `${NAME}` where the environment gave a value. The same object where it gave none."""
+    filled: Filled = field(default_factory=Filled)
+    """What the environment filled in."""
 
     def place(self, loc: Loc, *, key: bool = False) -> str:
         """`suite.yaml:7:5`: where a value starts, or its key; the nearest parent's key when there is no such value."""
@@ -74,7 +78,11 @@ class SuiteSource:
 
     def folder_of(self, loc: Loc) -> Path | None:
         """The folder of the file that a value was written in: where a path in that value starts."""
-        return find(self.root, loc).document.folder
+        return self.document_of(loc).folder
+
+    def document_of(self, loc: Loc) -> SuiteInput:
+        """The file or text that a value was written in."""
+        return find(self.root, loc).document
 
     @property
     def fingerprint_text(self) -> str:
@@ -100,11 +108,23 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSourc
 def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The plain data of the suite in a file, with what it extends, and with `${NAME}` left as it stands.
 
-    Variables are looked up where they name a file that is extended, and nowhere else. Raises Problems (config).
+    Variables are looked up where they name a file that is extended, and nowhere else; one that is not set stands for its own
+    name, as it does in the copy of a suite. Raises Problems (config).
     """
+    known = os.environ if environment is None else environment
     document = SuiteInput(str(path), read_text(path), path.parent)
-    entries = _entries(_trees(tree(document), path, os.environ if environment is None else environment))
-    return {key: written_data(entry.node) for key, entry in entries.items()}
+    try:
+        trees = Chain(tree, known).follow(tree(document), path)
+    except Problems:
+        trees = Chain(tree, _OrName(known)).follow(tree(document), path)
+    return {key: written_data(entry.node) for key, entry in _entries(trees).items()}
+
+
+class _OrName(dict[str, str]):
+    """An environment in which a variable that is not set holds `${NAME}`."""
+
+    def get(self, name: str, default: object = None) -> Any:
+        return super().get(name) or f"${{{name}}}"
 
 
 def loads(
@@ -163,20 +183,16 @@ def _composed(document: SuiteInput) -> YamlNode | None:
 def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
     known = os.environ if environment is None else environment
     own = root.spot.document
-    trees = _trees(root, path, known)
+    chain = Chain(tree, known)
+    trees = chain.follow(root, path)
     kept = _entries(trees)
-    data: dict[str, Any] = {}
-    findings = Findings()
-    for key, entry in kept.items():
-        data[key] = data_of(entry.node, known, findings)
-    _raise(findings)
+    whole = YamlNode(kept, root.spot)
+    filling = Filling(known, filled=chain.filled)
+    data: dict[str, Any] = filling.data_of(whole)
+    _raise(filling.findings)
+    shown: dict[str, Any] = filling.shown(whole) if filling.filled else data
     documents = tuple(one.spot.document for one in trees)
-    return SuiteSource(data, own.name, own.text, own.folder, YamlNode(kept, root.spot), documents)
-
-
-def _trees(root: YamlNode, path: Path | None, environment: Mapping[str, str]) -> Sequence[YamlNode]:
-    """The suite and what it extends, the farthest first."""
-    return Chain(tree, environment).follow(root, path)
+    return SuiteSource(data, own.name, own.text, own.folder, whole, documents, shown, filling.filled)
 
 
 def _entries(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:

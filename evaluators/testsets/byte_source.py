@@ -50,11 +50,13 @@ class ByteSource:
     """The row of a sheet that has the names of the columns; None is the first that has anything in it."""
     note: str | None = None
     """What people are told of how the bytes came here."""
+    file_name: str = ""
+    """The name of the file, where messages call it something else."""
 
     @property
     def suffix(self) -> str:
         """The ending of the file's name in lower case, `.gz` set aside."""
-        name = self.name.lower()
+        name = (self.file_name or self.name).lower()
         return Path(name.removesuffix(".gz")).suffix
 
     @property

@@ -8,6 +8,7 @@ can be pickled: a worker reads on its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import ClassVar, Final, Literal
 
@@ -30,7 +31,7 @@ from evaluators.testsets.joining import (
     Unmatched,
     id_text,
 )
-from evaluators.testsets.opening import open_file, open_table
+from evaluators.testsets.opening import open_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
@@ -84,7 +85,7 @@ class TestSet:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was worked out, in sentences for people: the delimiter, the columns, the selection."""
-        return (*self.table.notes, *self.extra_notes)
+        return tuple(map(self.config.masked, (*self.table.notes, *self.extra_notes)))
 
     @property
     def delimiter(self) -> str | None:
@@ -144,13 +145,36 @@ def open_test_set(
 
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
-    return _Opening(config, folder, frozenset(needed), selection).fetched().test_set()
+    with _masked_problems(config):
+        return _readable(_Opening(config, folder, frozenset(needed), selection).fetched().test_set())
 
 
 def open_expected(config: TestSetConfig, folder: Path) -> TestSet:
     """The expected answers of a test set alone, whatever its outputs are. Raises Problems as `open_test_set` does."""
     alone = config.model_copy(update={"output": None, "outputs": None})
-    return _Opening(alone, folder, frozenset(["expected"]), ALL_ROWS).fetched().expected_alone()
+    with _masked_problems(config):
+        return _readable(_Opening(alone, folder, frozenset(["expected"]), ALL_ROWS).fetched().expected_alone())
+
+
+def _readable(test_set: TestSet) -> TestSet:
+    """The test set with what people read of it: names of files that the environment filled in are as the suite writes them."""
+    config = test_set.config
+    return replace(
+        test_set,
+        name=config.written(test_set.name),
+        issues=tuple(map(config.masked_issue, test_set.issues)),
+        warnings=tuple(map(config.masked_issue, test_set.warnings)),
+        variant_sets={name: _readable(one) for name, one in test_set.variant_sets.items()},
+    )
+
+
+@contextmanager
+def _masked_problems(config: TestSetConfig) -> Iterator[None]:
+    """Problems with the files of a test set, without what the environment filled in to their names."""
+    try:
+        yield
+    except Problems as error:
+        raise Problems(map(config.masked_issue, error.issues)) from error
 
 
 @dataclass(frozen=True)
@@ -201,7 +225,7 @@ class _Opening:
             return self.test_set()
         rows: Table = self._expected_documents(place)
         if not holds_documents(place, self.folder):
-            source = locate(place, self.folder)
+            source = self._locate(place)
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
                 rows = ListedDocuments(source, common_key([listed], self.config.columns.id))
@@ -227,7 +251,7 @@ class _Opening:
         """The file with the rows, and the columns that the settings name."""
         config, configured = self.config, self.config.columns.named()
         if config.file is not None:
-            source = locate(config.file, self.folder)
+            source = self._locate(config.file)
             source = replace(
                 source,
                 most_unpacked_gib=config.most_unpacked_gib,
@@ -250,7 +274,13 @@ class _Opening:
 
     def _reader(self, file: str, joined: Joined) -> Reader:
         """Another file of rows, read as its settings say."""
-        return open_file(file, self.folder, joined.format, sheet=joined.sheet, header_row=joined.header_row)
+        source = replace(
+            self._locate(file),
+            most_unpacked_gib=self.config.most_unpacked_gib,
+            sheet=joined.sheet,
+            header_row=joined.header_row,
+        )
+        return open_table(source, joined.format)
 
     def _elsewhere(self) -> frozenset[Role]:
         """The roles whose cells come from another file, or from a column of each variant."""
@@ -299,13 +329,13 @@ class _Opening:
         """Whether expected answers in one file are rows of a table, and not documents."""
         if holds_documents(place, self.folder):
             return False
-        source = locate(place, self.folder)
+        source = self._locate(place)
         if source.suffix in TABLES:
             return True
         variants = self._variants().values() if self.config.outputs is not None else ()
         outputs = [self.config.output] if self.config.output is not None else list(variants)
         files = [one for one in outputs if isinstance(one, str) and not holds_documents(one, self.folder)]
-        lists = [list_in(locate(one, self.folder)) for one in files]
+        lists = [list_in(self._locate(one)) for one in files]
         return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)
 
     def _of_documents(self, place: str) -> TestSet:
@@ -349,7 +379,7 @@ class _Opening:
 
     def _two_files(self, expected: str, output: str) -> tuple[Table, CellsById]:
         """Two lists of documents, or two documents."""
-        first, second = locate(expected, self.folder), locate(output, self.folder)
+        first, second = self._locate(expected), self._locate(output)
         wanted, given = list_in(first), list_in(second)
         if wanted is None or given is None or self.config.pair_by in ("path", "name"):
             document = one_document(first)
@@ -368,18 +398,28 @@ class _Opening:
     def _expected_documents(self, place: str) -> DocumentRows:
         if holds_documents(place, self.folder):
             return DocumentRows(self._documents_at(place), self._said(place))
-        return DocumentRows((one_document(locate(place, self.folder)),), place)
+        return DocumentRows((one_document(self._locate(place)),), place)
 
     def _documents_at(self, place: str) -> tuple[DocumentFile, ...]:
         by = self.config.pair_by or "path"
         if by == "position":
             message = "documents that are files have no position in a list"
             raise problem("bad-pairing", message, where=place, hint="pair_by is `path` or `name` here")
-        return documents_at(place, self.folder, by)
+        found = documents_at(place, self.folder, by)
+        return tuple(replace(one, source=self._named(one.source)) for one in found)
+
+    def _locate(self, place: str) -> ByteSource:
+        """The file of a place, called as people read the place."""
+        return self._named(locate(place, self.folder))
+
+    def _named(self, source: ByteSource) -> ByteSource:
+        shown = self.config.written(source.name)
+        return source if shown == source.name else replace(source, name=shown, file_name=source.name)
 
     def _said(self, place: str) -> str:
         """What messages call a place: a folder with a slash at its end."""
-        return f"{place.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else place
+        shown = str(self.config.written(place))
+        return f"{shown.rstrip('/')}/" if kind_at(self.folder, place) == "folder" else shown
 
     def _shown(self, place: str) -> str:
         """A place as it is named: from the folder of the suite on where it is in there."""
@@ -398,7 +438,7 @@ class _Opening:
         named: dict[Role, str | None] = {"id": other.key, role: other.column}
         configured = {one: column for one, column in named.items() if column is not None}
         columns = guess_columns(reader.header, configured, needed=("id", role), name=file, knows=reader.knows)
-        return OtherFile(reader, columns.id or "", columns.of(role) or "", file)
+        return OtherFile(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
 
     def _joined(
         self, base: Table, columns: Columns, role: Literal["output", "expected"], lookup: CellsById

@@ -44,7 +44,7 @@ def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]
         except Problems as error:
             issue = error.issues[0]
             found.append((loc, Issue(issue.code, issue.blame, f'{issue.message}: "{place}"', None, issue.hint)))
-    return found
+    return [(loc, config.masked_issue(issue)) for loc, issue in found]
 
 
 def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:

@@ -16,9 +16,9 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
 from evaluators.suite.config import SECTIONS, read_config
-from evaluators.suite.nodes import Findings, SuiteInput
+from evaluators.suite.nodes import SuiteInput
 from evaluators.suite.presets import preset_folder, preset_names
-from evaluators.suite.python_data import data_of
+from evaluators.suite.python_data import Filling
 from evaluators.suite.source import loads, tree
 from evaluators.values.transforms import TRANSFORMS
 
@@ -30,7 +30,7 @@ VALIDATOR = Draft7Validator(SCHEMA)
 
 def as_written(text: str) -> Any:
     """The data of a suite as an editor sees it: this file alone, `extends` included."""
-    return data_of(tree(SuiteInput("suite.yaml", text)), {}, Findings())
+    return Filling({}).data_of(tree(SuiteInput("suite.yaml", text)))
 
 
 def complaints(data: object) -> list[str]:

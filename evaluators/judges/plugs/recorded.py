@@ -48,7 +48,10 @@ class Recorded(Judge):
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
         known = self._known()
-        return [known.get(one.key) or JudgeAnswer(error=_unknown(one.body())) for one in questions]
+        return [
+            known.get(one.as_written(self.written).key) or known.get(one.key) or JudgeAnswer(error=_unknown(one.body()))
+            for one in questions
+        ]
 
     def _known(self) -> Mapping[Hashable, JudgeAnswer]:
         """The answers, by question. Raises Problems (config) where they cannot be read."""

@@ -1,0 +1,128 @@
+"""What a suite takes from the environment, and how people read it: `${NAME}` in place of the value.
+
+A suite is shown, written into run folders and sent to platforms. What a variable holds may be a password or the name of a
+customer, so a text of the suite is turned back before anybody reads it. Only texts of the suite are: a cell of the test
+set is shown as it is, also where it holds the same words.
+
+Two ways. `shown` takes a setting, whole, and looks it up: whoever quotes a setting in a sentence asks for it. `masked`
+takes a sentence about the suite in which settings may be quoted, whole or in part, such as the message of a problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+from evaluators.issues import Issue
+from evaluators.value_class import dataclass, field, replace
+
+_PART: Final = 8
+"""As many characters of a value in a row give it away."""
+_WHOLE: Final = 4
+"""A value that is shorter is only looked for between quotes: `a` occurs in every sentence."""
+
+
+@dataclass(slots=True)
+class Filled:
+    """The texts of a suite that were filled in, and what people read in their place."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    """Each whole text, as it was filled in → as it is shown."""
+    values: dict[str, str] = field(default_factory=dict)
+    """Each value of a variable → `${NAME}`."""
+
+    def __bool__(self) -> bool:
+        return bool(self.texts)
+
+    def note(self, text: str, shown: str, values: Mapping[str, str]) -> None:
+        """A text of the suite that was filled in with some values. Of equal ones the first says how it is shown."""
+        self.texts.setdefault(text, shown)
+        for value, name in values.items():
+            self.values.setdefault(value, name)
+
+    def shown(self, value: Any) -> Any:
+        """A setting as people read it: every text in it that was filled in reads as the suite writes it."""
+        if not self.texts:
+            return value
+        if isinstance(value, str):
+            return self.texts.get(value) or self._inside(value)
+        if isinstance(value, Mapping):
+            return {key: self.shown(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(map(self.shown, value)) if type(value) in (list, tuple) else value
+        return value
+
+    def name(self, name: str) -> str:
+        """The name of an evaluator, by which others refer to it: as the suite writes it where it was filled in."""
+        return self.texts.get(name, name)
+
+    def masked(self, sentence: str) -> str:
+        """A sentence about the suite without what was filled in, also where a value is cut or quoted in part."""
+        if not self.texts:
+            return sentence
+        for value, name in self._longest_first():
+            if len(value) >= _WHOLE:
+                sentence = sentence.replace(value, name)
+            elif value:
+                sentence = sentence.replace(f'"{value}"', f'"{name}"')
+        for value, name in self._longest_first():
+            sentence = _without_parts(sentence, value, name)
+        return sentence
+
+    def masked_issue(self, issue: Issue) -> Issue:
+        """A problem with the suite, or with what it names, without what was filled in. Its excerpt is the suite's own line."""
+        if not self.texts:
+            return issue
+        where, hint = (None if text is None else self.masked(text) for text in (issue.where, issue.hint))
+        return replace(issue, message=self.masked(issue.message), where=where, hint=hint)
+
+    def _inside(self, text: str) -> str:
+        """A setting that was made of a filled-in one: cut at a comma, or joined to something."""
+        for value, name in sorted(self.values.items(), key=lambda item: -len(item[0])):
+            if len(value) >= _PART:
+                text = text.replace(value, name)
+        return text
+
+    def _longest_first(self) -> list[tuple[str, str]]:
+        return sorted({**self.values, **self.texts}.items(), key=lambda item: -len(item[0]))
+
+
+def _without_parts(sentence: str, value: str, name: str) -> str:
+    """The sentence with every run of characters that it shares with the value replaced, where the run is long."""
+    parts = {value[at : at + _PART] for at in range(len(value) - _PART + 1)}
+    if not parts:
+        return sentence
+    kept: list[str] = []
+    at = 0
+    while at < len(sentence):
+        end = at
+        while sentence[end : end + _PART] in parts:
+            end += 1
+        if end > at and not name.startswith(sentence[at : at + _PART]):
+            kept.append(name)
+            at = end + _PART - 1
+        else:
+            kept.append(sentence[at])
+            at += 1
+    return "".join(kept)
+
+
+NOTHING_FILLED: Final = Filled()
+_READING: ContextVar[Filled] = ContextVar("filled_in_texts", default=NOTHING_FILLED)
+
+
+def filled_texts() -> Filled:
+    """What was filled in to the suite that is being read; nothing where none is."""
+    return _READING.get()
+
+
+@contextmanager
+def reading_filled(filled: Filled) -> Iterator[None]:
+    """Settings that are made inside know what was filled in."""
+    token = _READING.set(filled)
+    try:
+        yield
+    finally:
+        _READING.reset(token)

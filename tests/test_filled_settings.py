@@ -1,0 +1,99 @@
+"""Texts that the environment filled in, and how people read them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluators.api.loading import loads
+from evaluators.model import Row
+from evaluators.settings import Filled
+from evaluators.suite.environment import filled_in
+
+SECRET = "hush-hush-4711"
+
+
+def _filled(value: str, shown: str = "${NAME}") -> Filled:
+    filled = Filled()
+    filled.note(value, shown, {value: shown})
+    return filled
+
+
+def test_a_setting_reads_as_the_suite_writes_it() -> None:
+    found = filled_in("^${NAME}-${OTHER:-x}$", {"NAME": SECRET})
+    filled = Filled()
+    filled.note(*found)
+    assert filled.shown({"pattern": [f"^{SECRET}-x$", 7, None]}) == {"pattern": ["^${NAME}-x$", 7, None]}
+    assert filled.shown(f"a part of it, {SECRET}") == "a part of it, ${NAME}"
+
+
+def test_a_default_stands_for_itself() -> None:
+    assert filled_in("${NAME:-here}/$${x}", {}).shown == "here/${x}"
+    assert filled_in("${NAME:-here}", {"NAME": "there"}) == ("there", "${NAME}", {"there": "${NAME}"})
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence", "masked"),
+    [
+        (SECRET, f'unknown type "{SECRET}"', 'unknown type "${NAME}"'),
+        (SECRET, f'found the text "{SECRET[:10]}…"', 'found the text "${NAME}…"'),
+        (SECRET, f"ends in {SECRET[-9:]}.", "ends in ${NAME}."),
+        ("a", 'the label "a" of a table', 'the label "${NAME}" of a table'),
+        ("", "nothing is left out", "nothing is left out"),
+    ],
+)
+def test_a_sentence_loses_the_value_whole_or_in_part(value: str, sentence: str, masked: str) -> None:
+    assert _filled(value).masked(sentence) == masked
+
+
+@given(
+    st.text("abcdefgh01", min_size=8, max_size=40), st.text("xyz ", max_size=30), st.text("xyz ", max_size=30), st.data()
+)
+def test_no_long_part_of_a_value_is_left(value: str, before: str, after: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(value) - 8))
+    end = data.draw(st.integers(start + 8, len(value)))
+    masked = _filled(value).masked(f"{before}{value[start:end]}{after}")
+    assert not any(value[at : at + 8] in masked for at in range(len(value) - 7))
+    assert masked.startswith(before)
+    assert masked.endswith(after)
+
+
+def test_a_cell_is_shown_as_it_is_and_a_setting_is_not() -> None:
+    suite = loads(
+        "evaluators: [{json_multi_field_match: {fields: {a: {regex: {pattern: '${NAME}'}}}}}]",
+        environment={"NAME": SECRET},
+    )
+    cells = {"output": f'{{"a": "{SECRET}"}}', "expected": '{"a": "x"}'}
+    score = suite.evaluate(Row(cells)).results["json_multi_field_match"].score
+    assert score is not None
+    assert score.fields[0].reason == f'"{SECRET}" fits the pattern "${{NAME}}"'
+
+
+def test_a_phrase_of_a_cell_is_shown_as_it_is() -> None:
+    suite = loads(
+        "evaluators: [{contains: {substring: {column: wanted}}}, {starts_with: {prefix: '${NAME}'}}]",
+        environment={"NAME": SECRET},
+    )
+    results = suite.evaluate(Row({"output": "x", "wanted": SECRET})).results
+    reasons = [one.score.reason for one in results.values() if one.score is not None]
+    assert reasons == [f'the output does not contain "{SECRET}"', 'the output does not start with "${NAME}"']
+
+
+def test_evaluators_are_called_as_the_suite_writes_and_referred_to_either_way() -> None:
+    suite = loads(
+        "evaluators:\n"
+        "  - exact_match: {name: 'of ${NAME}'}\n"
+        "  - contains: {substring: a, needs: ['of ${NAME}']}\n"
+        f"  - weighted_mean: {{of: {{'of {SECRET}': 2, contains: 1}}}}\n"
+        f"gates: {{'of {SECRET}': {{fail_below: 0.5}}}}\n",
+        environment={"NAME": SECRET},
+    )
+    assert [line.name for line in suite.lines] == ["of ${NAME}", "contains", "weighted_mean"]
+    assert suite.gates[0].target.evaluator == "of ${NAME}"
+
+
+def test_a_suite_without_variables_keeps_nothing() -> None:
+    source = loads("evaluators: [exact_match]").config.source
+    assert source.shown is source.data
+    assert not source.filled
