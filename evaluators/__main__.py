@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from io import TextIOWrapper
 
 
 def main() -> None:
     """Run the command line. Ends the process with the exit code."""
+    # from here on SIGTERM does what Ctrl-C does; a run takes both of them over
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        _run()
+    except KeyboardInterrupt:  # where no command was there to end
+        sys.exit(130)
+
+
+def _run() -> None:
     # what is imported stays, so looking for garbage in it is lost time
     gc.set_threshold(200_000, 20, 20)
     # pydantic would look through every installed package for plugins of its own, which takes longer than a short run

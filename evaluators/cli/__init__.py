@@ -34,6 +34,17 @@ def _summary(module: str) -> str:
 class Commands(click.Group):
     """The commands in this folder. Knows their names and summaries without importing them."""
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of a call. Ctrl-C while a command is looked up ends it as it does later."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except KeyboardInterrupt as error:
+            from evaluators.cli._endings import ending
+
+            sys.exit(ending(error, with_traceback=False))
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, sorted."""
         return list(_file_names())

@@ -15,7 +15,7 @@ def ending(error: BaseException, with_traceback: bool) -> int:
     """Print what happened to standard error. Returns the exit code."""
     if with_traceback:
         traceback.print_exception(error)
-    if isinstance(error, KeyboardInterrupt):
+    if _interrupted(error):
         tell("Interrupted.")
         return INTERRUPTED
     if isinstance(error, Problems):
@@ -27,6 +27,16 @@ def ending(error: BaseException, with_traceback: bool) -> int:
         return code_of([refused])
     tell(_bug_text(error))
     return BUG
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind it. While a class is made, Python puts an error of its own in front of that."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
 
 
 def _refused(error: OSError) -> Issue:

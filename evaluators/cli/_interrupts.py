@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
-from evaluators.cli._printing import tell
+
+def _say_now(text: str) -> None:
+    """Writes to standard error past its buffer: a signal may come while something is on its way into it."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.write(sys.stderr.fileno(), text.encode())
 
 
 @contextmanager
@@ -20,7 +26,7 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked = True
-        tell("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.")
+        _say_now("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.\n")
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
