@@ -29,7 +29,7 @@ STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0
 FETCHED: Final = "{}: fetched as a whole into a temporary file, because its server gives no parts of files"
 _BLOCK: Final = 1024 * 1024
-_GIB: Final = 1024**3
+GIB: Final = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class _UnpackedBytes(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         count = self._file.readinto(buffer)
-        if self._file.tell() > self._most_gib * _GIB:
-            raise _TooLarge(f"it unpacks to more than {self._most_gib:g} GiB")
+        if self._file.tell() > self._most_gib * GIB:
+            raise TooLarge(f"it unpacks to more than {self._most_gib:g} GiB")
         return count
 
     def seek(self, place: int, whence: int = 0) -> int:
@@ -126,8 +126,8 @@ class _UnpackedBytes(io.RawIOBase):
         self._stream.close()
 
 
-class _TooLarge(EOFError):
-    """A compressed file holds more than is read."""
+class TooLarge(EOFError):
+    """A file holds more than is read."""
 
 
 def locate(name: str, folder: Path) -> ByteSource:
@@ -161,10 +161,10 @@ def reading(source: ByteSource) -> Iterator[None]:
     """Turns what goes wrong between a disk and us into Problems."""
     try:
         yield
-    except _TooLarge as error:
+    except TooLarge as error:
         hint = "`test_set: {most_unpacked_gib: …}` in the suite allows more"
         raise Problems(
-            [Issue("too-large", Blame.TESTSET, f"the compressed file is not read on: {error}", source.name, hint)]
+            [Issue("too-large", Blame.TESTSET, f"the file is not read on: {error}", source.name, hint)]
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise Problems(

@@ -254,7 +254,6 @@ class _Opening:
             source = self._locate(config.file)
             source = replace(
                 source,
-                most_unpacked_gib=config.most_unpacked_gib,
                 encoding=config.encoding or "utf-8",
                 delimiter=config.delimiter,
                 sheet=config.sheet,
@@ -276,7 +275,6 @@ class _Opening:
         """Another file of rows, read as its settings say."""
         source = replace(
             self._locate(file),
-            most_unpacked_gib=self.config.most_unpacked_gib,
             sheet=joined.sheet,
             header_row=joined.header_row,
         )
@@ -414,7 +412,8 @@ class _Opening:
 
     def _named(self, source: ByteSource) -> ByteSource:
         shown = self.config.written(source.name)
-        return source if shown == source.name else replace(source, name=shown, file_name=source.name)
+        bounded = replace(source, most_unpacked_gib=self.config.most_unpacked_gib)
+        return bounded if shown == source.name else replace(bounded, name=shown, file_name=source.name)
 
     def _said(self, place: str) -> str:
         """What messages call a place: a folder with a slash at its end."""

@@ -106,7 +106,7 @@ class TestSetConfig(Settings):
     header_row: PositiveInt | None = None
     """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
     most_unpacked_gib: float | None = Field(default=None, gt=0, strict=True)
-    """How many gigabytes (of 2^30 bytes) a compressed file with the rows may unpack to, before reading it ends: 16 without it,
+    """How many gigabytes (of 2^30 bytes) a compressed file or a Parquet file may unpack to, before reading it ends: 16 without it,
     and 1 for a workbook of Excel."""
     columns: ColumnNames = Field(default_factory=ColumnNames)
     """Which columns play which role."""

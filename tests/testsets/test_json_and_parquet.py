@@ -17,11 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet as arrow_parquet
 
+from evaluators.api.loading import load
 from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
+from evaluators.testsets.byte_source import locate
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import parquet
+from evaluators.testsets.readers.parquet import Parquet
+from evaluators.value_class import replace
 
 
 def cells(folder: Path, name: str, column: str) -> list[Any]:
@@ -151,3 +155,58 @@ def test_the_same_rows_read_the_same_in_every_format(folder: Path) -> None:
     wanted = [row["output"] for row in rows]
     for ending in ("jsonl", "json", "csv", "parquet"):
         assert cells(folder, f"same.{ending}", "output") == wanted
+
+
+def _bounded(place: Path, gib: float) -> Parquet:
+    return Parquet.open(replace(locate(place.name, place.parent), most_unpacked_gib=gib))
+
+
+def test_a_parquet_file_that_says_it_unpacks_without_end_is_not_read(folder: Path) -> None:
+    place = folder / "bomb.parquet"
+    written(folder, {"output": ["x" * 1_000_000 + str(n) for n in range(20)]}, "bomb.parquet", compression="zstd")
+    assert place.stat().st_size < 200_000
+    with pytest.raises(Problems, match=r"it unpacks to more than 0\.01 GiB") as error:
+        _bounded(place, 0.01)
+    issue = error.value.issues[0]
+    assert (issue.code, issue.blame, issue.where) == ("too-large", Blame.TESTSET, "bomb.parquet")
+    assert "most_unpacked_gib" in str(issue.hint)
+    allowed = _bounded(place, 0.1)
+    assert sum(chunk.count for chunk in allowed.read(allowed.splits()[0], ["output"])) == 20
+
+
+def test_a_value_that_is_kept_once_and_stands_for_many_cells_is_counted_as_often_as_it_is_read(folder: Path) -> None:
+    place = folder / "repeated.parquet"
+    written(folder, {"output": ["x" * 1_000_000] * 200}, "repeated.parquet", compression="zstd", use_dictionary=True)
+    table = _bounded(place, 0.01)  # 200 MB in cells, of which the file says 1 MB
+    chunks: list[int] = []
+    with pytest.raises(Problems, match=r"it unpacks to more than 0\.01 GiB"):
+        chunks.extend(chunk.count for chunk in table.read(table.splits()[0], ["output"]))
+    assert set(chunks) == {1}  # never many such cells at a time
+    assert len(chunks) < 20
+
+
+def test_rows_of_nothing_are_counted(folder: Path) -> None:
+    place = folder / "nothing.parquet"
+    written(folder, {"output": pyarrow.nulls(3_000_000, pyarrow.string())}, "nothing.parquet")
+    with pytest.raises(Problems, match="unpacks to more"):
+        _bounded(place, 0.01)
+
+
+def test_files_that_are_joined_stop_at_the_size_that_is_stated(folder: Path) -> None:
+    big = ["x" * 1_000_000 + str(n) for n in range(20)]
+    written(folder, {"id": [str(n) for n in range(20)], "output": big}, "outputs.parquet", compression="zstd")
+    with gzip.open(folder / "outputs.csv.gz", "wt", encoding="utf-8") as stream:
+        stream.write("id,output\n" + "".join(f"{n},{text}\n" for n, text in enumerate(big)))
+    (folder / "rows.csv").write_text("id,expected\n1,a\n", encoding="utf-8")
+    for name in ("outputs.parquet", "outputs.csv.gz"):
+        for outputs in ({"output": name}, {"outputs": {"one": name}}, {"output": {"file": name, "column": "output"}}):
+            test_set = {"file": str(folder / "rows.csv"), "most_unpacked_gib": 0.01}
+            places = {key: _in(folder, place) for key, place in outputs.items()}
+            with pytest.raises(Problems, match=r"it unpacks to more than 0\.01 GiB"):
+                load({"evaluators": ["exact_match"], "test_set": {**test_set, **places}}).run()
+
+
+def _in(folder: Path, place: Any) -> Any:
+    if isinstance(place, dict):
+        return {key: _in(folder, one) if key in ("file", "one") else one for key, one in place.items()}
+    return str(folder / place)

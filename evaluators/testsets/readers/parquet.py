@@ -1,20 +1,28 @@
-"""Parquet files, with pyarrow."""
+"""Parquet files, with pyarrow.
+
+A small file may say that it holds very much, and a value that stands once in a file may stand for millions of cells. So what a
+file says of itself is held against a limit before it is read, what comes out of it is counted, and rows whose values are long
+are taken a few at a time. A page of a file cannot be larger than 2 GiB, by its format.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
 from evaluators.testsets.store_faults import StoreFault
 from evaluators.value_class import dataclass
+
+_ROW_BYTES: Final = 16
+"""What a row counts beside its values: rows of nothing could be named without end."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,7 @@ class Parquet(Reader):
         source = source.uncompressed()
         with _opened(source) as file:
             names = tuple(file.schema_arrow.names)
+            _check_size(source, _said_size(file.metadata))
         twice = [f'"{name}"' for name, count in Counter(names).items() if count > 1]
         if twice:
             message = f"columns have the same name: {', '.join(twice)}"
@@ -54,19 +63,61 @@ class Parquet(Reader):
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of some row groups, numbered from 1."""
         wanted = [name for name in dict.fromkeys(columns) if name in self.header]
-        span = 0
+        span = size = 0
         with _opened(self.source) as file:
             for group in range(split.start, file.num_row_groups if split.end is None else split.end):
                 shape = file.metadata.row_group(group)
                 rows = min(max(CHUNK_BYTES * shape.num_rows // max(shape.total_byte_size, 1), 1), MAX_CHUNK_ROWS)
+                rows = max(1, min(rows, CHUNK_BYTES // max(_longest_repeated(self.source, shape, group, wanted), 1)))
                 # one group at a time: the memory in use does not grow with the file
                 for batch in file.iter_batches(rows, row_groups=[group], columns=wanted or None, use_threads=False):
                     start, span = span, span + batch.num_rows
+                    size += batch.nbytes + batch.num_rows * _ROW_BYTES
+                    _check_size(self.source, size)
                     yield Chunk(range(start, span), span, {name: _cells(batch, name, wanted) for name in columns})
 
 
+def _said_size(metadata: Any) -> int:
+    """How many bytes a file unpacks to, as it says itself."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    said = sum(
+        max(group.column(number).total_uncompressed_size, 0) for group in groups for number in range(group.num_columns)
+    )
+    return int(max(said, metadata.num_rows * _ROW_BYTES))
+
+
+def _check_size(source: ByteSource, size: int) -> None:
+    """Raises Problems (testset) for a file that unpacks to more than the settings allow."""
+    most = source.most_unpacked_gib or MOST_UNPACKED_GIB
+    if size > most * GIB:
+        with reading(source):
+            raise TooLarge(f"it unpacks to more than {most:g} GiB")
+
+
+def _longest_repeated(source: ByteSource, shape: Any, group: int, wanted: Sequence[str]) -> int:
+    """How many bytes the longest values of those columns take that are kept once and stand for many cells, in one row.
+
+    0 where all cells of the group together could not become more than a chunk.
+    """
+    import pyarrow
+    from pyarrow import compute
+
+    packed = [column for number in range(shape.num_columns) if (column := shape.column(number)).has_dictionary_page]
+    names = [name for name in wanted if any(column.path_in_schema == name for column in packed)]
+    if not names or shape.num_rows * sum(max(column.total_uncompressed_size, 0) for column in packed) <= CHUNK_BYTES:
+        return 0
+    longest = 0
+    with _opened(source, read_dictionary=names) as file:
+        for batch in file.iter_batches(1, row_groups=[group], columns=names, use_threads=False):
+            for cells in batch.columns:
+                if pyarrow.types.is_dictionary(cells.type):
+                    longest += compute.max(compute.binary_length(cells.dictionary)).as_py() or 0
+            break
+    return longest
+
+
 @contextmanager
-def _opened(source: ByteSource) -> Iterator[Any]:
+def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -78,7 +129,7 @@ def _opened(source: ByteSource) -> Iterator[Any]:
             hint='pip install "evaluators[parquet]"',
         ) from None
     try:
-        with parquet.ParquetFile(source.local or source.open(), pre_buffer=False) as file:
+        with parquet.ParquetFile(source.local or source.open(), pre_buffer=False, **options) as file:
             yield file
     except StoreFault as error:
         with reading(source):
