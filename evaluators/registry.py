@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from evaluators.issues import problem
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 Plug = TypeVar("Plug")
+
+
+_SOCKETS: Final[dict[str, Socket[Any]]] = {}
 
 
 class Socket(Generic[Plug]):
@@ -33,6 +37,7 @@ class Socket(Generic[Plug]):
         self.noun = noun
         self._registered: dict[str, type[Plug]] = {}
         self._found: dict[str, type[Plug]] = {}
+        _SOCKETS[package] = self
 
     def shipped(self) -> tuple[str, ...]:
         """Names of the plugs that come with the package, sorted."""
@@ -95,6 +100,27 @@ class Socket(Generic[Plug]):
         if inspect.isclass(plug) and issubclass(plug, self.contract):
             return plug
         raise problem("not-a-plug", f'"{name}" is not a {self.noun}: it must subclass {self.contract.__name__}')
+
+
+def registered_plugs() -> dict[str, dict[str, type[Any]]]:
+    """What this program has registered: plugs by name, by the package of their socket."""
+    return {package: dict(socket._registered) for package, socket in _SOCKETS.items() if socket._registered}
+
+
+@contextmanager
+def plugs_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> Iterator[None]:
+    """Inside, what is registered in this process is what `registered_plugs` gave in another one."""
+    before = registered_plugs()
+    try:
+        _put_in_place(plugs)
+        yield
+    finally:
+        _put_in_place(before)
+
+
+def _put_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> None:
+    for package, socket in _SOCKETS.items():
+        socket._registered = dict(plugs.get(package, {}))
 
 
 @cache

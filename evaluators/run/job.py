@@ -65,6 +65,8 @@ class ShippedSuite:
     """What `${NAME}` stands for; the worker's own environment when it is None."""
     inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The schemas that evaluators inferred from the test set, by name."""
+    run_id: str = ""
+    """Tells runs apart whose workers outlive them: what a program has registered may be something else the next time."""
 
     def source(self) -> SuiteSource:
         """The suite's text or data, parsed again."""
@@ -133,15 +135,16 @@ def run_split(
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda rows: None,
     lines: Sequence[EvaluatorLine] | None = None,
+    attempt: str = "",
 ) -> SplitResult:
     """Score the rows of one split.
 
     A split whose parts the system does not take leaves none of them, and says so as its `trouble`. `full` are keys of what
     is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the result holds the
     rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
-    the caller has it.
+    the caller has it. `attempt` is a word in the names of its files, where somebody else may be scoring the same split.
     """
-    attempt = new_attempt() if job.kept else ""
+    attempt = attempt or (new_attempt() if job.kept else "")
     try:
         return _run_split(job, split, full, attempt, stopped, progress, lines)
     except OSError as error:

@@ -49,16 +49,18 @@ class RowColumns:
     clustered: bool = False
 
 
-def join_parts(
-    kind: RowsFormat, parts: Iterable[tuple[str, int]], columns: RowColumns, target: Path, codes: Path
-) -> None:
-    """One file of all parts, in order, and the table of its codes. Each part comes with the number of its first row."""
+def join_parts(kind: RowsFormat, parts: Iterable[tuple[str, int]], columns: RowColumns, target: Path, codes: Path) -> int:
+    """One file of all parts, in order, and the table of its codes. Each part comes with the number of its first row.
+
+    Returns how many rows the file has.
+    """
     table = CodeTable(len(columns.evaluators))
     if kind == "jsonl":
-        _join_lines(parts, table, target)
+        rows = _join_lines(parts, table, target)
     else:
-        _join_parquet(parts, columns, table, target)
+        rows = _join_parquet(parts, columns, table, target)
     table.write(columns.evaluators, codes)
+    return rows
 
 
 def _verdicts_beside(place: str) -> str:
@@ -163,12 +165,15 @@ def _blocks(path: str) -> Iterator[_Block]:
             yield _Block(*orjson.loads(line))
 
 
-def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path) -> None:
+def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path) -> int:
+    rows = 0
     with write_to(str(target)) as whole:
         for path, first in parts:
             numbers = _numbers(path, table)
             for block in _blocks(path):
                 whole.write("".join(_lines(block, first, _CodesInWords(numbers))).encode())
+                rows += len(block.offsets)
+    return rows
 
 
 def _lines(block: _Block, first: int, codes: _CodesInWords) -> list[str]:
@@ -198,21 +203,23 @@ class _CodesInWords(dict[tuple[int, ...], str]):
         return said
 
 
-def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable, target: Path) -> None:
+def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: CodeTable, target: Path) -> int:
     """Row groups have the same rows wherever the parts were cut, so that the same rows make the same file."""
     arrow, parquet = pyarrow()
-    schema = _schema(arrow, columns)
+    schema, rows = _schema(arrow, columns), 0
     with _parquet_writer(parquet, target, schema) as writer:
         waiting = arrow.Table.from_batches([], schema)
         for path, first in parts:
             numbers = _numbers(path, codes)
             for block in _blocks(path):
                 waiting = arrow.concat_tables([waiting, _table(arrow, schema, block, first, numbers)])
+                rows += len(block.offsets)
                 while waiting.num_rows >= GROUP_ROWS:
                     writer.write_table(waiting.slice(0, GROUP_ROWS).combine_chunks())
                     waiting = waiting.slice(GROUP_ROWS)
         if waiting.num_rows:
             writer.write_table(waiting.combine_chunks())
+    return rows
 
 
 def _schema(arrow: Any, columns: RowColumns) -> Any:

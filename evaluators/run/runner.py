@@ -13,9 +13,9 @@ from types import MappingProxyType
 from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
 from evaluators.fields.key_counts import KeyCounts
-from evaluators.issues import Blame, Issue
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
-from evaluators.run.engines.engine import Assignment, Crew, asked_to_stop, worker_lost
+from evaluators.run.engines.engine import Assignment, Crew, asked_to_stop
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import (
@@ -32,6 +32,7 @@ from evaluators.run.record_files import RecordFiles, full_keys, join_answers, jo
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.rows import join_parts
+from evaluators.run.sent_parts import SentResult, received, run_and_leave
 from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import evaluator_stats, key_stats
@@ -125,7 +126,8 @@ def measure(
     with without_cycle_search():
         run = _function(job, lines, crew, stopped, progress)
         assignment = Assignment(run, stopped, partial(_given_up, job), merging.again)
-        for finished, result in enumerate(crew.map(assignment, tasks()), 1):
+        for finished, found in enumerate(crew.map(assignment, tasks()), 1):
+            result = received(job, found) if isinstance(found, SentResult) else found
             merging.take(result)
             progress(0 if crew.shares_memory else result.rows, finished / len(splits))
     return merging.measured(of=len(splits))
@@ -136,10 +138,26 @@ def run_task(job: Job, task: Task) -> SplitResult:
     return run_split(job, task.split, task.full, asked_to_stop)
 
 
-def _given_up(job: Job, task: Task) -> SplitResult:
+def send_task(job: Job, task: Task) -> SentResult:
+    """What a worker of a cluster runs."""
+    return run_and_leave(job, task.split, task.full)
+
+
+def _given_up(job: Job, task: Task, why: Issue) -> SplitResult:
     """What stands for a split whose workers were lost as often as it was tried."""
     remove_parts(job, task.split.index)
-    return SplitResult(task.split.index, finished=False, trouble=worker_lost())
+    return SplitResult(task.split.index, span=_span(job, task.split), finished=False, trouble=why)
+
+
+def _span(job: Job, split: Split) -> int:
+    """How many lines a split has, blank ones included; 0 where that is not to be had."""
+    span = 0
+    try:
+        for chunk in job.table.read(split, ()):
+            span = chunk.span
+    except (OSError, Problems):
+        return 0
+    return span
 
 
 class StoredLines(NamedTuple):
@@ -158,7 +176,9 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTest
     def parts(kind: str) -> list[tuple[str, int]]:
         return [(part_path(folder, kind, each.split, each.attempt), each.first) for each in measured.parts]
 
-    join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
+    rows = join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
+    if rows != measured.rows:
+        raise RuntimeError(f"{measured.rows:,} rows were scored, and the files of their splits hold {rows:,}")
     outcomes = join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
     cells = 0
     if job.recording.documents != "none":
@@ -232,7 +252,9 @@ class Merging:
         """The keys of what is recorded that the merged splits have filled."""
 
     def take(self, result: SplitResult) -> None:
-        """One more result."""
+        """One more result. A split that is there already is nobody's to give: its rows would count twice."""
+        if result.index in self._waiting or result.index < len(self._merged.parts):
+            raise RuntimeError(f"the sums of split {result.index} arrived twice")
         self.trouble = self.trouble or result.trouble
         self._waiting[result.index] = result
         while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
@@ -255,7 +277,9 @@ class Merging:
         if result.trouble is not None:
             merged.finished = False
             if result.trouble.where is None:
-                self.trouble = replace(result.trouble, where=f"{self.name} from row {self._number:,} on")
+                rows = f"rows {self._number:,} to {self._number + result.span - 1:,}"
+                where = f"{self.name} {rows if result.span else f'from row {self._number:,} on'}"
+                self.trouble = replace(result.trouble, where=where)
             return
         merged.rows += result.rows
         merged.without_output += result.without_output
@@ -298,7 +322,9 @@ def _function(
     crew: Crew,
     stopped: Callable[[], bool],
     progress: Callable[[int, float | None], None],
-) -> Callable[[Task], SplitResult]:
+) -> Callable[[Task], SplitResult | SentResult]:
+    if crew.remote:
+        return partial(send_task, job)
     if not crew.shares_memory:
         return partial(run_task, job)
     return lambda task: run_split(job, task.split, task.full, stopped, lambda rows: progress(rows, None), lines)

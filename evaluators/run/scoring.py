@@ -16,7 +16,7 @@ from evaluators.run.asking_run import asking
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
 from evaluators.run.in_background import InBackground
-from evaluators.run.job import Job
+from evaluators.run.job import Job, ShippedSuite
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, Progress, RunRequest
 from evaluators.run.recorder import Recording
@@ -25,6 +25,7 @@ from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
 from evaluators.run.runner import MeasuredTestSet, measure
+from evaluators.run.sent_parts import clear_mark, mark
 from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
 from evaluators.testsets.joining import joined_column
@@ -60,16 +61,21 @@ def scored(
     until = time.time() + most if most is not None else None
     fingerprint = InBackground(prepared.test_set.fingerprint)
     files = FileMarks(prepared.test_set.files)
+    suite = _sent(prepared.suite) if crew.remote else prepared.suite.shipped()
     with files.blamed(), asking(prepared, request) as session:
         jobs = tuple(
-            replace(_job(prepared, table, request, folder, name, needed), asking=session.file, until=until)
+            replace(_job(prepared, table, request, folder, name, needed, suite), asking=session.file, until=until)
             for name, table in prepared.variants()
         )
+        if crew.remote:
+            _prepare_workers(crew, jobs)
         measured = tuple(
             (name, measure(job, prepared.suite.lines, crew, _said(prepared.test_set, name),
                            request.stopped, _progress(request, prepared, place, fingerprint)))
             for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
         )  # fmt: skip
+        for job in jobs if crew.remote else ():
+            clear_mark(job)
         summed = fingerprint.value()
     result = conclude(prepared, request, measured, summed, files.changed())
     environment = replace(
@@ -79,6 +85,21 @@ def scored(
         scored_again=sum(each.scored_again for _, each in measured),
     )
     return ScoredRun(jobs, measured, replace(result, environment=environment))
+
+
+def _sent(suite: LoadedSuite) -> ShippedSuite:
+    from evaluators.run.roll_call import sent_suite  # most runs have no cluster
+
+    return sent_suite(suite)
+
+
+def _prepare_workers(crew: Crew, jobs: Sequence[Job]) -> None:
+    """Raises Problems when a worker of a cluster cannot do what the run needs."""
+    from evaluators.run.roll_call import roll_call  # most runs have no cluster
+
+    for job in jobs:
+        mark(job)
+    roll_call(crew, jobs)
 
 
 def _asked(measured: Sequence[tuple[str | None, MeasuredTestSet]], requests: int) -> AskedTotals | None:
@@ -103,7 +124,13 @@ def rows_format(suite: LoadedSuite, request: RunRequest, size: int) -> RowsForma
 
 
 def _job(
-    prepared: Prepared, table: TestSet, request: RunRequest, folder: RunFolder | None, variant: str | None, needed: Needed
+    prepared: Prepared,
+    table: TestSet,
+    request: RunRequest,
+    folder: RunFolder | None,
+    variant: str | None,
+    needed: Needed,
+    shipped: ShippedSuite,
 ) -> Job:
     suite = prepared.suite
     size = sum(source.size for source in table.files)
@@ -112,7 +139,7 @@ def _job(
         working.mkdir(parents=True, exist_ok=True)
     outputs = prepared.roles.get("output")
     return Job(
-        suite=suite.shipped(),
+        suite=shipped,
         table=table,
         roles=prepared.roles,
         reading=suite.reading,

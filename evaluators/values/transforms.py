@@ -11,7 +11,8 @@ cannot convert is a problem of the test set.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final, Literal, Self, TypeAlias
 
@@ -128,6 +129,27 @@ def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
     if not overwrite and name in _REGISTERED:
         raise problem("name-taken", f'transform "{name}" is already registered', hint="overwrite=True replaces it")
     _REGISTERED[name] = kind
+
+
+def registered_transforms() -> dict[str, Kind]:
+    """What this program has added, by name."""
+    return dict(_REGISTERED)
+
+
+@contextmanager
+def transforms_in_place(transforms: Mapping[str, Kind]) -> Iterator[None]:
+    """Inside, what was added in this process is what `registered_transforms` gave in another one."""
+    before = registered_transforms()
+    try:
+        _put_in_place(transforms)
+        yield
+    finally:
+        _put_in_place(before)
+
+
+def _put_in_place(transforms: Mapping[str, Kind]) -> None:
+    _REGISTERED.clear()
+    _REGISTERED.update(transforms)
 
 
 def chain(transforms: Iterable[Transform]) -> Apply | None:

@@ -6,17 +6,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.issues import Problems, problem
-from evaluators.run.engines.engine import ENGINES, Assignment, Engine, asked_to_stop, engine_of
+from evaluators.issues import Problems
+from evaluators.run.engines.engine import ENGINES, Assignment, Crew, engine_of
+from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
-
-def doubled(number: int) -> int:
-    return 2 * number
+HERE = [name for name in ENGINES.names() if not ENGINES.find(name).packages]
+"""The engines that need no other package; the others have environments of their own in `tests/hosts`."""
 
 
 def dies_at_three(number: int) -> int:
@@ -25,64 +26,11 @@ def dies_at_three(number: int) -> int:
     return number
 
 
-def until_asked(_number: int) -> str:
-    while not asked_to_stop():
-        pass
-    return "asked"
-
-
-def refused(number: int) -> int:
-    if number == 3:
-        raise problem("test", "three is refused")
-    return number
-
-
-@pytest.fixture(params=[(name, workers) for name in ENGINES.names() for workers in (1, 2)], ids=str)
-def engine(request: pytest.FixtureRequest) -> Engine:
+@pytest.fixture(params=[(name, workers) for name in HERE for workers in (1, 2)], ids=str)
+def crew(request: pytest.FixtureRequest) -> Iterator[Crew]:
     name, workers = request.param
-    return ENGINES.find(name)(workers=workers)
-
-
-def test_each_task_has_its_result(engine: Engine) -> None:
-    assert sorted(engine.map(Assignment(doubled), range(20))) == [2 * number for number in range(20)]
-
-
-def test_no_tasks_have_no_results(engine: Engine) -> None:
-    assert list(engine.map(Assignment(doubled), [])) == []
-
-
-def test_tasks_are_drawn_when_they_can_start_soon(engine: Engine) -> None:
-    drawn: list[int] = []
-
-    def tasks() -> Iterator[int]:
-        for number in range(50):
-            drawn.append(number)
-            yield number
-
-    results = engine.map(Assignment(doubled), tasks())
-    next(results)
-    assert len(drawn) <= 2 * engine.parallel + 1
-    assert len(list(results)) == 49
-
-
-def test_tasks_that_end_early_end_the_work(engine: Engine) -> None:
-    results: list[int] = []
-
-    def tasks() -> Iterator[int]:
-        number = 0
-        while len(results) < 3:
-            yield number
-            number += 1
-
-    for result in engine.map(Assignment(doubled), tasks()):
-        results.append(result)
-    assert len(results) >= 3
-    assert len(results) < 20
-
-
-def test_a_problem_in_a_task_reaches_the_caller(engine: Engine) -> None:
-    with pytest.raises(Problems, match="three is refused"):
-        list(engine.map(Assignment(refused), range(10)))
+    with ENGINES.find(name)(workers=workers).crew() as crew:
+        yield crew
 
 
 PROGRAM = '''
@@ -125,7 +73,7 @@ if __name__ == "__main__":
     ("word", "said"),
     [
         ("once", "3 True 0"),
-        ("end", "0 False 3\nenvironment worker-lost try fewer workers: --workers 1 rows.csv from row 2 on"),
+        ("end", "0 False 3\nenvironment worker-lost try fewer workers: --workers 1 rows.csv rows 2 to 4"),
     ],
 )
 def test_a_worker_that_is_lost_costs_its_split_only(
@@ -147,7 +95,7 @@ def test_a_worker_that_is_lost_costs_its_split_only(
 
 def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
     again: list[int] = []
-    assignment = Assignment(dies_at_three, lost=lambda task: -task, again=again.append)
+    assignment = Assignment(dies_at_three, lost=lambda task, why: -task, again=again.append)
     assert sorted(ENGINES.find("processes")(workers=2).map(assignment, range(8))) == [-3, 0, 1, 2, 4, 5, 6, 7]
     assert 3 in again
 
@@ -155,12 +103,6 @@ def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
 def test_a_task_that_is_lost_twice_is_the_environments_problem() -> None:
     with pytest.raises(Problems, match="ended twice without a result"):
         list(ENGINES.find("processes")(workers=2).map(Assignment(dies_at_three), range(8)))
-
-
-def test_tasks_are_asked_to_stop_while_they_run() -> None:
-    """Without being asked, these tasks would never end."""
-    assignment = Assignment(until_asked, stopped=lambda: True)
-    assert set(ENGINES.find("processes")(workers=2).map(assignment, range(2))) == {"asked"}
 
 
 @pytest.mark.parametrize(
@@ -202,6 +144,16 @@ def test_where_rows_are_scored_is_no_part_of_what_a_suite_means() -> None:
 def test_a_mistake_in_the_section_is_found_before_the_first_row(said: object, message: str) -> None:
     with pytest.raises(Problems, match=message):
         load({"evaluators": ["exact_match"], "engine": said})
+
+
+@pytest.mark.parametrize("name", [name for name in ENGINES.names() if ENGINES.find(name).packages])
+def test_an_engine_whose_package_is_missing_says_what_to_install(name: str) -> None:
+    if all(map(find_spec, ENGINES.find(name).packages)):
+        engine_of(None, name, None)
+        return
+    with pytest.raises(Problems, match=f'the engine "{name}" needs a package that is not installed') as raised:
+        engine_of(None, name, None)
+    assert raised.value.issues[0].hint == f'pip install "evaluators[{name}]"'
 
 
 ORPHANS = """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar
 
 from pydantic import Field
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Issue, Problems, problem
 from evaluators.registry import Socket
 from evaluators.settings import Settings
 from evaluators.value_class import NamedTuple, dataclass
@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
-
-
-def worker_lost(_task: object = None) -> Issue:
-    """What is said of a task whose worker ended without a result, as often as it was tried."""
-    return Issue(
-        "worker-lost",
-        Blame.ENVIRONMENT,
-        "a worker process ended twice without a result; it may have run out of memory",
-        hint="try fewer workers: --workers 1",
-    )
 
 
 def never() -> bool:
@@ -54,16 +44,16 @@ class Assignment(Generic[Task, Result]):
     run: Callable[[Task], Result]
     stopped: Callable[[], bool] = never
     """Asked now and then. From a yes on, `asked_to_stop` says so wherever tasks run."""
-    lost: Callable[[Task], Result] | None = None
-    """What stands for a task whose workers were lost as often as it was tried. Without it, Problems (environment) are raised."""
+    lost: Callable[[Task, Issue], Result] | None = None
+    """What stands for a task whose workers were lost as often as it was tried, and what to say of it. Without it, that is raised."""
     again: Callable[[Task], None] = _unnoted
     """Told of each task that is begun once more because its worker was lost."""
 
-    def given_up(self, task: Task) -> Result:
-        """What stands for a task that was lost for good."""
+    def given_up(self, task: Task, why: Issue) -> Result:
+        """What stands for a task that was lost for good. Raises Problems where nothing does."""
         if self.lost is None:
-            raise Problems([worker_lost()])
-        return self.lost(task)
+            raise Problems([why])
+        return self.lost(task, why)
 
 
 class Crew(Protocol):

@@ -19,6 +19,7 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
+from evaluators.issues import Blame, Issue
 from evaluators.judges.awaiting import rest
 from evaluators.run.engines.engine import Assignment, Engine, Result, Task, look_there
 
@@ -26,6 +27,13 @@ _LOOK_SECONDS: Final = 0.1
 """How often the parent looks whether it was asked to stop, and a worker whether its parent is there."""
 _PARENT_DEATH_SIGNAL: Final = 1
 """PR_SET_PDEATHSIG of Linux's prctl."""
+
+_LOST: Final = Issue(
+    "worker-lost",
+    Blame.ENVIRONMENT,
+    "a worker process ended twice without a result; it may have run out of memory",
+    hint="try fewer workers: --workers 1",
+)
 
 
 class Processes(Engine):
@@ -43,7 +51,7 @@ class Processes(Engine):
                 again: list[Task] = []
                 yield from _in_pool(1, assignment, iter([task]), again)
                 if again and not assignment.stopped():
-                    yield assignment.given_up(task)
+                    yield assignment.given_up(task, _LOST)
 
 
 def _in_pool(

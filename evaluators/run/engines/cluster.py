@@ -1,0 +1,262 @@
+"""What all engines for clusters share: what is sent, what is done with a lost worker, how a run is stopped, when to give up.
+
+A cluster carries bytes: a call goes out, an answer comes back, or the call is lost with its worker. Who retries is decided
+here, not by the cluster, so that it is the same everywhere, and so that it can be counted.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import uuid
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from time import monotonic
+from types import ModuleType
+from typing import Any, ClassVar, Final
+
+from pydantic import Field
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.registry import registered_plugs
+from evaluators.run.engines.engine import Answer, Assignment, Engine, Result, Task
+from evaluators.run.engines.on_worker import Broken, Differs, Done, Equipment, Problematic, own_versions
+from evaluators.value_class import NamedTuple
+from evaluators.values.transforms import registered_transforms
+
+GUIDE: Final = "docs/guides/clusters.md"
+_LOOK_SECONDS: Final = 0.1
+"""How often the driver looks whether it was asked to stop, and whether workers are lost."""
+_OF_FILES: Final = "evaluators_file_"
+"""How the modules of plug files are called: see `evaluators.register_file`."""
+
+
+class ClusterEngine(Engine):
+    """The settings that all clusters have."""
+
+    remote: ClassVar[bool] = True
+
+    address: str | None = Field(None, min_length=1)
+    """Where the cluster is. Without it, one is started on this machine for the run, and stopped after it."""
+    retries: int = Field(2, ge=0, strict=True)
+    """How often a split is scored once more when its worker is lost."""
+    wait_seconds: int = Field(30, ge=1, strict=True)
+    """How long the run waits for a worker when the cluster has none."""
+
+
+class Call(NamedTuple):
+    """What is asked of a worker, as bytes: see `on_worker.perform`."""
+
+    run_id: str
+    versions: tuple[str, ...]
+    equipment: bytes
+    task: bytes
+
+
+class Cluster:
+    """A cluster that is connected: what each of them does in its own way."""
+
+    pickles: ModuleType
+    """What pickles functions of a program by value: `cloudpickle`, or what the cluster brings along in its place."""
+
+    def workers(self) -> int:
+        """How many calls it can work on at the same time."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def begin(self, call: Call, busy: int) -> Hashable | None:
+        """A call on its way, as something to wait for; None where no worker is free. `busy` calls are under way."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def answers(self, seconds: float) -> Iterable[tuple[Any, bytes | None]]:
+        """The calls that have an answer by now; None is one that was lost. Waits so long for the first.
+
+        Raises Problems (environment) when the cluster is gone.
+        """
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def drop(self, calls: Iterable[Any]) -> None:
+        """Nobody wants the answers of these."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def stop(self, call: Call) -> None:
+        """The tasks of the call's run are asked to stop where they can end well."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def ask_each(self, call: Call) -> list[tuple[str, bytes | Exception]]:
+        """The answer of each worker to the same call, or what kept it from answering, by the worker's name."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+
+class ClusterCrew:
+    """The workers of a cluster."""
+
+    shares_memory: ClassVar[bool] = False
+    remote: ClassVar[bool] = True
+
+    def __init__(self, cluster: Cluster, name: str, settings: ClusterEngine) -> None:
+        self._cluster = cluster
+        self._name = name
+        self._settings = settings
+        self._wait_for_workers()
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at the same time."""
+        return min(self._cluster.workers(), self._settings.workers or sys.maxsize)
+
+    def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
+        """What a function says on each worker, by the worker's name.
+
+        Raises Problems (environment) for workers with other versions, and for those that lack what the run needs.
+        """
+        found: list[tuple[str, Answer]] = []
+        issues: list[Issue] = []
+        for name, answer in self._cluster.ask_each(self._call(_without_task(function))._replace(task=pickle.dumps(None))):
+            if isinstance(answer, Exception):
+                issues.append(_cannot(name, f"{type(answer).__name__}: {answer}"))
+                continue
+            try:
+                found.append(_opened(answer))
+            except Problems as error:
+                issues += error.issues
+            except BrokenTask as error:
+                issues.append(_cannot(name, str(error)))
+        if issues:
+            raise Problems(issues)
+        return found
+
+    def map(self, assignment: Assignment[Task, Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """The result of each task, in any order. A task whose worker was lost is done again, `retries` times at most."""
+        call, waiting = self._call(assignment.run), iter(tasks)
+        again: deque[_Try] = deque()
+        running: dict[Any, _Try] = {}
+        told, since = False, monotonic()
+        try:
+            while True:
+                if not told and assignment.stopped():
+                    self._cluster.stop(call)
+                    told = True
+                    again.clear()
+                while len(running) < self._most() and (one := _next(again, waiting)) is not None:
+                    handle = self._cluster.begin(call._replace(task=pickle.dumps(one.task)), len(running))
+                    if handle is None:
+                        again.appendleft(one)
+                        break
+                    running[handle] = one
+                if not running and not again:
+                    return
+                for handle, answer in self._cluster.answers(_LOOK_SECONDS):
+                    one = running.pop(handle)
+                    if answer is not None:
+                        yield _opened(answer)[1]
+                    elif told:
+                        continue
+                    elif one.times > self._settings.retries:
+                        yield assignment.given_up(one.task, _lost(one.times))
+                    else:
+                        assignment.again(one.task)
+                        again.append(_Try(one.task, one.times + 1))
+                if running or self._cluster.workers():
+                    since = monotonic()
+                elif told:
+                    return
+                elif monotonic() - since > self._settings.wait_seconds:
+                    yield assignment.given_up(again.popleft().task, self._no_worker())
+                    return
+        finally:
+            self._cluster.drop(running)
+
+    def _most(self) -> int:
+        """How many calls are under way at most: one waits, so that no worker does."""
+        return (self._settings.workers or self._cluster.workers()) + 1
+
+    def _call(self, function: Callable[[Any], Any]) -> Call:
+        return call_for(self._cluster.pickles, function)
+
+    def _wait_for_workers(self) -> None:
+        from threading import Event
+
+        since, pause = monotonic(), Event()
+        while not self._cluster.workers():
+            if monotonic() - since > self._settings.wait_seconds:
+                raise Problems([self._no_worker()])
+            pause.wait(_LOOK_SECONDS)
+
+    def _no_worker(self) -> Issue:
+        message = f"the {self._name} cluster had no worker for {self._settings.wait_seconds} seconds"
+        hint = "start workers, or let the run wait longer: wait_seconds in the settings of the engine"
+        return Issue("no-worker", Blame.ENVIRONMENT, message, self._settings.address, hint)
+
+
+class _Try(NamedTuple):
+    """A task, and how often it was begun."""
+
+    task: Any
+    times: int = 1
+
+
+class BrokenTask(RuntimeError):
+    """A task raised something unforeseen on its worker. The worker's traceback is a note of it."""
+
+
+def call_for(pickles: ModuleType, function: Callable[[Any], Any]) -> Call:
+    """A call of a function, without its task. Functions and plugs of the program itself go along by value."""
+    for module in [one for name, one in sys.modules.items() if name.startswith(_OF_FILES)]:
+        pickles.register_pickle_by_value(module)
+    run_id = uuid.uuid4().hex
+    equipment = Equipment(run_id, os.getcwd(), function, registered_plugs(), registered_transforms())
+    return Call(run_id, tuple(own_versions()), pickles.dumps(equipment), b"")
+
+
+def _without_task(function: Callable[[], Answer]) -> Callable[[object], Answer]:
+    from functools import partial
+
+    return partial(_call_alone, function)
+
+
+def _call_alone(function: Callable[[], Answer], _task: object) -> Answer:
+    return function()
+
+
+def _next(again: deque[_Try], waiting: Iterator[Any]) -> _Try | None:
+    if again:
+        return again.popleft()
+    task = next(waiting, None)
+    return None if task is None else _Try(task)
+
+
+def _opened(answer: bytes) -> tuple[str, Any]:
+    """The worker and its result. Raises Problems where the worker did, or has other versions; else what went wrong there."""
+    worker, found = pickle.loads(answer)
+    match found:
+        case Done(result):
+            return worker, result
+        case Problematic(issues):
+            raise Problems(issues)
+        case Differs(versions):
+            own = own_versions()
+            message = (
+                f"the worker on {worker} has Python {versions.python} with evaluators {versions.evaluators}, and this process "
+                f"has Python {own.python} with evaluators {own.evaluators}"
+            )
+            raise Problems(
+                [Issue("worker-versions", Blame.ENVIRONMENT, message, None, "install the same versions on all workers")]
+            )
+        case Broken(error, trace):
+            broken = BrokenTask(f"{error} (on {worker})")
+            broken.add_note(trace)
+            raise broken
+    raise TypeError(f"an answer of a kind that nobody knows: {type(found).__name__}")
+
+
+def _cannot(worker: str, said: str) -> Issue:
+    message = f"the worker {worker} cannot take part in the run: {said}"
+    hint = f"what a worker needs to have is said in {GUIDE}"
+    return Issue("worker-unfit", Blame.ENVIRONMENT, message, None, hint)
+
+
+def _lost(times: int) -> Issue:
+    message = f"each of {times} workers that scored these rows ended without a result; it may have run out of memory"
+    hint = "give the workers more memory, or score these rows alone to see what they do"
+    return Issue("worker-lost", Blame.ENVIRONMENT, message, None, hint)

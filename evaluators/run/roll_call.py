@@ -1,0 +1,91 @@
+"""Before the first row, each worker of a cluster says whether it can do what the run needs."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.engines.engine import Crew
+from evaluators.run.job import Job, ShippedSuite
+from evaluators.run.loaded import LoadedSuite
+from evaluators.testsets.byte_source import ByteSource
+from evaluators.value_class import NamedTuple, replace
+
+_VARIABLE: Final = re.compile(r"\$\{(\w+)")
+
+
+class Present(NamedTuple):
+    """What one worker says."""
+
+    unseen: tuple[str, ...]
+    """The files of the test set that it does not see as the driver does."""
+    asks_alone: bool
+    """It does not see the file that workers share while they ask a judge."""
+    issues: tuple[Issue, ...]
+    """What keeps it from reading the suite."""
+
+
+def sent_suite(suite: LoadedSuite) -> ShippedSuite:
+    """The suite for workers on other machines, with the variables that it takes from the environment, and no others."""
+    shipped = replace(suite.shipped(), run_id=uuid.uuid4().hex)
+    if suite.environment is not None:
+        return shipped
+    texts = [str(suite.given)] if suite.given is not None else [one.text for one in suite.config.source.documents]
+    names = {name for text in texts for name in _VARIABLE.findall(text)}
+    return replace(shipped, environment={name: value for name, value in os.environ.items() if name in names})
+
+
+def roll_call(crew: Crew, jobs: Sequence[Job]) -> None:
+    """Asks all workers. Raises Problems (environment) with what each of them lacks."""
+    job = jobs[0]
+    sources = tuple(dict.fromkeys(source for one in jobs for source in one.table.files))
+    sizes = tuple((source, source.size) for source in sources)
+    ask: Callable[[], Present] = partial(_present, job, sizes)
+    issues: list[Issue] = []
+    for worker, found in crew.ask_each(ask):
+        issues += [_unseen(worker, name) for name in found.unseen]
+        issues += [_unreadable(worker, issue) for issue in found.issues]
+        if found.asks_alone:
+            issues.append(_asks_alone(worker))
+    if issues:
+        raise Problems(issues)
+
+
+def _present(job: Job, sizes: Sequence[tuple[ByteSource, int]]) -> Present:
+    """What this process says, which is a worker."""
+    unseen = tuple(source.name for source, size in sizes if not _sees(source, size))
+    asks_alone = job.asking is not None and not os.path.exists(job.asking)
+    try:
+        job.suite.lines()
+    except Problems as error:
+        return Present(unseen, asks_alone, error.issues)
+    return Present(unseen, asks_alone, ())
+
+
+def _sees(source: ByteSource, size: int) -> bool:
+    try:
+        return source.size == size
+    except (OSError, Problems):
+        return False
+
+
+def _unseen(worker: str, name: str) -> Issue:
+    message = f"the worker on {worker} does not see this file, or sees another one"
+    hint = "put it where all workers see it under the same path, and run the command there"
+    return Issue("unseen-file", Blame.ENVIRONMENT, message, name, hint)
+
+
+def _unreadable(worker: str, issue: Issue) -> Issue:
+    message = f"the worker on {worker} cannot read the suite: {issue.message}"
+    hint = f"{issue.hint + '; ' if issue.hint else ''}what a worker needs to have is said in docs/guides/clusters.md"
+    return replace(issue, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message, hint=hint)
+
+
+def _asks_alone(worker: str) -> Issue:
+    message = f"the worker on {worker} is another machine, and a suite that asks a judge is scored on one machine"
+    return Issue("worker-asks-alone", Blame.ENVIRONMENT, message, None, "--engine processes scores it here")

@@ -1,0 +1,413 @@
+"""What a run on a cluster promises, for every cluster: the tests, and the test set they run on.
+
+Whoever has a `cluster` imports these tests: a `RealCluster` of two workers on this machine, started by the test and stopped after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+
+import evaluators
+from evaluators.issues import Blame, Problems
+from evaluators.run.engines.engine import Crew, engine_of
+from evaluators.testsets.readers import jsonl
+from evaluators.testsets.selection import Selection
+from tests.hosts.environments import ROOT, RUNNING, missing
+from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
+
+SPLITS: Final = 12
+ROWS: Final = 600
+MISSING_ROW: Final = 250
+
+
+class RealCluster:
+    """A cluster that a test has started: how to reach it, and more workers for it."""
+
+    engine: str
+    address: str
+
+    def worker(self, *prefix: str, **variables: str) -> AbstractContextManager[object]:
+        """One more worker, for as long as the context: its command begins with `prefix`."""
+        raise NotImplementedError
+
+    def alone(self) -> AbstractContextManager[RealCluster]:
+        """Another cluster, without any worker."""
+        raise NotImplementedError
+
+
+@pytest.fixture
+def crew(cluster: RealCluster) -> Iterator[Crew]:
+    suite = evaluators.load({"evaluators": ["exact_match"], "engine": {cluster.engine: {"address": cluster.address}}})
+    with engine_of(suite.engine, None, None).crew() as crew:
+        yield crew
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a test set that is cut into a dozen splits."""
+    rows = []
+    for number in range(ROWS):
+        expected = {"a": number % 5, "b": {"c": f"é{number % 7}"}}
+        output = expected if number % 3 else {**expected, "a": -1}
+        text = json.dumps(output, ensure_ascii=False) if number % 11 else "there is none"
+        rows.append({"id": f"r{number}", "output": text, "expected": expected, "group": "abc"[number % 3]})
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (tmp_path / "rows.jsonl").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(jsonl, "SPLIT_BYTES", -(-len(text.encode()) // SPLITS))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+SUITE: Final[dict[str, Any]] = {
+    "evaluators": [
+        "contains_json",
+        {"json_multi_field_match": {"name": "header", "fields": {"a": "numeric", "b.c": "exact"}}},
+        {"type": "json_diff_match", "needs": ["contains_json"]},
+    ],
+    "slices": ["row.group"],
+}
+
+
+def scored(name: str, engine: dict[str, Any] | None = None, suite: dict[str, Any] = SUITE, **options: Any) -> Any:
+    """A run of the test set, kept in `runs/NAME`."""
+    loaded = evaluators.load({**suite, **({} if engine is None else {"engine": engine})})
+    return loaded.run("rows.jsonl", results="runs", name=name, **options)
+
+
+def files_of(name: str) -> dict[str, bytes]:
+    """The files of a run; without what may differ, and without the suite, which may name the engine."""
+    folder = Path("runs", name)
+    files = [file for file in folder.rglob("*") if file.is_file() and "suite" not in file.relative_to(folder).parts]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files if file.name != "environment.json"}
+
+
+def environment_of(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path("runs", name, "environment.json").read_text())
+    return found
+
+
+def at(cluster: RealCluster, **settings: Any) -> dict[str, Any]:
+    return {cluster.engine: {"address": cluster.address, **settings}}
+
+
+def test_figures_and_files_are_those_of_one_process(cluster: RealCluster, place: Path) -> None:
+    scored("one")
+    result = scored("cluster", at(cluster))
+    assert files_of("cluster") == files_of("one")
+    assert result.rows == ROWS
+    assert environment_of("cluster")["workers"] == 2
+    assert environment_of("cluster")["scored_again"] == 0
+
+
+def test_variants_and_stored_tables_too(cluster: RealCluster, place: Path) -> None:
+    outputs = [{"id": f"r{number}", "output": {"a": number % 5}} for number in range(0, ROWS, 2)]
+    for name in ("x", "y"):
+        (place / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in outputs))
+    suite = {
+        **SUITE,
+        "test_set": {
+            "file": "rows.jsonl", "columns": {"id": "id", "expected": "expected"},
+            "outputs": {"x": "x.jsonl", "y": "y.jsonl"},
+        },
+    }  # fmt: skip
+    scored("one", suite=suite, rows="parquet")
+    scored("cluster", at(cluster), suite=suite, rows="parquet")
+    assert files_of("cluster") == files_of("one")
+
+
+def test_a_part_of_the_rows(cluster: RealCluster, place: Path) -> None:
+    selection = Selection(limit=MISSING_ROW)
+    scored("one", selection=selection)
+    assert scored("cluster", at(cluster), selection=selection).rows == MISSING_ROW
+    assert files_of("cluster") == files_of("one")
+
+
+def test_without_an_address_a_cluster_is_started_and_stopped(cluster: RealCluster, place: Path) -> None:
+    scored("one")
+    before = _processes()
+    scored("cluster", {cluster.engine: {"workers": 2}})
+    assert files_of("cluster") == files_of("one")
+    assert environment_of("cluster")["workers"] == 2
+    left = [words for words in _children(_processes() - before) if "resource_tracker" not in words]
+    assert not left, "a process of the cluster is left"
+
+
+def _processes() -> set[int]:
+    return {int(one) for one in os.listdir("/proc") if one.isdigit()}
+
+
+def _children(processes: set[int]) -> list[str]:
+    """What those of them are that come from this process."""
+    found = []
+    for one in processes:
+        try:
+            status = Path("/proc", str(one), "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if status[0] != "Z" and int(status[1]) == os.getpid():
+            found.append(Path("/proc", str(one), "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+def test_a_run_that_is_stopped_keeps_the_rows_that_are_finished(cluster: RealCluster, place: Path) -> None:
+    scored("one")
+    finished: list[int] = []
+    result = scored(
+        "cluster", at(cluster), stopped=lambda: sum(finished) > 0, progress=lambda rows, share: finished.append(rows)
+    )
+    assert result.exit_code == 130
+    assert not result.complete
+    assert 0 < result.rows < ROWS
+    whole = files_of("one")["rows.jsonl"]
+    assert whole.startswith(files_of("cluster")["rows.jsonl"])
+    assert sum(finished) >= result.rows
+
+
+KILLED = '''
+"""The evaluator `killed`: its process is somebody's to kill at the row that says so."""
+import os
+from pathlib import Path
+from typing import Literal
+
+import evaluators
+
+HERE = Path({folder!r})
+
+
+class Killed(evaluators.Evaluator):
+    """Passes. At one row it says which process it is, and waits for its end, the first {times} times."""
+
+    type: Literal["killed"] = "killed"
+
+    def needs(self):
+        return (evaluators.Column("id", literal=True),)
+
+    def explain(self, name):
+        if name == "r{row}":
+            seen = len(list(HERE.glob("seen-*")))
+            if seen < {times}:
+                (HERE / f"seen-{{os.getpid()}}-{{seen}}").touch()
+                with open(HERE / "who", "w") as who:
+                    who.write(str(os.getpid()))
+                with open(HERE / "wait") as wait:
+                    wait.read()
+        return evaluators.Score.of(True)
+'''
+
+
+@pytest.fixture
+def killing(place: Path) -> Iterator[Callable[[int], dict[str, Any]]]:
+    """A suite at one row of which a worker waits to be killed by its id, so many times; and somebody who does it."""
+    from evaluators.builtin._evaluator import BUILTIN
+
+    for name in ("who", "wait"):
+        os.mkfifo(place / name)
+    threads: list[Thread] = []
+
+    def suite(times: int) -> dict[str, Any]:
+        (place / "killed.py").write_text(KILLED.format(folder=str(place), times=times, row=MISSING_ROW))
+        evaluators.register_file(place / "killed.py", overwrite=True)
+        threads.append(Thread(target=kill, args=(times,), daemon=True))
+        threads[-1].start()
+        return {**SUITE, "evaluators": [*SUITE["evaluators"], "killed"]}
+
+    def kill(times: int) -> None:
+        for _ in range(times):
+            with open(place / "who") as who:
+                os.kill(int(who.read()), signal.SIGKILL)
+
+    yield suite
+    BUILTIN._registered.pop("killed", None)
+
+
+def test_a_worker_that_is_killed_costs_its_split_again_and_nothing_else(
+    cluster: RealCluster, place: Path, killing: Callable[[int], dict[str, Any]]
+) -> None:
+    suite = killing(1)
+    with cluster.alone() as own, own.worker(), own.worker():
+        result = scored("cluster", at(own), suite)
+    assert environment_of("cluster")["scored_again"] == 1
+    assert result.rows == ROWS
+    assert result.complete
+    assert len(list(place.glob("seen-*"))) == 1
+    scored("one", suite=suite)
+    assert files_of("cluster") == files_of("one")
+
+
+def test_a_split_that_ends_every_worker_ends_the_run_and_its_rows_are_named(
+    cluster: RealCluster, place: Path, killing: Callable[[int], dict[str, Any]]
+) -> None:
+    suite = killing(2)
+    with cluster.alone() as own, own.worker(), own.worker(), own.worker():
+        result = scored("cluster", at(own, retries=1), suite)
+    (issue,) = (one for one in result.issues if one.code == "worker-lost")
+    assert issue.blame is Blame.ENVIRONMENT
+    assert "each of 2 workers" in issue.message
+    first, _, last = (issue.where or "").removeprefix("rows.jsonl rows ").partition(" to ")
+    assert int(first) <= MISSING_ROW + 1 <= int(last)
+    assert result.rows == int(first) - 1
+    assert result.exit_code == 3
+    assert environment_of("cluster")["scored_again"] == 1
+
+
+def test_a_cluster_without_workers_is_waited_for_and_then_said(cluster: RealCluster, place: Path) -> None:
+    with cluster.alone() as empty, pytest.raises(Problems, match="had no worker for 1 seconds") as raised:
+        scored("cluster", {empty.engine: {"address": empty.address, "wait_seconds": 1}})
+    assert raised.value.issues[0].blame is Blame.ENVIRONMENT
+
+
+def test_a_worker_with_another_version_is_refused_before_the_first_row(
+    cluster: RealCluster, place: Path, tmp_path: Path
+) -> None:
+    other = place / "other"
+    shutil.copytree(ROOT / "evaluators", other / "evaluators", ignore=shutil.ignore_patterns("__pycache__"))
+    model = other / "evaluators" / "model.py"
+    assert '"0.1.0"' in model.read_text()
+    model.write_text(model.read_text().replace('"0.1.0"', '"0.0.9"'))
+    with cluster.alone() as mixed, mixed.worker(PYTHONPATH=str(other)), pytest.raises(Problems) as raised:
+        scored("cluster", {mixed.engine: {"address": mixed.address}})
+    (issue,) = raised.value.issues
+    assert "with evaluators 0.0.9, and this process has Python" in issue.message
+    assert issue.hint == "install the same versions on all workers"
+    assert not list(Path("runs").glob("*"))
+
+
+def hidden(folder: Path) -> list[str]:
+    """What makes a command see an empty folder in place of this one; the test is skipped where this machine has no such thing."""
+    command = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs tmpfs "{folder}" && exec "$0" "$@"']
+    try:
+        subprocess.run([*command, "true"], check=True, capture_output=True, timeout=30)
+    except (OSError, subprocess.SubprocessError) as error:
+        missing(os.environ[RUNNING], f"folders cannot be hidden from a process here: {error}")
+    return command
+
+
+def test_parts_travel_back_from_a_worker_that_does_not_see_the_folder(cluster: RealCluster, place: Path) -> None:
+    scored("one")
+    scored("again")
+    with cluster.alone() as far, far.worker(*hidden(place / "runs")), far.worker():
+        result = scored("cluster", {far.engine: {"address": far.address}})
+    assert result.complete
+    assert files_of("cluster") == files_of("one")
+
+
+def test_a_test_set_that_a_worker_does_not_see_is_said_before_the_first_row(cluster: RealCluster, place: Path) -> None:
+    with cluster.alone() as far, far.worker(*hidden(place)), pytest.raises(Problems) as raised:
+        scored("cluster", {far.engine: {"address": far.address}})
+    (issue,) = raised.value.issues
+    assert (issue.code, issue.blame, issue.where) == ("unseen-file", Blame.ENVIRONMENT, "rows.jsonl")
+
+
+PROGRAM = '''
+import sys
+from typing import Literal
+
+import evaluators
+
+
+def close(expected, actual, params):
+    return abs(expected - actual) <= params["by"]
+
+
+@evaluators.evaluator("short")
+class Short(evaluators.Evaluator):
+    """Passes when the output is short."""
+
+    type: Literal["short"] = "short"
+    most: int = 20
+
+    def needs(self):
+        return (evaluators.Text(self.column("output")),)
+
+    def explain(self, text):
+        return evaluators.Score.of(len(text) <= self.most)
+
+
+if __name__ == "__main__":
+    evaluators.register("close", close)
+    evaluators.register_transform("double", lambda value, params: value * 2)
+    evaluators.register_file("tiny.py")
+    fields = {"a": {"compare": {"close": {"by": 2}}, "transforms": ["double"]}, "b.c": "tiny"}
+    suite = {"evaluators": ["short", {"json_multi_field_match": {"name": "header", "fields": fields}}]}
+    for name, engine in (("one", "in_process"), ("cluster", {sys.argv[1]: {"address": sys.argv[2]}})):
+        result = evaluators.load({**suite, "engine": engine}).run("rows.jsonl", results="runs", name=name)
+        print([(one.name, one.scored, one.passed) for one in result.evaluators])
+'''
+TINY = '''
+from evaluators.comparators._comparator import Comparator
+
+
+class Tiny(Comparator):
+    """Match when both texts have the same length."""
+
+    def compile(self):
+        return lambda expected, actual: len(expected) == len(actual)
+'''
+
+
+def test_functions_of_the_program_reach_the_workers(cluster: RealCluster, place: Path) -> None:
+    (place / "program.py").write_text(PROGRAM)
+    (place / "tiny.py").write_text(TINY)
+    done = subprocess.run(
+        [sys.executable, "program.py", cluster.engine, cluster.address], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    one, two = done.stdout.splitlines()
+    assert one == two
+    assert "('short', 600, 0)" not in one
+    assert files_of("cluster") == files_of("one")
+
+
+def test_an_evaluator_in_a_module_that_the_workers_lack_is_said_before_the_first_row(
+    cluster: RealCluster, place: Path
+) -> None:
+    program = PROGRAM.partition("if __name__")[0]
+    (place / "only_here.py").write_text(program)
+    (place / "program.py").write_text(
+        "import sys\nimport only_here, evaluators\nif __name__ == '__main__':\n"
+        "    suite = {'evaluators': ['short'], 'engine': {sys.argv[1]: {'address': sys.argv[2]}}}\n"
+        "    evaluators.load(suite).run('rows.jsonl')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "program.py", cluster.engine, cluster.address], capture_output=True, text=True, check=False
+    )
+    assert "cannot take part in the run: ModuleNotFoundError: No module named 'only_here'" in done.stderr
+
+
+def test_the_command_says_the_same(cluster: RealCluster, place: Path) -> None:
+    (place / "suite.yaml").write_text(
+        f"evaluators: [contains_json]\nengine: {{{cluster.engine}: {{address: '{cluster.address}'}}}}\n"
+    )
+    command = [sys.executable, "-m", "evaluators", "run", "suite.yaml", "rows.jsonl", "--quiet"]
+    for name, options in (("one", ["--engine", "in_process"]), ("cluster", [])):
+        done = subprocess.run([*command, "--name", name, *options], capture_output=True, text=True, check=False)
+        assert done.stdout == "suite: finished\n", done.stderr
+        assert done.stderr == ""
+    assert files_of("cluster") == files_of("one")
+
+
+def test_an_address_where_no_cluster_is(cluster: RealCluster, place: Path) -> None:
+    with pytest.raises(Problems) as raised:
+        scored("cluster", {cluster.engine: {"address": _nowhere(cluster)}})
+    (issue,) = raised.value.issues
+    assert (issue.code, issue.blame) == ("no-cluster", Blame.ENVIRONMENT)
+
+
+def _nowhere(cluster: RealCluster) -> str:
+    """An address like that of the cluster at which nobody listens."""
+    from tests.hosts.servers import free_port
+
+    head, _, _ = cluster.address.rpartition(":")
+    return f"{head}:{free_port()}"

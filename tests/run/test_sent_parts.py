@@ -1,0 +1,84 @@
+"""What a worker of a cluster leaves behind: parts at their places, or in bytes where it does not see the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.issues import Blame
+from evaluators.run import sent_parts
+from evaluators.run.record_files import record_files
+from evaluators.run.runner import Merging, store_parts
+from evaluators.run.sent_parts import clear_mark, mark, received, run_and_leave
+from evaluators.value_class import replace
+
+
+def files_of(folder: str) -> dict[str, bytes]:
+    return {path.name.partition(".")[0]: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def scored_in_parts(bench: Any, elsewhere: Path | None, twice: bool = False) -> dict[str, bytes]:
+    """The files of a run whose splits were scored as on workers: with a folder of another name, the driver's is not seen."""
+    suite, job = bench.job(splits=5)
+    mark(job)
+    merging = Merging(job, suite.lines, "rows.jsonl")
+    for split in job.table.splits():
+        seen = job if elsewhere is None else replace(job, folder=str(elsewhere))
+        for _ in range(2 if twice else 1):
+            sent = run_and_leave(seen, split, merging.full)
+        assert bool(sent.parts) == (elsewhere is not None)
+        merging.take(received(job, sent))
+    clear_mark(job)
+    store_parts(job, suite.lines, merging.measured(of=5), record_files(Path(job.folder), job.rows))
+    return files_of(job.folder)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("seen", [True, False])
+def test_parts_of_workers_make_the_files_of_one_process(bench: Any, tmp_path: Path, seen: bool, twice: bool) -> None:
+    assert scored_in_parts(bench, None if seen else tmp_path / "not there", twice) == bench.score()[1]
+
+
+def test_a_folder_of_the_same_name_on_another_machine_is_another_folder(bench: Any, tmp_path: Path) -> None:
+    _, job = bench.job(splits=2)
+    other = tmp_path / "other"
+    other.mkdir()
+    mark(replace(job, folder=str(other), suite=replace(job.suite, run_id="another run")))
+    sent = run_and_leave(replace(job, folder=str(other)), job.table.splits()[0], frozenset())
+    assert sent.parts
+    assert [path.name for path in other.iterdir()] == ["seen-by-workers"]
+
+
+def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sent_parts, "MOST_SENT_MIB", 0)
+    _, job = bench.job(splits=2)
+    trouble = run_and_leave(
+        replace(job, folder=str(tmp_path / "gone")), job.table.splits()[0], frozenset()
+    ).result.trouble
+    assert trouble is not None
+    assert trouble.blame is Blame.ENVIRONMENT
+    assert trouble.hint == "--results names a folder that all workers see under the same path"
+
+
+def test_sums_that_arrive_twice_are_refused(bench: Any) -> None:
+    suite, job = bench.job(splits=2)
+    merging = Merging(job, suite.lines, "rows.jsonl")
+    first = job.table.splits()[0]
+    merging.take(run_and_leave(replace(job, folder=None), first, frozenset()).result)
+    with pytest.raises(RuntimeError, match="the sums of split 0 arrived twice"):
+        merging.take(run_and_leave(replace(job, folder=None), first, frozenset()).result)
+
+
+def test_rows_that_are_missing_in_the_files_of_splits_are_noticed(bench: Any) -> None:
+    suite, job = bench.job(splits=1)
+    mark(job)
+    merging = Merging(job, suite.lines, "rows.jsonl")
+    merging.take(run_and_leave(job, job.table.splits()[0], frozenset()).result)
+    measured = merging.measured(of=1)
+    measured.rows += 1
+    with pytest.raises(RuntimeError, match="201 rows were scored, and the files of their splits hold 200"):
+        store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
