@@ -14,7 +14,7 @@ from evaluators.settings import build
 from evaluators.testsets.byte_source import locate, reading
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.documents import DocumentRows, holds_documents
-from evaluators.testsets.opening import open_file
+from evaluators.testsets.opening import holds_rows, open_file
 from evaluators.testsets.reader import Cell, first_table
 from evaluators.testsets.test_set import TestSet, open_expected
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -94,6 +94,8 @@ def _config(place: str, column: str | None, settings: Mapping[str, Any]) -> Test
     """A file is rows where it has a column of expected answers, and documents otherwise."""
     columns = dict(settings) if column is None else {**settings, "columns": {"expected": column}}
     if holds_documents(place, Path()):
+        if holds_rows(place, Path()):
+            return build(TestSetConfig, {"file": place, **columns}, noun="test_set")
         return build(TestSetConfig, {"expected": place}, noun="test_set")
     source = locate(place, Path())
     if column is None and source.suffix in (".json", ".jsonl", ".ndjson"):

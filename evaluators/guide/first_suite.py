@@ -18,18 +18,23 @@ from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
 from evaluators.settings import build
-from evaluators.testsets.byte_source import STANDARD_INPUT, locate
+from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import listed, not_told_apart
+from evaluators.testsets.documents import holds_documents
 from evaluators.testsets.encodings import encoding_note, seeming_encoding
-from evaluators.testsets.opening import open_table
+from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Chunk, Table, whole
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import dataclass, replace
+from evaluators.values.addresses import shown_address, without_proofs
 
 MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200
+ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
+"""What a suite names in place of an address that holds a signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,15 @@ def begin(
     place = data or expected
     if place is None:
         raise problem("no-test-set", "there is no data to look at", hint="evaluators init rows.csv")
-    place = place if scheme_of(place) else os.path.normpath(place)
+    place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
+    if any(_in_a_suite(given) != given for given in (data, expected, output) if given and scheme_of(given)):
+        ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
     chosen, reading = ChosenColumns(), dict(settings)
     if data is not None:
-        seeming = seeming_encoding(locate(data, Path())) if "encoding" not in reading else None
+        alone = not holds_documents(data, Path())
+        seeming = seeming_encoding(locate(data, Path())) if alone and "encoding" not in reading else None
         if seeming is not None:
             reading["encoding"] = seeming
             ask.said.append(encoding_note(place, seeming))
@@ -111,11 +119,17 @@ def _roles(
 ) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
-    source = replace(
-        locate(data, Path()), encoding=named.encoding or "utf-8", delimiter=named.delimiter, sheet=named.sheet,
-        header_row=named.header_row,
-    )  # fmt: skip
-    table = open_table(source, known_encoding=named.encoding is not None)
+
+    def settled(source: ByteSource) -> ByteSource:
+        return replace(
+            source,
+            encoding=named.encoding or "utf-8",
+            delimiter=named.delimiter,
+            sheet=named.sheet,
+            header_row=named.header_row,
+        )
+
+    table = open_file(data, Path(), None, settled, known_encoding=named.encoding is not None)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
     if unknown:
@@ -158,18 +172,22 @@ def _role_columns(test_set: TestSet) -> tuple[str | None, ...]:
 
 
 def _stem(place: str) -> str:
-    """What a suite for that data is called: `receipts` for `data/receipts.csv.gz`."""
-    name = Path(place.rstrip("/")).name.removesuffix(".gz")
-    return Path(name).stem or "suite"
+    """What a suite for that data is called: `receipts` for `data/receipts.csv.gz`, and for `data/receipts/*.csv`."""
+    steps = [step for step in place.split("/") if step.strip(".") and not has_wildcards(step)]
+    return Path(steps[-1].removesuffix(".gz")).stem if steps and not steps[-1].endswith(":") else "suite"
 
 
 def _relative(config: Mapping[str, str], file: str) -> dict[str, str]:
-    """The places as the suite names them: from its own folder."""
+    """The places as the suite names them: from its own folder. An address that lets people in is left to a variable."""
     folder = Path(file).parent
     return {
-        name: place if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
+        name: _in_a_suite(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
         for name, place in config.items()
     }
+
+
+def _in_a_suite(address: str) -> str:
+    return address if without_proofs(address) == address else f"${{{ADDRESS_VARIABLE}}}"
 
 
 def _in_shell(file: str) -> str:

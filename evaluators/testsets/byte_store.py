@@ -93,6 +93,13 @@ class ByteStore:
         paths = dict.fromkeys(tuple(file[:length]) for file in files for length in range(1, len(file) + 1))
         return ["/".join((top, *path)) for path in paths if stood_for(rest, path) is not None]
 
+    def fitting(self, pattern: str, folder: str) -> list[str]:
+        """The files alone that fit a pattern, each once, named as it is. Those whose names begin with a dot are left out."""
+        steps = pattern.split("/")
+        fixed = next((count for count, step in enumerate(steps) if has_wildcards(step)), len(steps) - 1)
+        top, rest = "/".join(steps[:fixed]), steps[fixed:]
+        return [f"{top}/{file}" for file in self.below(top) if stood_for(rest, file.split("/")) is not None]
+
 
 STORES: Socket[ByteStore] = Socket("evaluators.testsets.stores", ByteStore, "store")
 
@@ -161,11 +168,21 @@ def matching(pattern: str, folder: Path) -> list[str]:
         return store_of(pattern).matching(pattern, str(folder))
 
 
+def files_at(place: str, folder: Path) -> list[str]:
+    """The files of a folder and of the folders in it, or those that fit a pattern; named as the place is, in no order."""
+    whole = at(folder, place)
+    with reached(whole):
+        store = store_of(whole)
+        if store.kind(whole) == "folder":
+            return [inside(place, file) for file in store.below(whole)]
+        return store.fitting(place, str(folder))
+
+
 @contextmanager
 def reached(place: str) -> Iterator[None]:
     """Turns what goes wrong between a store and us into Problems (environment) that name the place."""
     try:
         yield
     except OSError as error:
-        message = f"the store cannot be read: {error.strerror or error}"
-        raise Problems([Issue("unreadable-place", Blame.ENVIRONMENT, message, shown_address(place))]) from None
+        message = f"the file cannot be read: {error.strerror or error}"
+        raise Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, shown_address(place))]) from None

@@ -17,7 +17,7 @@ from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.byte_store import at, inside, kind_at, matching, parent, store_of
+from evaluators.testsets.byte_store import at, files_at, inside, kind_at, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.value_class import dataclass, replace
@@ -28,6 +28,7 @@ PairBy: TypeAlias = Literal["path", "name", "position"]
 SET_ASIDE: Final = (".gold", ".expected", ".output", ".prediction", ".extracted")
 """Words before the ending that say what a document is, and are no part of its name."""
 
+PATTERN_HINT: Final = "`*` stands for a part of one name, `**` for any number of folders"
 _CHUNK_DOCUMENTS: Final = 50
 
 
@@ -91,7 +92,7 @@ def is_pattern(place: str, folder: Path) -> bool:
 
 def holds_documents(place: str, folder: Path) -> bool:
     """Whether a place is a folder or a pattern, and not one file."""
-    return kind_at(folder, place) == "folder" or is_pattern(place, folder)
+    return store_of(place).lists and (kind_at(folder, place) == "folder" or is_pattern(place, folder))
 
 
 def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[DocumentFile, ...]:
@@ -102,8 +103,7 @@ def documents_at(place: str, folder: Path, pair_by: PairBy = "path") -> tuple[Do
     found = list(_of_pattern(place, folder) if is_pattern(place, folder) else _in_folder(place, folder))
     if not found:
         if is_pattern(place, folder):
-            hint = "`*` stands for a part of one name, `**` for any number of folders"
-            raise problem("no-documents", "no file fits this pattern", where=place, hint=hint)
+            raise problem("no-documents", "no file fits this pattern", where=place, hint=PATTERN_HINT)
         raise problem("empty-folder", "there is no file in this folder", where=place)
     if pair_by == "name":
         found = [replace(one, id=one.file) for one in found]
@@ -151,15 +151,14 @@ def _in_folder(place: str, folder: Path) -> Iterator[DocumentFile]:
 def _of_pattern(place: str, folder: Path) -> Iterator[DocumentFile]:
     """The files that a pattern finds."""
     steps = PurePath(place).parts
-    for found in matching(place, folder):
-        if kind_at(folder, found) == "file":
-            own = PurePath(found).parts
-            name = stood_for(steps, own) or []
-            if has_wildcards(steps[-1]):
-                name = [*name[:-1], plain_name(own[-1])]
-            else:
-                name = name or [plain_name(own[-1])]
-            yield _called(name, found, folder)
+    for found in files_at(place, folder):
+        own = PurePath(found).parts
+        name = stood_for(steps, own) or []
+        if has_wildcards(steps[-1]):
+            name = [*name[:-1], plain_name(own[-1])]
+        else:
+            name = name or [plain_name(own[-1])]
+        yield _called(name, found, folder)
 
 
 def _called(steps: Sequence[str], shown: str, folder: Path) -> DocumentFile:

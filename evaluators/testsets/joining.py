@@ -16,7 +16,7 @@ from evaluators.needs import Cell
 from evaluators.registry import nearest
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.documents import DocumentFile, DocumentRows, text_of
-from evaluators.testsets.reader import Chunk, Split, Table, first_table, layers, whole, with_column
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, layers, whole, with_column
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
@@ -219,6 +219,8 @@ _ABSENT: Final = ("no-output-for-row", "no-expected-for-row")
 def _called(table: Table) -> str:
     """What people call a table: its file, or the folder of its documents."""
     table = first_table(table)
+    if isinstance(table, Reader):
+        return table.source.name
     if not table.files:
         return "the test set"
     return table.name if isinstance(table, DocumentRows) else table.files[0].name

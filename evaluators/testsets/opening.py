@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePath
 from typing import Final
 
-from evaluators.issues import problem
-from evaluators.testsets.byte_source import ByteSource, locate
+from evaluators.issues import Problems, problem
+from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
+from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of
+from evaluators.testsets.documents import PATTERN_HINT, holds_documents
 from evaluators.testsets.encodings import encoding_note, seeming_encoding
+from evaluators.testsets.many_files import ManyFiles, many_files
 from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import replace
+from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import NotJSON, parse
 
 _SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
 _WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """How a workbook of Excel begins, and one of an old version of it."""
+_NO_DATA: Final = ("_", ".")
+"""How the names of files begin that programs leave beside their rows, such as `_SUCCESS`."""
+_FIXED_COLUMNS: Final = ("csv", "tsv", "parquet", "xlsx")
+_ROWS_ALONE: Final = (".csv", ".tsv", ".parquet", ".pq", ".jsonl", ".ndjson", ".xlsx", ".xlsm")
+"""Endings of files that hold rows, and are never one document."""
 
 
 def open_table(source: ByteSource, format: str | None = None, *, known_encoding: bool = False) -> Reader:
@@ -34,10 +45,75 @@ def open_table(source: ByteSource, format: str | None = None, *, known_encoding:
 
 
 def open_file(
-    name: str, folder: Path, format: str | None = None, *, sheet: str | None = None, header_row: int | None = None
+    name: str,
+    folder: Path,
+    format: str | None = None,
+    settled: Callable[[ByteSource], ByteSource] = lambda source: source,
+    *,
+    known_encoding: bool = False,
 ) -> Reader:
-    """The file of that name, relative to `folder`; of a workbook that sheet, with its header in that row."""
-    return open_table(replace(locate(name, folder), sheet=sheet, header_row=header_row), format)
+    """The rows of the file of that name, relative to `folder`; those of several files for a folder or a pattern.
+
+    `settled` says of each file how it is to be read. Raises Problems when there is none, or when one cannot be opened.
+    """
+    if name == STANDARD_INPUT or not holds_documents(name, folder):
+        return open_table(settled(locate(name, folder)), format, known_encoding=known_encoding)
+    return _open_files(name, folder, format, settled, known_encoding)
+
+
+def _open_files(
+    name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource], known_encoding: bool
+) -> ManyFiles:
+    in_folder = kind_at(folder, name) == "folder"
+    every = [one for one in files_at(name, folder) if not PurePath(one).name.startswith(_NO_DATA)]
+    paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)
+    shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
+    if not paths:
+        raise _no_files(shown, in_folder, every)
+    sources = [settled(locate(one, folder)) for one in paths]
+    formats = {format or format_of(source): source.name for source in sources}
+    if len(formats) > 1:
+        found = " and ".join(f"{word} ({first})" for word, first in formats.items())
+        hint = 'a pattern in quotes chooses some, as in "rows/*.csv"'
+        raise problem("several-formats", f"the files are of several formats: {found}", where=shown, hint=hint)
+    (word,) = formats
+    readers = [open_table(source, word, known_encoding=known_encoding) for source in sources]
+    top = len(_fixed(name, in_folder))
+    whole = ByteSource(at(folder, name), shown)
+    table = many_files(whole, readers, ["/".join(_steps(one)[top:]) for one in paths], word in _FIXED_COLUMNS)
+    if left := len(every) - len(paths):
+        said = "1 file is" if left == 1 else f"{left:,} files are"
+        table = replace(
+            table, notes=(f"{shown}: {said} left out, because their names are not those of rows", *table.notes)
+        )
+    return table
+
+
+def holds_rows(place: str, folder: Path) -> bool:
+    """Whether a folder or a pattern stands for files of rows, as their names say, and not for documents."""
+    found = files_at(place, folder)
+    return bool(found) and all(_suffix(one) in _ROWS_ALONE for one in found)
+
+
+def _steps(place: str) -> list[str]:
+    return place.split("/") if scheme_of(place) else list(PurePath(place).parts)
+
+
+def _fixed(name: str, in_folder: bool) -> list[str]:
+    """The steps of a folder, or those of a pattern before the first that has wildcards; the file's own is never among them."""
+    steps = _steps(name.rstrip("/"))
+    if in_folder:
+        return steps
+    return steps[: next((count for count, step in enumerate(steps[:-1]) if has_wildcards(step)), len(steps) - 1)]
+
+
+def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
+    if not in_folder:
+        return problem("no-such-file", "no file fits this pattern", where=shown, hint=PATTERN_HINT)
+    if not every:
+        return problem("empty-folder", "there is no file in this folder", where=shown)
+    hint = f"rows are in files that end with {', '.join(sorted(_by_suffix()))}; documents are named by `expected` and `output`"
+    return problem("no-rows", "no file in this folder has a name of rows", where=shown, hint=hint)
 
 
 def format_of(source: ByteSource) -> str:
@@ -48,9 +124,13 @@ def format_of(source: ByteSource) -> str:
     return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
 
 
-def named_as_rows(path: Path) -> bool:
+def named_as_rows(path: str | Path) -> bool:
     """The file's name says that it holds rows."""
-    return path.suffix.lower() in _by_suffix()
+    return _suffix(path) in _by_suffix()
+
+
+def _suffix(path: str | Path) -> str:
+    return PurePath(str(path).lower().removesuffix(".gz")).suffix
 
 
 def _by_suffix() -> dict[str, str]:

@@ -124,6 +124,11 @@ class Reader:
         return (self.source,)
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """What each column of the header holds, where the file says it; empty where it does not."""
+        return ()
+
+    @property
     def separator(self) -> str | None:
         """What separates the cells; None where nothing does."""
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from evaluators.testsets.memory_rows import MemoryRows
-from evaluators.testsets.reader import Table
+from evaluators.testsets.reader import Table, first_table
 from evaluators.testsets.selection import Selected
 
 _HEAD_BYTES: Final = 64 * 1024
@@ -23,11 +23,12 @@ def estimated_rows(table: Table) -> int | None:
             return None
         every = estimated_rows(table.base)
         return min([*chosen, *([every] if every is not None else [])], default=None)
-    if not table.files or table.files[0].suffix not in _BY_LINES or table.files[0].compressed:
+    files = first_table(table).files
+    if not files or files[0].suffix not in _BY_LINES or files[0].compressed:
         return None
-    head = table.files[0].head(_HEAD_BYTES)
-    rows = head.count(b"\n") if table.files[0].suffix in _ONE_A_LINE else _ends_outside_quotes(head)
-    return round(table.files[0].size * rows / len(head)) if head else 0
+    head = files[0].head(_HEAD_BYTES)
+    rows = head.count(b"\n") if files[0].suffix in _ONE_A_LINE else _ends_outside_quotes(head)
+    return round(sum(file.size for file in files) * rows / len(head)) if head else 0
 
 
 def _ends_outside_quotes(head: bytes) -> int:

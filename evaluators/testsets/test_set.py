@@ -31,7 +31,8 @@ from evaluators.testsets.joining import (
     Unmatched,
     id_text,
 )
-from evaluators.testsets.opening import open_table
+from evaluators.testsets.many_files import differences
+from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
@@ -239,7 +240,10 @@ class _Opening:
         needed = (self.needed - elsewhere) | joining
         kept: dict[Role, str] = {role: column for role, column in configured.items() if role not in elsewhere}
         name = reader.source.name
-        columns = guess_columns(reader.header, kept, needed=needed, name=name, knows=reader.knows)
+        try:
+            columns = guess_columns(reader.header, kept, needed=needed, name=name, knows=reader.knows)
+        except Problems as error:
+            raise Problems([*error.issues, *differences(reader)]) from None
         table = attached(reader, self.config.attach, self.folder, name)
         found = ALL_MATCHED
         if self.config.file is not None and self.config.expected is not None:
@@ -251,16 +255,8 @@ class _Opening:
         """The file with the rows, and the columns that the settings name."""
         config, configured = self.config, self.config.columns.named()
         if config.file is not None:
-            source = self._locate(config.file)
-            source = replace(
-                source,
-                encoding=config.encoding or "utf-8",
-                delimiter=config.delimiter,
-                sheet=config.sheet,
-                header_row=config.header_row,
-                name=self.called or source.name,
-            )
-            reader = open_table(source, config.format, known_encoding=config.encoding is not None)
+            known = config.encoding is not None
+            reader = open_file(config.file, self.folder, config.format, self._settled, known_encoding=known)
             if self.header is not None:
                 reader = replace(reader, header=self.header, notes=(*reader.notes, *self.notes))
             return reader, configured
@@ -273,12 +269,24 @@ class _Opening:
 
     def _reader(self, file: str, joined: Joined) -> Reader:
         """Another file of rows, read as its settings say."""
-        source = replace(
-            self._locate(file),
-            sheet=joined.sheet,
-            header_row=joined.header_row,
+
+        def settled(source: ByteSource) -> ByteSource:
+            limit = self.config.most_unpacked_gib
+            return replace(source, most_unpacked_gib=limit, sheet=joined.sheet, header_row=joined.header_row)
+
+        return open_file(file, self.folder, joined.format, settled)
+
+    def _settled(self, source: ByteSource) -> ByteSource:
+        """A file with how it is to be read."""
+        return replace(
+            source,
+            most_unpacked_gib=self.config.most_unpacked_gib,
+            encoding=self.config.encoding or "utf-8",
+            delimiter=self.config.delimiter,
+            sheet=self.config.sheet,
+            header_row=self.config.header_row,
+            name=self.called or source.name,
         )
-        return open_table(source, joined.format)
 
     def _elsewhere(self) -> frozenset[Role]:
         """The roles whose cells come from another file, or from a column of each variant."""

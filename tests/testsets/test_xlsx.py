@@ -23,6 +23,7 @@ from evaluators.model import MISSING
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, letters, moment, place_of
+from evaluators.value_class import replace
 
 SHEET_PART = "xl/worksheets/sheet1.xml"
 MIDNIGHT = datetime.datetime(2026, 3, 1)
@@ -55,7 +56,7 @@ def edited(place: Path, change: Callable[[str], str], part: str = SHEET_PART) ->
 
 
 def opened(place: Path, **settings: Any) -> Reader:
-    return open_file(place.name, place.parent, **settings)
+    return open_file(place.name, place.parent, settled=lambda source: replace(source, **settings))
 
 
 def cells(table: Reader, column: str) -> list[Any]:

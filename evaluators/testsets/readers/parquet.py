@@ -31,18 +31,20 @@ class Parquet(Reader):
 
     suffixes: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
+    kinds: tuple[str, ...] = ()
+
     @classmethod
     def open(cls, source: ByteSource) -> Self:
         """The file. Its header is its columns."""
         source = source.uncompressed()
         with _opened(source) as file:
-            names = tuple(file.schema_arrow.names)
+            names, kinds = tuple(file.schema_arrow.names), tuple(map(str, file.schema_arrow.types))
             _check_size(source, _said_size(file.metadata))
         twice = [f'"{name}"' for name, count in Counter(names).items() if count > 1]
         if twice:
             message = f"columns have the same name: {', '.join(twice)}"
             raise broken(source, "same-column-name", message, "give each its own name")
-        return cls(source, names)
+        return cls(source, names, kinds=kinds)
 
     def splits(self) -> list[Split]:
         """Pieces of whole row groups."""

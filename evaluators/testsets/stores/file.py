@@ -73,6 +73,10 @@ class LocalFiles(ByteStore):
     def matching(self, pattern: str, folder: str) -> list[str]:
         return list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
 
+    def fitting(self, pattern: str, folder: str) -> list[str]:
+        found = self.matching(pattern, folder)
+        return [one for one in found if not Path(one).name.startswith(".") and os.path.isfile(os.path.join(folder, one))]
+
 
 def _path(place: str) -> str:
     if place[: len(_PREFIX)].lower() != _PREFIX:

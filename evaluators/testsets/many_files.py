@@ -1,0 +1,193 @@
+"""Files of rows that are one test set: what a folder holds, or what a pattern finds, in the order of their names.
+
+Rows are counted from 1 on, through all files. Two kinds of columns come from where a file is: `file`, the name that it has below
+the folder, and a column for each folder on the way that is called `key=value`. Of files whose columns are fixed (CSV, TSV,
+Parquet) the columns count that all of them have; in JSON each row has its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from evaluators.issues import Blame, Fault, Issue
+from evaluators.model import MISSING
+from evaluators.needs import Cell
+from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
+from evaluators.value_class import dataclass, replace
+
+FILE_COLUMN: Final = "file"
+_KEY_VALUE: Final = re.compile(r"([A-Za-z_][\w.-]*)=(.*)")
+_NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True)
+class ManyFiles(Reader):
+    """The rows of several files. `source` is the folder or the pattern that names them."""
+
+    readers: tuple[Reader, ...] = ()
+    placed: tuple[Mapping[str, Cell], ...] = ()
+    """For each file the cells that come from where it is."""
+    own: frozenset[str] = frozenset()
+    """Columns that some file has itself, and that no place stands for."""
+    different: tuple[Issue, ...] = ()
+    """What some files have and others lack."""
+    fixed: bool = False
+    """Whether the columns of a file are known from its beginning."""
+
+    @property
+    def files(self) -> tuple[ByteSource, ...]:
+        """The files, in order."""
+        return tuple(reader.source for reader in self.readers)
+
+    @property
+    def separator(self) -> str | None:
+        """What separates the cells in the first file."""
+        return self.readers[0].separator
+
+    def knows(self, column: str) -> bool:
+        """Whether some row has the column; of fixed columns, whether all files have it."""
+        return column in self.header or (not self.fixed and any(reader.knows(column) for reader in self.readers))
+
+    def splits(self) -> list[Split]:
+        """The pieces of large files, and small files together: of these, `start` and `end` count files."""
+        found: list[Split] = []
+        first, size = 0, 0
+        for place, reader in enumerate(self.readers):
+            pieces = reader.splits()
+            if len(pieces) > 1 or any(piece.note for piece in pieces):
+                if first < place:
+                    found.append(Split(self.source.path, len(found), first, place))
+                found += [replace(piece, index=len(found) + number) for number, piece in enumerate(pieces)]
+                first, size = place + 1, 0
+            elif (size := size + reader.source.size) >= SPLIT_BYTES:
+                found.append(Split(self.source.path, len(found), first, place + 1))
+                first, size = place + 1, 0
+        if first < len(self.readers):
+            found.append(Split(self.source.path, len(found), first, len(self.readers)))
+        return found
+
+    def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows of one piece."""
+        if split.file != self.source.path:
+            place = self._places[split.file]
+            own = self._own(place, columns)
+            for chunk in self.readers[place].read(split, own):
+                yield self._chunk(place, chunk, columns, 0)
+            return
+        before = 0
+        for place in range(split.start, split.end or 0):
+            span = 0
+            for chunk in whole(self.readers[place], self._own(place, columns)):
+                span = chunk.span
+                yield self._chunk(place, chunk, columns, before)
+            before += span
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {reader.source.path: place for place, reader in enumerate(self.readers)}
+
+    def _own(self, place: int, columns: Sequence[str]) -> list[str]:
+        """The columns that are read from the file itself."""
+        return [name for name in columns if name in self.own or name not in self.placed[place]]
+
+    def _chunk(self, place: int, chunk: Chunk, columns: Sequence[str], before: int) -> Chunk:
+        """The rows of one file as those of all, in the order of the columns."""
+        source, placed = self.readers[place].source, self.placed[place]
+        cells: dict[str, Sequence[Cell]] = {
+            name: chunk.columns[name] if name in chunk.columns else [placed.get(name, MISSING)] * chunk.count
+            for name in columns
+        }
+        faults = [(index, replace(issue, where=f"file {source.name}")) for index, issue in chunk.faults]
+        for name in chunk.columns if faults else ():
+            column = cells[name] = list(cells[name])
+            for (index, old), (_, new) in zip(chunk.faults, faults, strict=True):
+                cell = column[index]
+                if isinstance(cell, Fault) and cell.issue == old:
+                    column[index] = Fault(new, cell.text)
+        offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
+        return Chunk(offsets, before + chunk.span, cells, faults)
+
+
+def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[str], fixed: bool) -> ManyFiles:
+    """The files as one; `named` is what each is called from the folder on, `fixed` whether their beginnings tell their columns."""
+    keyed = [_keys(reader.source.name) for reader in readers]
+    header, different = _common(readers) if fixed else (_all(readers), [])
+    keys = [key for key in keyed[0] if all(key in one for one in keyed)]
+    everywhere = {name for reader in readers for name in reader.header}
+    notes = [f"{source.name}: {len(readers):,} files, read one after the other"]
+    notes += [f'{source.name}: "{key}" is a column of the files, so the folders of that name are none' for key in keys
+              if key in everywhere]  # fmt: skip
+    notes += [f"{issue.where}: {issue.message}" for issue in different]
+    notes += _kinds(source, readers)
+    added = [name for name in (*keys, FILE_COLUMN) if name not in everywhere]
+    placed = tuple({**one, FILE_COLUMN: name} for one, name in zip(keyed, named, strict=True))
+    said = [note for reader in readers for note in reader.notes]
+    return ManyFiles(
+        source, (*header, *added), 1, (*notes, *_shortened(said)), tuple(readers), placed, frozenset(everywhere),
+        tuple(different), fixed,
+    )  # fmt: skip
+
+
+def differences(table: Reader) -> tuple[Issue, ...]:
+    """What some files of a table have and others lack; nothing for one file."""
+    return table.different if isinstance(table, ManyFiles) else ()
+
+
+def _keys(name: str) -> dict[str, Cell]:
+    """The keys and values of the folders that a file is in."""
+    from urllib.parse import unquote
+
+    found = (_KEY_VALUE.fullmatch(step) for step in name.split("/")[:-1])
+    pairs = {step[1]: unquote(step[2]) for step in found if step is not None}
+    return {key: MISSING if value == _NO_VALUE else value for key, value in pairs.items()}
+
+
+def _all(readers: Sequence[Reader]) -> list[str]:
+    return list(dict.fromkeys(name for reader in readers for name in reader.header))
+
+
+def _common(readers: Sequence[Reader]) -> tuple[list[str], list[Issue]]:
+    """The columns that all files have, and what is to be said of each other one."""
+    having: dict[str, list[Reader]] = {}
+    for reader in readers:
+        for name in reader.header:
+            having.setdefault(name, []).append(reader)
+    different = []
+    for name, those in having.items():
+        if len(those) == len(readers):
+            continue
+        have = {id(reader) for reader in those}
+        lacking = [reader.source.name for reader in readers if id(reader) not in have]
+        few = _some([reader.source.name for reader in those]) + (" has" if len(those) == 1 else " have")
+        said = f"{few} it" if len(those) < len(lacking) else f"not in {_some(lacking)}"
+        message = f'the column "{name}" is not in every file, so it is left out ({said})'
+        different.append(Issue("different-columns", Blame.TESTSET, message, those[0].source.name))
+    return [name for name, those in having.items() if len(those) == len(readers)], different
+
+
+def _kinds(source: ByteSource, readers: Sequence[Reader]) -> list[str]:
+    """The columns that are of different kinds in different files, one sentence each."""
+    found: dict[str, dict[str, str]] = {}
+    for reader in readers:
+        for name, kind in zip(reader.header, reader.kinds, strict=False):
+            found.setdefault(name, {}).setdefault(kind, reader.source.name)
+    return [
+        f'{source.name}: "{name}" is ' + " and ".join(f"{kind} in {file}" for kind, file in kinds.items())
+        for name, kinds in found.items()
+        if len(kinds) > 1
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _shortened(notes: Sequence[str]) -> list[str]:
+    more = [f"and {len(notes) - _SHOWN:,} more notes on files"] if len(notes) > _SHOWN else []
+    return [*notes[:_SHOWN], *more]
