@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from evaluators.compare.calibration import calibrate, changed_answers
-from evaluators.issues import problem
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.judges.answer_lines import AnswerLine
+from evaluators.model import MISSING
+from evaluators.needs import Cell, Role
 from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.document import Page
 from evaluators.run.record import RunRecord, read_record
+from evaluators.settings import BadSettings, build
+from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.joining import id_text
+from evaluators.testsets.reader import knows, whole
+from evaluators.testsets.test_set import open_test_set
+from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.value_class import replace
+
+
+def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cell]:
+    """The marks in the column `human` of a file with rows, by id. `reading` are settings of `test_set` that say how it is read.
+
+    Raises Problems when it cannot be read, has no such column, or has an id twice.
+    """
+    try:
+        config = build(TestSetConfig, {"file": file, **reading}, noun="test_set")
+    except BadSettings as error:
+        raise Problems(Issue(one.code, Blame.CONFIG, one.message, file, one.hint) for one in error.details) from None
+    needed: tuple[Role, ...] = ("id",)
+    rows = open_test_set(config, Path(), needed=needed)
+    if not knows(rows.table, human):
+        raise Problems([replace(no_such_column(human, rows.header, rows.name), blame=Blame.CONFIG)])
+    column, found = rows.columns.id or "", dict[str, Cell]()
+    for chunk in whole(rows.table, [column, human]):
+        for cell, mark in zip(chunk.columns[column], chunk.columns[human], strict=True):
+            name = id_text(cell)
+            if name is not None and name in found:
+                raise problem(
+                    "same-id", f'the id "{name}" stands there twice', where=file, hint="keep one mark for each row"
+                )
+            if isinstance(mark, Fault):
+                raise Problems([mark.issue.at(f'{file}, column "{human}"')])
+            if name is not None:
+                found[name] = None if mark is MISSING else mark
+    return found
 
 
 def calibration_document(
-    place: Path, human: str, target: str | None, pass_at: float, scale: tuple[float, float], other: Path | None
+    place: Path,
+    human: str,
+    target: str | None,
+    pass_at: float,
+    scale: tuple[float, float],
+    other: Path | None,
+    marks: Mapping[str, Cell] | None = None,
 ) -> tuple[Page, bool]:
-    """The page about a judge's verdicts beside the marks in the column `human`.
+    """The page about a judge's verdicts beside the marks in the column `human`, or beside `marks` by id.
 
     `target` is an evaluator, or one of its fields; the only evaluator of the run without it. `other` is a run whose answers to the
     same questions are compared. The answer says, too, whether there was a row to compare. Raises Problems (config) for what the run
@@ -31,7 +76,7 @@ def calibration_document(
             hint=f"name one: --evaluator {names[0]}",
         )
     chosen = target or names[0]
-    found = calibrate(record, chosen, human, pass_at, scale)
+    found = calibrate(record, chosen, human, pass_at, scale, marks)
     changed = None
     if other is not None:
         changed = changed_answers(_answers(record), _answers(read_record(other)))

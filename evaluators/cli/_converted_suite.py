@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from evaluators.converting.converted_text import (
     unusable,
 )
 from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator
+from evaluators.converting.exported_rows import read_as_told, reading_exports
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
@@ -32,9 +33,16 @@ class Converted:
     words: str
 
 
-def convert(system: str, files: Sequence[str], suite: str | None, rows: str | None) -> Converted:
-    """The suite for another system's files. Raises Problems (config) when nothing in them has a counterpart."""
-    conversion = CONVERTERS.find(system)().convert([Path(file) for file in files])
+def convert(
+    system: str, files: Sequence[str], suite: str | None, rows: str | None, reading: Mapping[str, Any] | None = None
+) -> Converted:
+    """The suite for another system's files. `reading` are settings of `test_set` that say how files with rows are read.
+
+    Raises Problems (config) when nothing in them has a counterpart.
+    """
+    with reading_exports(reading or {}):
+        conversion = CONVERTERS.find(system)().convert([Path(file) for file in files])
+        read_as_told(conversion)
     named_apart(conversion.evaluators, [group.name for group in conversion.groups])
     conversion.parts = [_accepted(part) if isinstance(part, ConvertedEvaluator) else part for part in conversion.parts]
     if not conversion.evaluators:

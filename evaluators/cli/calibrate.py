@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+
+from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SHEET, reading_settings
 
 
 @click.command("calibrate")
 @click.argument("run", type=click.Path())
-@click.option(
-    "--human", required=True, metavar="COLUMN", help="The column of the test set in which people have marked the rows."
-)
+@click.argument("marks", type=click.Path(), required=False)
+@click.option("--human", required=True, metavar="COLUMN", help="The column in which people have marked the rows.")
 @click.option(
     "--evaluator",
     metavar="NAME",
@@ -39,24 +41,41 @@ import click
     metavar="RUN",
     help="Also say how many questions got another verdict in this run: with another model, or with fields_per_request: 1.",
 )
+@COLUMNS
+@DELIMITER
+@ENCODING
+@SHEET
+@HEADER_ROW
 def command(
-    run: str, human: str, evaluator: str | None, pass_at: float, scale: tuple[float, float], other: str | None
+    run: str,
+    marks: str | None,
+    human: str,
+    evaluator: str | None,
+    pass_at: float,
+    scale: tuple[float, float],
+    other: str | None,
+    **reading: Any,
 ) -> None:
     """Compare the verdicts of a judge with the marks of people: how often they agree, and in which direction they differ.
 
     RUN is a run folder, or the run.json in it. Its test set has a column with marks: yes or no, pass or fail, right or wrong, or
-    numbers. Rows without a mark are left out. Nothing is scored again, and nobody is asked.
+    numbers. Where people marked the rows in another file, MARKS names that file: its rows are found by their ids, and options such
+    as --encoding say how it is read. Rows without a mark are left out. Nothing is scored again, and nobody is asked.
 
     The exit code is 0 when there was something to compare, 2 for a mark that cannot be read, and 3 when no row has both.
     """
-    from evaluators.api.calibrating import calibration_document
+    from evaluators.api.calibrating import calibration_document, marks_of
     from evaluators.cli._printing import print_page
 
     low, high = scale
     if not low < high:
         raise click.BadParameter("the worst mark must be less than the best one", param_hint="--scale")
+    told = reading_settings(**reading)
+    if told and marks is None:
+        raise click.UsageError("these options say how a file with marks is read, and none is named")
+    marked = None if marks is None else marks_of(marks, human, told)
     page, measured = calibration_document(
-        Path(run), human, evaluator, pass_at, (low, high), Path(other) if other else None
+        Path(run), human, evaluator, pass_at, (low, high), Path(other) if other else None, marked
     )
     print_page(page)
     sys.exit(0 if measured else 3)

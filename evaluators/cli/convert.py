@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from evaluators.cli._options import (
+    COLUMNS,
+    DELIMITER,
+    ENCODING,
+    EXPECTED,
+    HEADER_ROW,
+    OUTPUT,
+    SHEET,
+    reading_settings,
+)
 
 
 @click.command("convert")
@@ -11,11 +24,22 @@ import click
 @click.option("-o", "--suite", type=click.Path(), metavar="FILE", help="The suite to write.  [default: standard output]")
 @click.option("--rows", type=click.Path(), metavar="FILE", help="Write the rows that stand in the files, as CSV.")
 @click.option("--force", is_flag=True, help="Replace files of these names.")
-def command(system: str, files: tuple[str, ...], suite: str | None, rows: str | None, force: bool) -> None:
+@COLUMNS
+@EXPECTED
+@OUTPUT
+@DELIMITER
+@ENCODING
+@SHEET
+@HEADER_ROW
+def command(
+    system: str, files: tuple[str, ...], suite: str | None, rows: str | None, force: bool, **reading: Any
+) -> None:
     """Turn another system's files into a suite.
 
     SYSTEM is promptfoo, agenta, galtea, deepeval or orbiter. FILES are its configuration, and what it exports: several files make one
     suite. Files are read as data; Python in them is never run.
+
+    Options such as --encoding say how a file with rows among them is read; the suite says so, too.
 
     Every assertion and setting is looked up in a table. What has no counterpart here is a comment at its place in the suite, and a
     line of the summary, with file, line and column. The suite that comes out passes `evaluators check`.
@@ -29,7 +53,7 @@ def command(system: str, files: tuple[str, ...], suite: str | None, rows: str | 
 
     targets = [target for target in (suite, rows) if target is not None]
     refuse_taken(targets, force=force)
-    converted = convert(system, files, suite, rows)
+    converted = convert(system, files, suite, rows, reading_settings(**reading))
     write(
         {target: text for target, text in ((suite, converted.suite), (rows, converted.rows)) if target and text},
         force=force,

@@ -18,7 +18,7 @@ from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.model import Status, Verdict
 from evaluators.run.intervals import mean_interval, moments_of_values
-from evaluators.run.record import RunRecord
+from evaluators.run.record import RecordedRow, RunRecord
 from evaluators.run.result import Interval
 from evaluators.run.statistics import Z_95, wilson
 from evaluators.value_class import dataclass
@@ -121,9 +121,15 @@ class Calibration:
 
 
 def calibrate(
-    record: RunRecord, target: str, column: str, pass_at: float = 0.5, scale: tuple[float, float] = (0.0, 1.0)
+    record: RunRecord,
+    target: str,
+    column: str,
+    pass_at: float = 0.5,
+    scale: tuple[float, float] = (0.0, 1.0),
+    marks: Mapping[str, Any] | None = None,
 ) -> Calibration:
-    """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column.
+    """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column, or beside `marks`,
+    which are by id.
 
     Numbers in the column are on `scale`, and pass from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or
     a column that the run does not have, for a mark that cannot be read, and for a run that kept no cells of some rows.
@@ -135,25 +141,27 @@ def calibrate(
         for row in record.rows(variant):
             verdict = row.verdicts[place]
             judge = _passed(verdict, field)
-            if row.cells is None:
-                hint = "run again with results: {documents: all} in the suite"
-                raise problem(
-                    "no-cells", "the run did not keep the cells of all rows", where=str(record.folder), hint=hint
-                )
-            if column not in row.cells:
-                known = ", ".join(map(str, row.cells))
-                raise problem(
-                    "no-such-column", f'the rows have no column "{column}"', where=str(record.folder), hint=known
-                )
-            mark = read_mark(row.cells[column], pass_at, scale, f'row {row.number}, column "{column}"')
+            cell = marks.get(row.id) if marks is not None else _marked_cell(record, row, column)
+            mark = read_mark(cell, pass_at, scale, f'row {row.number}, column "{column}"')
             if mark is None or judge is None:
                 unmarked += mark is None and judge is not None
                 unjudged += mark is not None and judge is None
                 continue
             score = Fraction(verdict.num, verdict.den) if field is None and verdict.den else None
-            length = len(str(row.cells.get(record.result.columns.get("output", ""), "")))
+            length = len(str((row.cells or {}).get(record.result.columns.get("output", ""), "")))
             rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1]))
     return calibration_of(rows, unmarked, unjudged)
+
+
+def _marked_cell(record: RunRecord, row: RecordedRow, column: str) -> Any:
+    """The mark of a row among the cells that the run kept."""
+    if row.cells is None:
+        hint = "run again with results: {documents: all} in the suite, or name a file with the marks"
+        raise problem("no-cells", "the run did not keep the cells of all rows", where=str(record.folder), hint=hint)
+    if column not in row.cells:
+        known = ", ".join(map(str, row.cells))
+        raise problem("no-such-column", f'the rows have no column "{column}"', where=str(record.folder), hint=known)
+    return row.cells[column]
 
 
 def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0) -> Calibration:

@@ -3,29 +3,75 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, WordFinding
+from evaluators.settings import build
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.opening import open_table
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import Reader, whole
+from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.value_class import replace
 
 ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 _FIRST: Final = 200
 
 
+_READING: ContextVar[Mapping[str, Any]] = ContextVar("reading_exports", default=MappingProxyType({}))
+
+
+@contextmanager
+def reading_exports(settings: Mapping[str, Any]) -> Iterator[None]:
+    """Inside, files with rows are read as these settings of `test_set` say: their encoding, their delimiter, their columns."""
+    token = _READING.set(settings)
+    try:
+        yield
+    finally:
+        _READING.reset(token)
+
+
+def read_as_told(conversion: Conversion) -> None:
+    """Says in the suite how its file is read, where somebody said so."""
+    told = dict(_READING.get())
+    if not told or "file" not in conversion.test_set:
+        return
+    elsewhere = {role for role in ("expected", "output") if told.get(role) is not None}
+    columns = {role: name for role, name in _columns(conversion).items() if role not in elsewhere}
+    conversion.test_set = {**conversion.test_set, **told, "columns": columns}
+    if not columns:
+        del conversion.test_set["columns"]
+
+
+def _columns(conversion: Conversion) -> dict[str, Any]:
+    """The columns that are named, by role; of one role, what somebody said counts."""
+    return {**conversion.test_set.get("columns", {}), **_READING.get().get("columns", {})}
+
+
+def _opened(file: Path) -> Reader:
+    told = {name: value for name, value in _READING.get().items() if name not in ("columns", "expected", "output")}
+    config = build(TestSetConfig, {"file": str(file), **told}, noun="test_set")
+    source = replace(
+        locate(str(file), Path()), encoding=config.encoding or "utf-8", delimiter=config.delimiter, sheet=config.sheet,
+        header_row=config.header_row,
+    )  # fmt: skip
+    return open_table(source, known_encoding=config.encoding is not None)
+
+
 def export_header(file: Path) -> list[str]:
     """The names of the columns. Raises Problems when the file cannot be read."""
-    return list(open_table(locate(str(file), Path())).header)
+    return list(_opened(file).header)
 
 
 def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dict[str, list[Any]]:
     """The cells of these columns, for the first rows or for all."""
-    table = open_table(locate(str(file), Path()))
+    table = _opened(file)
     found: dict[str, list[Any]] = {name: [] for name in columns}
     for chunk in whole(table, list(columns)):
         for name in columns:
@@ -38,8 +84,8 @@ def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dic
 
 def first_cells(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
     """Says what an export lacks before it can be scored: a column of outputs."""
-    named = conversion.test_set.get("columns", {})
-    if "output" not in named and not usual_columns(header, "output"):
+    named = _columns(conversion)
+    if "output" not in named and _READING.get().get("output") is None and not usual_columns(header, "output"):
         conversion.remarks.append(
             f"{file} has no column with the model's outputs. Add one that is called output, or name a file of outputs "
             "with --output when you run the suite."
@@ -73,7 +119,7 @@ def _expected_cells(conversion: Conversion) -> list[Any]:
     if conversion.rows:
         return [row[name] for row in conversion.rows[:_FIRST] for name in usual_columns(row, "expected")]
     file = Path(conversion.test_set["file"])
-    named = conversion.test_set.get("columns", {}).get("expected")
+    named = _columns(conversion).get("expected")
     column = named or next(iter(usual_columns(export_header(file), "expected")), None)
     return cells_of(file, [column], _FIRST)[column] if column is not None else []
 

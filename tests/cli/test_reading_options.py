@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -27,18 +28,24 @@ BOTH = [*READ, "--columns", "output=said"]
         ["init", "odd.csv", *BOTH],
         ["infer-schema", "odd.csv", *READ],
         ["check-expected", "odd.csv", "--schema", "schema.json", *READ],
+        ["convert", "galtea", "odd.csv", "-o", "odd.yaml", *BOTH],
+        ["calibrate", "runs/first", "marks.csv", "--human", "good?", "--encoding", "cp1250", "--delimiter", "~",
+         "--columns", "id=n"],
     ],
     ids=lambda words: words[0],
-)
+)  # fmt: skip
 def test_a_command_reads_a_file_as_it_is_told(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("odd.csv").write_bytes(ODD)
     Path("odd.json").write_text('[{"id": "1", "output": {"stadt": "Łódź"}}]', encoding="utf-8")
     Path("suite.yaml").write_text(SUITE, encoding="utf-8")
     Path("schema.json").write_text('{"type": "object", "properties": {"stadt": {"type": "string"}}}', encoding="utf-8")
+    Path("marks.csv").write_bytes("n~good?~Łódź\n1~yes~x\n".encode("cp1250"))
+    first = ["run", "suite.yaml", "odd.csv", "--name", "first", *BOTH, "--columns", "id=n"]
+    assert CliRunner().invoke(command, first).exit_code == 0
     done = CliRunner().invoke(command, words)
     assert done.exit_code == 0, done.output
-    if words[0] == "init":
+    if words[0] in ("init", "convert"):
         assert CliRunner().invoke(command, ["run", "odd.yaml", "--no-results"]).exit_code == 0
 
 
@@ -85,3 +92,46 @@ def test_a_label_beside_an_expected_answer_is_no_expected_answer(tmp_path: Path,
     Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
     ran = CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--no-results"])
     assert (ran.exit_code, "Columns: output = output, expected = expected\n" in ran.output) == (0, True)
+
+
+READING = {"--columns", "--delimiter", "--encoding", "--sheet", "--header-row"}
+PLACES = {"--expected", "--output"}
+NO_ROWS = {"advice", "compare", "explain", "list", "new", "report", "schema", "serve", "track", "view"}
+"""Commands that read a run folder or a suite, and no file with rows."""
+ONE_SIDE = {"infer-schema", "check-expected", "calibrate"}
+"""Commands that read rows and no outputs beside them."""
+
+
+def test_every_command_that_reads_rows_has_the_same_options_for_it() -> None:
+    assert isinstance(command, click.Group)
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        assert found is not None
+        options = {word for parameter in found.params for word in parameter.opts}
+        if name in NO_ROWS:
+            assert not options & READING, name
+        else:
+            wanted = READING if name in ONE_SIDE else READING | PLACES
+            assert wanted <= options, (name, wanted - options)
+
+
+def test_marks_of_people_stand_in_a_file_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("suite.yaml").write_text("evaluators: [exact_match]\n", encoding="utf-8")
+    Path("rows.csv").write_text("id,output,expected\n1,a,a\n2,a,b\n3,c,c\n", encoding="utf-8")
+    assert CliRunner().invoke(command, ["run", "suite.yaml", "rows.csv", "--name", "first"]).exit_code == 0
+
+    def calibrated(marks: str, *words: str) -> tuple[int, str]:
+        Path("marks.csv").write_text(marks, encoding="utf-8")
+        done = CliRunner().invoke(command, ["calibrate", "runs/first", "marks.csv", "--human", "good", *words])
+        return done.exit_code, done.output
+
+    assert calibrated("id,good\n3,yes\n2,yes\n1,no\n")[0] == 0
+    assert "3 rows have a verdict of exact_match and a mark" in calibrated("id,good\n3,yes\n2,yes\n1,no\n")[1]
+    assert calibrated("id,good\n9,yes\n")[0] == 3
+    assert 'the id "1" stands there twice' in calibrated("id,good\n1,yes\n1,no\n")[1]
+    code, said = calibrated("id,fine\n1,yes\n")
+    assert (code, 'there is no column "good"' in said) == (2, True)
+    alone = CliRunner().invoke(command, ["calibrate", "runs/first", "--human", "good", "--encoding", "cp1252"])
+    assert (alone.exit_code, "none is named" in alone.output) == (2, True)
