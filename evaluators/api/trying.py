@@ -211,7 +211,7 @@ def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | N
         return Problems([Issue("no-rows", Blame.TESTSET, "there are no rows", rows.name)])
     if row_id is not None:
         hint = (
-            f'ids stand in the column "{rows.columns.id}" and are taken to the letter: 003 is not 3'
+            f'ids are in the column "{rows.columns.id}" and are taken to the letter: 003 is not 3'
             if rows.columns.id
             else "the test set has no column of ids; use --row"
         )
@@ -222,8 +222,8 @@ def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | N
 
 _HOW: Final = {
     "whole": "it is JSON as a whole",
-    "fence": "the JSON stands inside a code fence",
-    "embedded": "the JSON stands inside other text",
+    "fence": "the JSON is inside a code fence",
+    "embedded": "the JSON is inside other text",
 }
 
 

@@ -169,7 +169,7 @@ def _by_name(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
     own = (name for name in kind.model_fields if name not in (*Evaluator.model_fields, *ROLES))
     first = kind.unnamed or next(own, None)
     if first is None or len(unnamed) > 1:
-        takes = f'only "{first}" may stand without its name' if first else "it takes no setting without its name"
+        takes = f'only "{first}" may be given without its name' if first else "it takes no setting without its name"
         raise problem("unnamed-setting", f"{kind.__name__}: {takes}", hint="give settings by name: NAME=VALUE")
     return {first: unnamed[0]}
 
@@ -196,7 +196,7 @@ class Evaluator(Settings):
 
     @_as_of_pydantic
     def __init__(self, /, *unnamed: Any, **settings: Any) -> None:
-        """Settings by name; the first of the type's own may stand without its name: `FormatValid("json")`.
+        """Settings by name; the first of the type's own may be given without its name: `FormatValid("json")`.
 
         Raises Problems (config) with everything that is wrong with them.
         """

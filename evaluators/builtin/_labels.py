@@ -31,7 +31,7 @@ def _read_labels(value: object) -> object:
             said = "the list is empty" if not value else f"every label must be text; found {spell(wrong)}"
             raise bad(f'"labels": {said}', hint="write labels: [refund, billing]")
         if len(set(value)) != len(value):
-            raise bad('"labels": a label stands there twice', hint="leave one of them out")
+            raise bad('"labels": a label is there twice', hint="leave one of them out")
         if len(value) > MOST_LISTED:
             raise bad(f'"labels" has {len(value):,} labels, and there may be {MOST_LISTED}')
         return tuple(value)

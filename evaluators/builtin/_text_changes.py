@@ -72,7 +72,7 @@ def text_changes(forgiven: Sequence[Forgiven]) -> list[TextChange]:
 
     around = TextChange(
         "contains", "contains: {substring: {column: EXPECTED}, case_sensitive: false}", stands_in,
-        "the answer stands in more text; an output that also names another answer would pass",
+        "the answer is inside more text; an output that also names another answer would pass",
     )  # fmt: skip
     return [*found, *([every] if len(found) > 1 else []), around]
 

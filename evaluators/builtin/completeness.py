@@ -24,7 +24,7 @@ class Completeness(Evaluator):
     """Score the share of the required sections that occur in the output: 3 of 4 is 0.75.
 
     Use it for reports and letters that must have certain parts. It passes when all of them occur; set `pass_at` lower to
-    be content with some. The sections are a list in the suite, or stand in a column of the row:
+    be content with some. The sections are a list in the suite, or in a column of the row:
     `sections: {column: parts, separator: ";"}`.
 
     Case does not count. A section is found wherever its name occurs, in a heading or not. Everything else counts: accents,

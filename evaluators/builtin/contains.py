@@ -15,7 +15,7 @@ from evaluators.model import Score
 class Contains(Evaluator):
     """Pass when a given text occurs anywhere in the output.
 
-    Use it for something that every answer must mention. The text stands in the suite, or in a column of the row:
+    Use it for something that every answer must mention. The text is in the suite, or in a column of the row:
     `substring: {column: must_have}`. For several texts see `contains_any` and `contains_all`.
 
     Case counts unless `case_sensitive: false`. Spaces and line breaks count, and a text is found inside words too.

@@ -26,7 +26,7 @@ class ContainsJson(Evaluator):
     """Pass when the output holds a JSON object or a JSON list.
 
     Use it first, before evaluators that compare fields: an output without JSON has no fields. The JSON may be the whole
-    output, stand inside a code fence, or inside other text; the explanation shows which, and what was found.
+    output, be inside a code fence, or inside other text; the explanation shows which, and what was found.
 
     It does not repair anything: single quotes, comments, a comma after the last item, NaN and a text that is cut off are
     not JSON. A bare number, word or quoted text does not count. It says nothing about what the JSON holds: for that,

@@ -28,7 +28,7 @@ class Correctness(Evaluator):
 
     type: Literal["correctness"] = "correctness"
     expected: ExpectedColumn = None
-    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    """The column with the expected answer, when it is not the test set's own."""
     answer: str | None = Field(None, strict=True, validation_alias=AliasChoices("answer", "ground_truth"))
     """One answer for every row, in place of the expected column."""
     keywords: Phrases | None = None
@@ -36,7 +36,7 @@ class Correctness(Evaluator):
     normalize: StrictBool = True
     """Whether case and spacing are set aside when the output is compared with the answer."""
     labels: Labels = None
-    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
 
     examples = (
         Example(

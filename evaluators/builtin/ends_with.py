@@ -15,7 +15,7 @@ from evaluators.model import Score
 class EndsWith(Evaluator):
     """Pass when the output ends with a given text.
 
-    Use it when an answer must close in a certain way. The text stands in the suite, or in a column of the row:
+    Use it when an answer must close in a certain way. The text is in the suite, or in a column of the row:
     `suffix: {column: closing}`.
 
     Case counts unless `case_sensitive: false`. Spaces and line breaks count, also at the end of the output.

@@ -32,9 +32,9 @@ class ExactMatch(Evaluator):
 
     type: Literal["exact_match"] = "exact_match"
     expected: ExpectedColumn = None
-    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    """The column with the expected answer, when it is not the test set's own."""
     labels: Labels = None
-    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
 
     forgive: tuple[Forgiven, ...] = ()
     """What two texts may differ in and be the same: `case`, `spaces`, `final_punctuation`, `underscores` (`_` or `-` for a space)."""

@@ -25,7 +25,7 @@ class FieldMatch(Evaluator):
 
     type: Literal["field_match"] = "field_match"
     field: str = Field(validation_alias=AliasChoices("field", "json_field"))
-    """The key of the field, as it stands. It is not a path: a dot is part of the key."""
+    """The key of the field, as it is. It is not a path: a dot is part of the key."""
     expected: ExpectedColumn = None
     """The column that holds the expected value, when it is not the test set's expected column."""
 

@@ -22,7 +22,7 @@ class FormatValid(Evaluator):
     Use it when a program will read the output as it is.
 
     - `json`: any JSON value. A code fence, text around it, comments, NaN and a comma after the last item are refused.
-    - `xml`: one root element, and every tag closed. A DOCTYPE may stand before it. One that declares entities of its own is
+    - `xml`: one root element, and every tag closed. A DOCTYPE may come before it. One that declares entities of its own is
       refused, because they can make a small text explode.
     - `yaml`: a map or a list. A plain sentence is YAML too, but does not count. Code fences are refused.
     - `markdown`: at least one heading, list, link, code fence, quotation or bold text. It can only be guessed: a text with

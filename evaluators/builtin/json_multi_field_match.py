@@ -42,7 +42,7 @@ class JsonMultiFieldMatch(Evaluator):
     """Compare chosen fields of the output with the same fields of the expected JSON.
 
     Each field scores 1 when it is right and 0 when it is wrong or missing. The row's score is the weighted mean of the
-    fields that could be measured. In the files of a run it stands as `aggregate_score` too, beside the score of each field.
+    fields that could be measured. In the files of a run it is called `aggregate_score`, too, beside the score of each field.
     A field that neither side has is not measured, so a wrong path never scores. Use it when you know which fields matter.
     For whole documents see `json_diff_match`.
 

@@ -13,7 +13,7 @@ class Keywords(Evaluator):
     """Score the share of the keywords that occur in the output: 2 of 3 is 0.67.
 
     Use it when an answer may be worded freely but must mention certain things. It passes when all of them occur; set
-    `pass_at` lower to be content with some. The keywords are a list in the suite, or stand in a column of the row:
+    `pass_at` lower to be content with some. The keywords are a list in the suite, or in a column of the row:
     `keywords: {column: must_have, separator: ";"}`.
 
     Case does not count. A keyword is found inside words too: "AI" occurs in "rain". Everything else counts: accents,

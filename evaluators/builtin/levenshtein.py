@@ -31,11 +31,11 @@ class Levenshtein(Evaluator):
     pass_at: float = Field(0.5, ge=0.0, le=1.0, strict=True, validation_alias=AliasChoices("pass_at", "threshold"))
     """A row passes when its score is at least this."""
     expected: ExpectedColumn = None
-    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    """The column with the expected answer, when it is not the test set's own."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
     labels: Labels = None
-    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
 
     examples = (
         Example("the same", output="hello world", expected="hello world", score=1.0, passed=True),

@@ -121,11 +121,11 @@ class SchemaMatch(Evaluator):
     chosen fields see `json_multi_field_match`.
 
     The schema is a JSON Schema with `x-eval-…` keys or with `evaluation_config`, in the suite, in a file, or in a column.
-    Who writes no JSON Schema lists `fields` instead; `schema: infer` makes one from the expected answers. Text is
+    Without a JSON Schema, list `fields` instead; `schema: infer` makes one from the expected answers. Text is
     compared to the letter and lists keep their order, unless the schema or the field says otherwise. Null is a value;
     missing is something else, unless `nulls: absent`. Keys that only the output has are invented.
 
-    The overall score and the field score do not see what is invented, for extract-bench defines them so. The summary says
+    The overall score and the field score do not see what is invented: extract-bench defines them so. The summary says
     so where there were such items, and `extra_items: penalize` counts them.
     """
 

@@ -23,7 +23,7 @@ class Similarity(Evaluator):
     - `method: characters`: the characters that both texts have in the same order, counted in both, divided by the length
       of the two together. Use it for names and codes with small slips.
 
-    Words are what stands between spaces, so punctuation belongs to the word: "Paris." is not "Paris". Meaning is not
+    Words are what is between spaces, so punctuation belongs to the word: "Paris." is not "Paris". Meaning is not
     understood: "not valid" is close to "valid". Case counts unless `case_sensitive: false`.
 
     A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`.
@@ -35,13 +35,13 @@ class Similarity(Evaluator):
     )
     """A row passes when its score is at least this."""
     expected: ExpectedColumn = None
-    """The column with the expected answer, when it is not the test set's own. `correct_answer_key` is the same."""
+    """The column with the expected answer, when it is not the test set's own."""
     method: Literal["words", "characters"] = "words"
     """Whether shared words or shared characters are counted."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
     labels: Labels = None
-    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are."""
+    """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
 
     examples = (
         Example("the same", output="hello world", expected="hello world", score=1.0, passed=True),

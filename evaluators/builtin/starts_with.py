@@ -15,7 +15,7 @@ from evaluators.model import Score
 class StartsWith(Evaluator):
     """Pass when the output begins with a given text.
 
-    Use it when an answer must open in a certain way. The text stands in the suite, or in a column of the row:
+    Use it when an answer must open in a certain way. The text is in the suite, or in a column of the row:
     `prefix: {column: greeting}`.
 
     Case counts unless `case_sensitive: false`. Spaces and line breaks count, also at the start of the output.

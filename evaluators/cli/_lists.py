@@ -10,8 +10,8 @@ from evaluators.reports.catalog import CatalogEntry, Kind
 from evaluators.reports.display import padded, width
 
 _HEADS: Final[Mapping[Kind, str]] = {
-    "evaluators": "Evaluators score a row. They stand in the list under `evaluators:`.",
-    "comparators": "Comparators compare one value with another. They stand beside a path under `fields:`.",
+    "evaluators": "Evaluators score a row. They are in the list under `evaluators:`.",
+    "comparators": "Comparators compare one value with another. They are beside a path under `fields:`.",
     "transforms": "Transforms change both values before they are compared. They are listed under `transforms:`.",
     "presets": "Presets are ready-made settings. A suite starts from one with `extends: preset:NAME`.",
 }

@@ -92,7 +92,7 @@ OUTPUT: Final = click.option(
 DELIMITER: Final = click.option(
     "--delimiter",
     metavar="CHARACTER",
-    help="What stands between the cells of a CSV file: a character, or comma, semicolon, tab, bar.",
+    help="What separates the cells of a CSV file: a character, or comma, semicolon, tab, bar.",
 )
 ENCODING: Final = click.option("--encoding", metavar="NAME", help="The encoding of a CSV or TSV file, such as cp1252.")
 SHEET: Final = click.option(

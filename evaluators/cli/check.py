@@ -31,7 +31,7 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
     comes at once. A test set that the suite names and that is not there is a warning.
 
     With --with-data, the first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
-    are not JSON or have a key twice, of outputs that cannot be read, of ids that stand in several rows, of rows with the
+    are not JSON or have a key twice, of outputs that cannot be read, of ids that are in several rows, of rows with the
     same input and another answer, and of columns that are never used. The rows come from TEST_SET, or from the test set
     that the suite names. To name a TEST_SET, to say --all, or how the test set is read, is to ask for this too.
 

@@ -22,7 +22,7 @@ from evaluators.cli._options import (
 @click.argument("system")
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 @click.option("-o", "--suite", type=click.Path(), metavar="FILE", help="The suite to write.  [default: standard output]")
-@click.option("--rows", type=click.Path(), metavar="FILE", help="Write the rows that stand in the files, as CSV.")
+@click.option("--rows", type=click.Path(), metavar="FILE", help="Write the rows that are in the files, as CSV.")
 @click.option("--force", is_flag=True, help="Replace files of these names.")
 @COLUMNS
 @EXPECTED

@@ -22,7 +22,7 @@ def command(run: str, files: tuple[str, ...]) -> None:
     RUN is a run folder, or the run.json in it. Everything comes from what the run recorded: neither its suite nor its test
     set is needed. A file that needs more than was recorded is refused, with the command that would give it.
 
-    The exit code is 0 whatever the run's own.
+    The exit code is 0, whatever that of the run was.
     """
     from evaluators.api.finished_run import options_of, write_again
     from evaluators.cli._printing import print_page, say

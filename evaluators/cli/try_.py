@@ -20,9 +20,19 @@ from evaluators.cli._options import COLUMNS, DELIMITER, ENCODING, HEADER_ROW, SH
 @click.option("--output", metavar="TEXT", help="The output to try, in place of a row.")
 @click.option("--expected", metavar="TEXT", help="The expected answer that goes with it.")
 @click.option("--input", metavar="TEXT", help="The input that goes with it.")
-@click.option("--column", "given", multiple=True, metavar="NAME=TEXT", help="The value of another column. Repeatable.")
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of TYPE, written as in YAML. Repeatable."
+    "--column",
+    "given",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="The value of another column. Can be given several times.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of TYPE, written as in YAML. Can be given several times.",
 )
 @COLUMNS
 @DELIMITER

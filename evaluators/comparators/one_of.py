@@ -17,7 +17,7 @@ class OneOf(Normalization, Comparator):
     """The output is one of several right answers.
 
     With `values`, any listed value is right, and so is the expected one. With `groups`, the values of one group mean the
-    same: the output is right when it stands in the same group as the expected value. Give one of the two. Spaces, case
+    same: the output is right when it is in the same group as the expected value. Give one of the two. Spaces, case
     and accents count unless a switch says otherwise.
     """
 

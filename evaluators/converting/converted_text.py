@@ -26,7 +26,7 @@ def converted_text(conversion: Conversion, suite: str | None) -> str:
         "# yaml-language-server: $schema=suite.schema.json",
         "#",
         *comment(f"Made from {', '.join(conversion.sources)} by `evaluators convert`. A comment says what has no counterpart here, "
-                 "and where it stands in the file that this was made from."),
+                 "and where it is in the file that this was made from."),
         *(line for remark in conversion.remarks for line in comment(remark)),
         "",
         "version: 1",

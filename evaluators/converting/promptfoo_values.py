@@ -126,7 +126,7 @@ def _is_xml(value: Any, folder: Path) -> TypeAndSettings:
 
 def _regex(value: Any, folder: Path) -> TypeAndSettings:
     if whole_variable(value):
-        raise NothingAlike("a pattern stands in the suite, not in a column")
+        raise NothingAlike("a pattern is written in the suite, not in a column")
     return "regex_match", {"pattern": _text(value)}
 
 
@@ -144,7 +144,7 @@ def _word_count(value: Any, folder: Path) -> TypeAndSettings:
 def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         if whole_variable(value):
-            raise NothingAlike("a pattern stands in the suite, not in a column")
+            raise NothingAlike("a pattern is written in the suite, not in a column")
         return "regex_match", {"pattern": f"{before}{re.escape(_text(value))}{after}"}
 
     return shape

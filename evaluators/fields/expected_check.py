@@ -135,7 +135,7 @@ class _Check:
             yield self._finding("error", "bad-id", place, place, found, "an id is text or a whole number")
         elif self.row_id in ids:
             found = f"the id {quote(self.row_id)} is already that of row {ids[self.row_id] + 1}"
-            yield self._finding("error", "id-twice", place, place, found, "an id stands in one document")
+            yield self._finding("error", "id-twice", place, place, found, "an id belongs to one document")
         else:
             ids[self.row_id] = self.row
 

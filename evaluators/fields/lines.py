@@ -408,7 +408,7 @@ def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[tuple[Any, 
     return [
         Detail(
             loc,
-            f'the alignment of "{line.name}" stands on the items of a list; it goes on the list itself',
+            f'the alignment of "{line.name}" is on the items of a list; it goes on the list itself',
             f"write {line.path.part(0, -1).canonical or '$'}: {{align: …}}",
             key=True,
         )
@@ -433,7 +433,7 @@ def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[st
         rest = ", ".join(f"{other}: {flow(value)}" for other, value in body.items() if other != key)
         options = body[key]
         compare = name if not options else f"{{{name}: {flow(options)}}}"
-        message = f'"{name}" stands beside {_listed(body, key)}; here the comparator goes under "compare"'
+        message = f'"{name}" is beside {_listed(body, key)}; here the comparator goes under "compare"'
         return Detail((name,), message, f"write {{compare: {compare}, {rest}}}", key=True)
     hint = suggestion(name, NEIGHBOURS) or f"known settings: {', '.join(NEIGHBOURS)}"
     return Detail((name,), f'unknown setting "{name}" for a field', hint, key=True, code="unknown-setting")

@@ -110,7 +110,7 @@ def _check(branch: Branch, details: list[Detail]) -> None:
                 found, hint = f'"{branch.shown}", which is compared as one value', "take one of the two lines away"
             else:
                 continue
-            details.append(Detail(inner.loc, f'"{inner.shown}" stands below {found}', hint, key=True))
+            details.append(Detail(inner.loc, f'"{inner.shown}" is below {found}', hint, key=True))
         if line.together is not None and ANY in branch.below:
             message = f'"{branch.shown}" is a list, and compound compares keys of an object'
             details.append(Detail(branch.loc, message, f"write it on {branch.shown}[*]", key=True))

@@ -61,7 +61,7 @@ def resolve_metric(data: object, context: Mapping[str, Any], path: str, weight: 
 def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric:
     """A comparator that was chosen, as a metric."""
     if chosen.together is not None:
-        raise bad('"compound" stands on the object that has the keys')
+        raise bad('"compound" belongs on the object that has the keys')
     if chosen.comparator is None:
         raise bad('"skip" is no comparator', hint="leave the field out itself")
     return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.stands_for)

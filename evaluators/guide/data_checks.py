@@ -84,7 +84,7 @@ def _unsaid(suite: Suite) -> Iterator[Issue]:
         written = settings_as_written(suite.config, line).get("fields")
         for path, body in written.items() if isinstance(written, Mapping) else ():
             if body is None:
-                message = f'how is "{path}" compared? nothing stands behind it, so it is compared exactly'
+                message = f'how is "{path}" compared? nothing is written behind it, so it is compared exactly'
                 hint = f"write {path}: exact, or how else it is compared; {path}: skip leaves it out"
                 where = source.place((*line.loc, "fields", path), key=True)
                 yield Issue("nothing-behind", Blame.CONFIG, message, where, hint)

@@ -123,7 +123,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
         )
     said = f"JSON {'lists' if root.kinds == ('lists',) else 'objects'} in {len(documents):,} of {count:,} rows"
     presence = [
-        *comment("Is there JSON in the output at all? It may stand in a code fence or between sentences."),
+        *comment("Is there JSON in the output at all? It may be in a code fence or between sentences."),
         "- contains_json",
         "",
     ]
@@ -157,7 +157,7 @@ def _of_texts(texts: Sequence[str], guard: list[str], empty: int) -> Evaluators:
             "- exact_match:", "    name: exact_label", *margin, "",
             *comment("The same, but capitals and spaces are forgiven."),
             "- correctness:", "    name: label", *margin, "",
-            *comment("One of the labels stands somewhere in the output, right or wrong."),
+            *comment("One of the labels is somewhere in the output, right or wrong."),
             "- contains_any:", "    name: names_a_label", f"    substrings: {literal(distinct)}", "    case_sensitive: false",
         ]  # fmt: skip
         labelled = lines if distinct else lines[: lines.index("- contains_any:") - 2]

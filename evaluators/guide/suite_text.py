@@ -49,7 +49,7 @@ def suite_text(draft: Draft) -> str:
     lines = [
         "# yaml-language-server: $schema=suite.schema.json",
         "#",
-        *comment(f"A first suite for {draft.place}, made from what stands in {draft.rows}."),
+        *comment(f"A first suite for {draft.place}, made from what is in {draft.rows}."),
         f"# Run it:  evaluators run {draft.file}",
         "#",
         *comment("A line that starts with # is a comment: it is for you, and the program skips it. Change what does not fit. "

@@ -54,7 +54,7 @@ class ModelJudge(Judge):
     model: Name | None = None
     """The model that is asked. Without it, the environment variable DEFAULT_LLM_MODEL names it."""
     api_key_env: Name | None = None
-    """The environment variable that holds the key. The key itself never stands in a suite."""
+    """The environment variable that holds the key. The key itself is never in a suite."""
     env_file: Name | None = None
     """A file of `NAME=value` lines, relative to the suite, in which that variable is looked up first. None is read unasked."""
     temperature: float | None = Field(0.0, ge=0.0, le=2.0)

@@ -39,7 +39,7 @@ def alignment_page(name: str) -> Page:
     """The page of one alignment, or of all."""
     chosen = [how for how in DOES if name in (SETTING, how)]
     said = Paragraph(
-        "An alignment says which items of two lists are compared with each other. It stands under `fields` of an evaluator, "
+        "An alignment says which items of two lists are compared with each other. It is under `fields` of an evaluator, "
         "at the path of the list."
     )
     items = tuple(Item(f"{how}: {DOES[how]}", quote=_WRITTEN[how]) for how in chosen)

@@ -44,7 +44,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     return (Section("Fields with the lowest accuracy", tuple(blocks)),) if blocks else ()
 
 
-_ORDER: Final = "A low figure from few rows may be chance, so it stands behind a surer one."
+_ORDER: Final = "A low figure from few rows may be chance, so it comes after a surer one."
 
 
 def _gap(field: FieldStats) -> bool:

@@ -75,7 +75,7 @@ def id_warnings(ids: Ids, name: str) -> list[Issue]:
     if repeated:
         listed = "; ".join(f'"{one}" in {_rows(places)}' for one, places in list(repeated.items())[:_SHOWN])
         more = f"; and {len(repeated) - _SHOWN:,} more" if len(repeated) > _SHOWN else ""
-        count = "1 id stands" if len(repeated) == 1 else f"{len(repeated):,} ids stand"
+        count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
         said = f"{count} in several rows: {listed}{more}"
         found.append(Issue("duplicate-id", Blame.TESTSET, said, name, "every row is scored all the same"))
     return found

@@ -76,7 +76,7 @@ class LoadedSuite:
 
     @property
     def cluster(self) -> str | None:
-        """The column that says which rows belong together; None when rows stand alone."""
+        """The column that says which rows belong together; None when rows are on their own."""
         found: StatisticsConfig | None = self.config.sections.get("statistics")
         return found.column if found else None
 

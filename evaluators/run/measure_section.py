@@ -1,4 +1,4 @@
-"""The section `measures` of a suite: numbers that stand in a column already."""
+"""The section `measures` of a suite: numbers that are in a column already."""
 
 from __future__ import annotations
 

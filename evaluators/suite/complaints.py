@@ -195,7 +195,7 @@ class Explainer:
         if above < 0 or not previous.strip():
             return None
         if item := _BARE_ITEM.fullmatch(previous):
-            message = f'the settings of "{item[2]}" stand below it, so it needs a colon'
+            message = f'the settings of "{item[2]}" are below it, so it needs a colon'
             return Complaint(
                 "missing-colon", (above, len(previous.rstrip())), message, f"write: {item[1].lstrip()}{item[2]}:"
             )
@@ -298,7 +298,7 @@ class Explainer:
         if found == "-" and (missing := self._missing_dash(trouble)):
             return missing
         if found == "-":
-            message = "a list item stands where a key was expected"
+            message = "there is a list item where a key was expected"
             return Complaint(
                 "bad-indentation", trouble.at, message, "put the list below a key that has nothing after its colon"
             )

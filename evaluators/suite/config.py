@@ -20,7 +20,6 @@ from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.suite.foreign_hints import hint_for
 from evaluators.suite.foreign_words import TYPES, exported, today
 from evaluators.suite.graph import check_edges
 from evaluators.suite.presets import presets_with
@@ -190,6 +189,8 @@ def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str],
     try:
         plug = BUILTIN.find(found.type)
     except Problems as error:
+        from evaluators.suite.foreign_hints import hint_for  # a suite without this mistake has no use for it
+
         known = (*BUILTIN.names(), *TYPES)
         hint = hint_for(written) or suggestion(written, known) or 'see "evaluators list" for all of them'
         at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()
@@ -235,7 +236,7 @@ def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
     if not isinstance(options, Mapping):
         raise bad(f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=_as_map(name, options))
     if "type" in options:
-        message = f'"type" stands below "{name}", which is the type already'
+        message = f'"type" is below "{name}", which is the type already'
         raise BadSettings([Detail((name, "type"), message, "take this line away", key=True)])
     return name, dict(options), (name,)
 
@@ -261,7 +262,7 @@ def _several_keys(item: Mapping[str, Any]) -> Detail:
     name, inner = known[0], item[known[0]]
     settings = {**(inner if isinstance(inner, Mapping) else {}), **{k: v for k, v in item.items() if k != name}}
     others = ", ".join(f'"{key}"' for key in item if key != name)
-    message = f'the settings of "{name}" stand beside it ({others}); they go below it, one step further in'
+    message = f'the settings of "{name}" are beside it ({others}); they go below it, one step further in'
     return Detail((name,), message, f"- {name}: {flow(settings)}", key=True)
 
 

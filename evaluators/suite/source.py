@@ -469,7 +469,7 @@ class _Composer:
     def _count_copies(self, node: YamlNode, spot: Spot, name: str) -> None:
         """Refuse an alias inside itself, and aliases that multiply, before anything walks the tree."""
         if any(open_.node is node for open_ in self.stack):
-            raise self._stop(spot, "bad-alias", f"*{name} stands inside &{name} itself")
+            raise self._stop(spot, "bad-alias", f"*{name} is inside &{name} itself")
         size, depth = self._weight(node)
         self.aliases += 1
         self.copies += size

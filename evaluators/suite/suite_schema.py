@@ -32,7 +32,7 @@ __all__ = ["or_text", "per_target", "schema_text", "section_schema", "suite_sche
 
 _ABOVE: Final = {
     "test_set": "The rows: a CSV file or another kind of test set, and which columns play which role.",
-    "measures": "Numbers that stand in a column already, such as cost or latency: `{cost: row.cost_usd}`.",
+    "measures": "Numbers that are in a column already, such as cost or latency: `{cost: row.cost_usd}`.",
     "gates": "Limits on the figures of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field.",
     "statistics": "What intervals are to know of the rows: which of them belong together.",
     "compare": "How a run is compared with another, and what makes the comparison fail.",

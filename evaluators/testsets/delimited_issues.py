@@ -38,7 +38,7 @@ def after_quote(place: int, text: str, header: Sequence[str]) -> Issue:
     return Issue(
         "text-after-quote",
         Blame.TESTSET,
-        f"{named}: text stands after the quote that closes the cell: {shown}",
+        f"{named}: there is text after the quote that closes the cell: {shown}",
         hint='a quote that belongs to the text is doubled: ""; or an earlier quote of the row, or of a row before it, is not closed',
     )
 

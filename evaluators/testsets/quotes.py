@@ -59,7 +59,7 @@ def row_start(block: bytes, inside: bool) -> int | None:
 
 
 def closed_too_early(row: str, delimiter: str) -> tuple[int, str] | None:
-    """The first cell of a row, by its place, in which text stands after the closing quote, and that text.
+    """The first cell of a row, by its place, in which there is text after the closing quote, and that text.
 
     The row is the text of one row as it stands in the file. None where every quoted cell ends with its quote.
     """

@@ -100,7 +100,7 @@ class TestSetConfig(Settings):
     encoding: str | None = None
     """The encoding of a CSV or TSV file, such as cp1252 for one saved on Windows; UTF-8, or what the file seems to be, without it."""
     delimiter: str | None = None
-    """What stands between cells in a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
+    """What separates the cells of a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
     sheet: Name | None = None
     """The sheet of a workbook of Excel; the first that is not hidden without it."""
     header_row: PositiveInt | None = None
@@ -116,7 +116,7 @@ class TestSetConfig(Settings):
     """What an expected cell without an answer is for evaluators that compare text: the test set's mistake, or the empty
     text. Empty is a cell with nothing or only spaces in it, null, and a row without the key."""
     parse: Literal["lenient", "strict"] = "lenient"
-    """Whether JSON is found inside prose and fences, or must stand alone."""
+    """Whether JSON is found inside prose and fences, or must be all there is."""
     pick: Pick = "fitting"
     """Which JSON document of an output counts where it holds several: `fitting`, `first`, `last`, `largest`, or `only`."""
     expected: Place | None = None
@@ -188,7 +188,7 @@ class TestSetConfig(Settings):
     @model_validator(mode="after")
     def _once(self) -> Self:
         if self.output is not None and self.outputs is not None:
-            raise bad('"output" and "outputs" cannot stand together', hint="with several variants keep `outputs`")
+            raise bad('"output" and "outputs" cannot be together', hint="with several variants keep `outputs`")
         for role, elsewhere in (("output", self.output or self.outputs), ("expected", self.file and self.expected)):
             if elsewhere is not None and getattr(self.columns, role) is not None:
                 raise bad(f'the {role} is named twice: under "columns", and as "{role}"', hint="keep one of them")

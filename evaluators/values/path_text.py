@@ -83,7 +83,7 @@ def read_dots(text: str) -> tuple[tuple[Step, ...], tuple[bool, ...]]:
         dotted = at > 0
         if dotted and text[at] != ".":
             raise BadPath(
-                f"{_quoted(text[at])} stands right after a bracket", at, 'after "]" write a dot, a bracket, or nothing'
+                f"{_quoted(text[at])} comes right after a bracket", at, 'after "]" write a dot, a bracket, or nothing'
             )
         segment, at = _read_segment(text, at + 1 if dotted else at)
         steps.append(as_step(segment))

@@ -123,7 +123,7 @@ def _size_of(event: yaml.AliasEvent, sizes: dict[str, int | None]) -> int:
         raise _refused(f'the alias "*{name}" stands for nothing', event)
     size = sizes[name]
     if size is None:
-        raise _refused(f'the alias "*{name}" stands inside what it stands for', event)
+        raise _refused(f'the alias "*{name}" is inside what it stands for', event)
     return size
 
 

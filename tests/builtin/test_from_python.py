@@ -95,7 +95,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_two_unnamed_settings_are_t
     with pytest.raises(Problems) as raised:
         kind("jsn", pass_at=2)
     assert {issue.where for issue in raised.value.issues} == {"FormatValid.format", "FormatValid.pass_at"}
-    with pytest.raises(Problems, match='only "format" may stand without its name'):
+    with pytest.raises(Problems, match='only "format" may be given without its name'):
         kind("json", "format_json")
 
 

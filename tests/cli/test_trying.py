@@ -47,7 +47,7 @@ def test_the_first_row_is_shown_with_every_why() -> None:
 suite: row 2 of rows.csv, A
 ===========================
 
-Column "output": the JSON stands inside other text.
+Column "output": the JSON is inside other text.
 
 contains_json: 1, passes
 ------------------------
@@ -115,7 +115,7 @@ def test_settings_are_written_as_in_yaml() -> None:
 
 def test_documents_are_compared_in_words() -> None:
     found = tried("json_diff_match", "--output", '```json\n{"a": 1}\n```', "--expected", '{"a": 2}')
-    assert 'Column "output": the JSON stands inside a code fence.\n' in found.stdout
+    assert 'Column "output": the JSON is inside a code fence.\n' in found.stdout
     assert "- a: 1 in place of 2\n" in found.stdout
 
 
@@ -212,7 +212,7 @@ def test_the_shell_is_offered_types_and_suites() -> None:
 def test_which_of_several_documents_was_taken_is_said(folder: Path) -> None:
     output = '<think>{"number": "1"}</think>As {"number": "2"}, so {"number": "7"}'
     found = tried("suite.yaml", "--output", output, "--expected", '{"number": "7"}')
-    said = "the JSON stands inside other text. It is number 2 of 2 JSON documents there. "
+    said = "the JSON is inside other text. It is number 2 of 2 JSON documents there. "
     assert f'Column "output": {said}The reasoning in its tags is set aside first.' in " ".join(found.stdout.split())
     assert '- right: number = "7"\n' in found.stdout
 

@@ -29,7 +29,7 @@ HEAD: Final = f"""<!-- Written by `{COMMAND}`. Changes made here are lost. -->
 # Every difference, with its reason
 
 What other systems answer was recorded, thousands of cases in all, and the tests ask for the same answers here. Where ours is
-another one, it is so on purpose. These are all the reasons. Behind each stand examples: names of recorded cases, as the tests call
+another one, it is so on purpose. These are all the reasons. After each come examples: names of recorded cases, as the tests call
 them.
 """
 

@@ -167,19 +167,19 @@ def test_array_llm_becomes_the_alignment_that_stands_in_for_it() -> None:
         (
             {"a": "exact", "a.b": "exact"},
             ("a.b",),
-            '"a.b" stands below "a", which is compared as one value',
+            '"a.b" is below "a", which is compared as one value',
             "take one of the two lines away",
         ),
         (
             {"a": "skip", "a.b": "exact"},
             ("a.b",),
-            '"a.b" stands below "a", which is skipped',
+            '"a.b" is below "a", which is skipped',
             "take one of the two lines away",
         ),
         (
             {"a": {"compound": {"fields": ["b", "c"]}}, "a.b": "exact"},
             ("a.b",),
-            '"a.b" stands below the compound of "a", which compares it',
+            '"a.b" is below the compound of "a", which compares it',
             "take one of the two away",
         ),
         (

@@ -185,7 +185,7 @@ def test_gates_on_labels(tmp_path: Path, gate: dict[str, Any], verdict: str, sai
         ({"label": "refund", "fail_below": 1, "each_slice": "row.id"}, {}, "not by slice"),
         ({"fail_below": 1}, {"labels": "refund"}, "must be a list of texts, or off"),
         ({"fail_below": 1}, {"labels": []}, "the list is empty"),
-        ({"fail_below": 1}, {"labels": ["a", "a"]}, "a label stands there twice"),
+        ({"fail_below": 1}, {"labels": ["a", "a"]}, "a label is there twice"),
     ],
 )  # fmt: skip
 def test_mistakes_are_found_before_row_1(

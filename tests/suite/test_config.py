@@ -100,7 +100,7 @@ def test_a_clash_of_made_up_names_says_how_they_are_made() -> None:
 def test_a_type_is_named_once(name: str) -> None:
     (found,) = problems(f"evaluators:\n  - {name}: {{type: exact_match}}\n")
     assert (found.where, found.message, found.hint) == (
-        f"suite.yaml:2:{len(name) + 8}", f'"type" stands below "{name}", which is the type already', "take this line away",
+        f"suite.yaml:2:{len(name) + 8}", f'"type" is below "{name}", which is the type already', "take this line away",
     )  # fmt: skip
 
 
@@ -191,7 +191,7 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
         "evaluators:\n  - length:\n    max: 4000\n",
         (
             "suite.yaml:2:5",
-            'the settings of "length" stand beside it ("max"); they go below it, one step further in',
+            'the settings of "length" are beside it ("max"); they go below it, one step further in',
             "- length: {max: 4000}",
         ),
     ),
@@ -267,7 +267,7 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
         FIELDS + "a: {numeric: {tolerance: {abs: 1}}, weight: 2}\n",
         (
             "suite.yaml:4:13",
-            '"numeric" stands beside "weight"; here the comparator goes under "compare"',
+            '"numeric" is beside "weight"; here the comparator goes under "compare"',
             "write {compare: {numeric: {tolerance: {abs: 1}}}, weight: 2}",
         ),
     ),

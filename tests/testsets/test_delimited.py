@@ -163,7 +163,7 @@ def test_a_quote_that_a_later_row_closes_makes_its_row_invalid(file: Path, cut: 
         assert (rows[0][1], rows[2][1]) == (["1", 'a "quoted" b'], ["5", "e"])
         (issue,) = {cell.issue for cell in rows[1][1] if isinstance(cell, Fault)}
     assert (issue.code, issue.blame) == ("text-after-quote", Blame.TESTSET)
-    assert issue.message == 'column "output": text stands after the quote that closes the cell: d"'
+    assert issue.message == 'column "output": there is text after the quote that closes the cell: d"'
     assert issue.hint is not None
     assert issue.hint.startswith('a quote that belongs to the text is doubled: ""')
 

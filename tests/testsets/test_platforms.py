@@ -49,7 +49,7 @@ def test_a_file_on_the_command_line_takes_the_place_of_a_platform(tmp_path: Path
         ("{mlflow: {run: x}, file: rows.csv}", 'the rows are named twice: "file" and "mlflow"'),
         ("{mlflow: {run: x}, phoenix: {dataset: y}}", 'the rows are named twice: "mlflow" and "phoenix"'),
         ("{mlflow: {rum: x}}", 'did you mean "run"?'),
-        ("{mlflow: {traces: x, table: y}}", '"table" and "traces" cannot stand together'),
+        ("{mlflow: {traces: x, table: y}}", '"table" and "traces" cannot be together'),
         ("{phoenix: {dataset: x, limit: 3}}", '"limit" belongs to "traces"'),
     ],
 )

@@ -142,7 +142,7 @@ def test_a_file_that_is_not_there_has_a_suggestion(folder: Path) -> None:
         ({"fiel": "rows.csv"}, 'unknown setting "fiel"'),
         ({"file": "rows.csv", "format": "cvs"}, 'unknown format "cvs"'),
         ({"file": "rows.csv", "delimiter": "||"}, "must be one character"),
-        ({"file": "a", "output": "x/", "outputs": "y/"}, "cannot stand together"),
+        ({"file": "a", "output": "x/", "outputs": "y/"}, "cannot be together"),
         ({"file": "a", "output": "x/", "columns": {"output": "o"}}, "the output is named twice"),
         ({"file": "a", "unreadable_output": "ignore"}, "must be one of"),
     ],

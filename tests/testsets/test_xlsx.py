@@ -261,7 +261,7 @@ def test_numbers_that_are_shown_with_zeros_in_front_are_said(tmp_path: Path) -> 
         (
             [["Report"], ["a", "b"]],
             {},
-            "Answers!A1 stands alone in its row, and row 2 has several cells",
+            "Answers!A1 is alone in its row, and row 2 has several cells",
             "`header_row: 2`",
         ),
         ([["a"], ["b"]], {"header_row": 5}, 'row 5 of the sheet "Answers" is empty', "`header_row: 3`"),

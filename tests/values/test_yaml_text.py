@@ -63,7 +63,7 @@ def test_aliases_that_multiply_are_refused() -> None:
     ("text", "message", "line", "column"),
     [
         ("a: *b", 'the alias "*b" stands for nothing', 1, 4),
-        ("&a [*a]", 'the alias "*a" stands inside what it stands for', 1, 5),
+        ("&a [*a]", 'the alias "*a" is inside what it stands for', 1, 5),
         ("a: 1\n---\nb: 2", "a second document starts", 2, 1),
         ("[" * (MAX_DEPTH + 1), f"nested deeper than {MAX_DEPTH} levels", 1, MAX_DEPTH + 1),
         ("a: !!int x", "a value does not go with its tag", None, None),

@@ -95,7 +95,7 @@ class Promptfoo(Converter):
     )
     nothing: ClassVar[tuple[str, str]] = (
         "there is no assertion of promptfoo",
-        "assertions stand below assert, of a test or of defaultTest",
+        "assertions are below assert, of a test or of defaultTest",
     )
     tables: ClassVar[tuple[WordTable, ...]] = (
         WordTable("Assertions", (
@@ -111,7 +111,7 @@ class Promptfoo(Converter):
             Word("is-json", "format_valid", "with a schema it is `json_schema_valid`, which allows nothing around the JSON"),
             Word("contains-json", "contains_json", "with a schema it is `json_schema_valid`; a lone number or word does not count"),
             Word("is-xml", "format_valid", "required elements are left out", always={"format": "xml"}),
-            Word("word-count", "regex_match", "words are what stands between spaces"),
+            Word("word-count", "regex_match", "words are what is between spaces"),
             Word("not-equals", "regex_match", _NEGATED, always={"should_match": False}),
             Word("not-contains", "regex_match", _NEGATED, always={"should_match": False}),
             Word("not-icontains", "regex_match", _NEGATED, always={"should_match": False, "case_sensitive": False}),

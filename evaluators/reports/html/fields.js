@@ -16,7 +16,7 @@ function fieldSection() {
   const button_ = growing(body, fields, MOST_FIELDS_AT_FIRST, (one) => fieldRow(one, used));
   return titled(
     "Fields",
-    el("p", { class: "quiet", text: "The weakest first. A low figure from few rows may be chance, so it stands behind a surer one. Choose a count to see its rows." }),
+    el("p", { class: "quiet", text: "The weakest first. A low figure from few rows may be chance, so it comes after a surer one. Choose a count to see its rows." }),
     scrollable("Fields by status", el("table", { class: "heat" }, el("thead", {}, el("tr", {}, heads)), body)),
     button_,
     more > 0 && el("p", { text: `${counted(more, "more path")} counted in the scores, and not listed here.` }),

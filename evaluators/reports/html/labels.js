@@ -1,4 +1,4 @@
-// Label tables: which outputs stand where which label is expected. A count leads to its rows.
+// Label tables: which outputs were given for which expected label. A count leads to its rows.
 
 const EXPECTED_HEAD = "expected";
 

@@ -204,7 +204,7 @@ function documentPart(one, statuses) {
     "section", { class: "side", "aria-label": label },
     el("h4", {}, SIDE_WORDS[one.side], " ", el("span", { class: "quiet" }, plain(one.column))),
     one.message && el("p", { class: "tone-warning" }, plain(one.message)),
-    FOUND[one.how] && el("p", { class: "tone-note", text: `${FOUND[one.how]} What stands around it is set aside. ${one.which}`.trim() }),
+    FOUND[one.how] && el("p", { class: "tone-note", text: `${FOUND[one.how]} What is around it is set aside. ${one.which}`.trim() }),
     setAside("before", one.before),
     el("div", { class: "document", tabindex: "0", role: "region", "aria-label": `${label}, content` }, documentBody(one, sideStatuses(one.side, statuses))),
     setAside("after", one.after),

@@ -39,7 +39,7 @@ const RESULTS = [
   ["none", "without a score"],
   ...STANDINGS.slice(1).map((word) => [word, word]),
 ];
-const FOUND = { whole: "", fence: "The JSON stands inside a code fence.", embedded: "The JSON stands inside other text." };
+const FOUND = { whole: "", fence: "The JSON is inside a code fence.", embedded: "The JSON is inside other text." };
 
 const number = (count) => count.toLocaleString("en-US");
 const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;

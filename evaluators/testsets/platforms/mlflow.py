@@ -41,7 +41,7 @@ class MLflowRows(PlatformRows):
         if self.run is None and self.traces is None:
             raise bad('a "run" or "traces" must be named', hint="{mlflow: {run: ID}} or {mlflow: {traces: EXPERIMENT}}")
         if self.traces is not None and self.table is not None:
-            raise bad('"table" and "traces" cannot stand together', hint="keep one of them")
+            raise bad('"table" and "traces" cannot be together', hint="keep one of them")
         if self.traces is None and (self.filter is not None or self.limit is not None):
             raise bad('"filter" and "limit" belong to "traces"', hint="{mlflow: {traces: EXPERIMENT, limit: 100}}")
         return self

@@ -37,7 +37,7 @@ class PhoenixRows(PlatformRows):
         if self.traces is None and self.dataset is None and self.experiment is None:
             raise bad('an "experiment", a "dataset" or "traces" must be named', hint="{phoenix: {experiment: ID}}")
         if self.traces is not None and (self.dataset is not None or self.experiment is not None):
-            raise bad('"traces" cannot stand beside "dataset" or "experiment"', hint="keep one of them")
+            raise bad('"traces" cannot be beside "dataset" or "experiment"', hint="keep one of them")
         if self.traces is None and self.limit is not None:
             raise bad('"limit" belongs to "traces"', hint="{phoenix: {traces: PROJECT, limit: 100}}")
         return self

@@ -135,7 +135,7 @@ def _check_title(
         return
     wider = next((number for number, cells in first if len(_filled(cells)) > 1), None)
     if wider is not None:
-        message = f"{place_of(sheet, row, 1)} stands alone in its row, and row {wider} has several cells"
+        message = f"{place_of(sheet, row, 1)} is alone in its row, and row {wider} has several cells"
         hint = f"`header_row: {wider}` under test_set, or --header-row {wider}, says that row {wider} is the header"
         raise broken(source, "unclear-header", message, hint)
 

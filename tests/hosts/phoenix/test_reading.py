@@ -118,7 +118,7 @@ def test_traces_are_scored_and_get_the_scores(client: Any, tmp_path: Path) -> No
     ("test_set", "code", "said"),
     [
         ("{phoenix: {}}", 2, 'an "experiment", a "dataset" or "traces" must be named'),
-        ("{phoenix: {traces: x, dataset: y}}", 2, '"traces" cannot stand beside "dataset" or "experiment"'),
+        ("{phoenix: {traces: x, dataset: y}}", 2, '"traces" cannot be beside "dataset" or "experiment"'),
         ("{phoenix: {traces: no such project}}", 3, "the rows could not be read from phoenix"),
         ("{phoenix: {dataset: no such dataset}}", 3, "the rows could not be read from phoenix"),
     ],

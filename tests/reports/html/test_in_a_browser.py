@@ -196,7 +196,7 @@ def test_a_row_opens_with_both_sides_the_rule_and_the_reason(opened: Open, invoi
 
 def test_it_says_how_the_json_was_found(opened: Open, invoices: Path) -> None:
     page = opened(invoices, "row=3&as=header")
-    assert "The JSON stands inside a code fence." in page.text("dialog")
+    assert "The JSON is inside a code fence." in page.text("dialog")
     assert page.texts("dialog .aside summary")[0].startswith("set aside before it: ")
 
 
