@@ -1,0 +1,64 @@
+"""Rows of a real DuckDB file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from evaluators.issues import Blame, Problems
+from evaluators.model import MISSING
+from evaluators.testsets.database_connection import DatabaseConnection
+from evaluators.testsets.databases import QueriedRows, queried
+from evaluators.testsets.opening import open_file
+from evaluators.testsets.reader import whole
+
+CONNECTION = DatabaseConnection(env="ROWS_DATABASE")
+
+
+@pytest.fixture(autouse=True)
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(place)) as made:
+        made.execute(
+            "create table answers as select i as id, 'text ' || i as output, 1.50::decimal(8, 2) as price from range(3000) t(i)"
+        )
+    monkeypatch.setenv("ROWS_DATABASE", f"duckdb:///{place}")
+    return place
+
+
+def cells(found: QueriedRows, column: str) -> list[Any]:
+    return [cell for chunk in whole(open_file(found.file, Path(), "jsonl"), [column]) for cell in chunk.columns[column]]
+
+
+def test_rows_are_read(database: Path) -> None:
+    found = queried("from answers order by id", CONNECTION, Path())
+    assert found.header == ("id", "output", "price")
+    assert cells(found, "id") == [*range(3000)]
+    assert cells(found, "price")[:1] == ["1.50"]
+    found = queried(
+        "select date '2026-03-01' as a, [1, 2] as b, {'k': 1.5} as c, null as d order by 1", CONNECTION, Path()
+    )
+    assert [cells(found, name) for name in "abcd"] == [["2026-03-01"], [[1, 2]], [{"k": "1.5"}], [MISSING]]
+
+
+@pytest.mark.parametrize(
+    "statement", ["with x as (select 1) insert into answers select 1, 'x', 2", "create table more(a int)"]
+)
+def test_nothing_is_changed(database: Path, statement: str) -> None:
+    with pytest.raises(Problems) as caught:
+        queried(statement, CONNECTION, Path())
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.blame) == ("changes-data", Blame.CONFIG)
+    with duckdb.connect(str(database), read_only=True) as opened:
+        assert opened.execute("select count(*) from answers").fetchone() == (3000,)
+
+
+def test_a_mistake_is_the_suites(database: Path) -> None:
+    with pytest.raises(Problems) as caught:
+        queried("select * from answer", CONNECTION, Path())
+    (issue,) = caught.value.issues
+    assert issue.blame is Blame.CONFIG
+    assert str(database.parent) not in str(issue)
