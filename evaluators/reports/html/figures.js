@@ -18,22 +18,31 @@ function titled(title, ...children) {
   return el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title`, tabindex: "-1", text: title }), children);
 }
 
+/** Its sentences are ours, and back-ticks in them mark what is written in a suite. */
+const WITH_CODE = "Near misses";
+
 /** A section that reports in other formats have as well. */
 function neutralSection(section) {
-  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title || "Opening"}, table`));
+  const write = section.title === WITH_CODE ? withCode : plain;
+  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title || "Opening"}, table`, write));
   return section.title ? titled(section.title, blocks) : el("div", { class: "opening" }, blocks);
 }
 
-function neutralBlock(block, label) {
-  if (block.items) return el("ul", { class: "items" }, block.items.map(neutralItem));
+function neutralBlock(block, label, write = plain) {
+  if (block.items) return el("ul", { class: "items" }, block.items.map((item) => neutralItem(item, write)));
   if (block.columns) return neutralTable(block, label);
   return el("p", { class: `tone-${block.tone}` }, plain(block.text));
 }
 
-function neutralItem(item) {
+/** A text in which what is between back-ticks is set as code. */
+function withCode(text) {
+  return text.split("`").map((part, place) => (place % 2 ? el("code", { text: part }) : plain(part)));
+}
+
+function neutralItem(item, write = plain) {
   return el(
     "li", { class: `tone-${item.tone}` },
-    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : plain(item.text),
+    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : write(item.text),
     item.quote.length > 0 && el("pre", { tabindex: "0", text: item.quote.join("\n") }),
     item.details.map((line) => el("div", { class: "hint" }, plain(line))),
   );
@@ -65,8 +74,8 @@ function evaluatorSection() {
     "Evaluators",
     head.variants.length > 0 && variantTable(),
     el("div", { class: "cards" }, cards),
-    remarks.length > 0 && el("ul", { class: "items remarks" }, remarks.map(neutralItem)),
-    words.length > 0 && el("details", { class: "legend" }, el("summary", { text: "What the words mean" }), el("ul", { class: "items" }, words.map(neutralItem))),
+    remarks.length > 0 && el("ul", { class: "items remarks" }, remarks.map((item) => neutralItem(item))),
+    words.length > 0 && el("details", { class: "legend" }, el("summary", { text: "What the words mean" }), el("ul", { class: "items" }, words.map((item) => neutralItem(item)))),
   );
 }
 
@@ -97,7 +106,7 @@ function evaluatorCard(one) {
     el("p", {}, `pass rate ${one.passRate} `, one.passInterval && el("span", { class: "quiet", text: one.passInterval })),
     countBar(one),
     one.figures.length > 0 && el("p", { class: "quiet", text: one.figures.map((pair) => pair.join(" ")).join(" · ") }),
-    one.detectable && el("p", { class: "quiet", text: `Two runs of so many rows would show a difference of means from about ${one.detectable}.` }),
+    one.detectable && el("p", { class: "quiet", text: `With so many rows, two runs can be told apart when their mean scores differ by about ${one.detectable} or more.` }),
     distribution(one, place),
     one.counts.failed > 0 && head.rows && button(
       `Show ${counted(one.counts.failed, "failed row")}`, () => showRows({ evaluator: one.name, result: "failed", variant: one.variant || "" }), { class: "link" },

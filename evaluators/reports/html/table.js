@@ -89,7 +89,7 @@ function showChosen(found) {
 function scoreMeaning() {
   const { evaluators } = askedOf();
   if (evaluators.length === 1) return `Score: the row's score by ${head.names[evaluators[0]]}.`;
-  return `Score: the mean of the row's scores by the ${number(evaluators.length)} evaluators, those that gave one.`;
+  return `Score: the mean of the row's scores over the ${number(evaluators.length)} evaluators; one without a score is left out.`;
 }
 
 function cellsLeftOut() {

@@ -115,7 +115,7 @@ def test_rows_of_labels_show_the_reason_and_both_texts(opened: Open, labels: Pat
 def test_the_page_says_what_the_score_of_a_row_is(opened: Open, labels: Path, invoices: Path) -> None:
     assert opened(labels).texts(".found")[1] == "Score: the row's score by label."
     page = opened(invoices)
-    assert page.texts(".found")[1] == "Score: the mean of the row's scores by the 7 evaluators, those that gave one."
+    assert page.texts(".found")[1] == "Score: the mean of the row's scores over the 7 evaluators; one without a score is left out."
     page.tab.get_by_role("combobox", name="Evaluator").select_option("lines")
     assert page.texts(".found")[1] == "Score: the row's score by lines."
 
@@ -414,6 +414,12 @@ def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path)
     file.write_text(Html().page(Page("a page", sections)), encoding="utf-8")
     ids = opened(file).tab.evaluate("() => Array.from(document.querySelectorAll('main > section'), (one) => one.id)")
     assert len(set(ids)) == len(sections)
+
+
+def test_near_misses_set_what_is_written_in_a_suite_as_code(opened: Open, invoices: Path) -> None:
+    page = opened(invoices)
+    assert "`" not in page.text("#section-near-misses")
+    assert 'parse: {thousands: ",", currency: true}' in page.texts("#section-near-misses li code")
 
 
 def test_many_rows_are_one_table(opened: Open, tmp_path: Path) -> None:
