@@ -115,7 +115,10 @@ def test_rows_of_labels_show_the_reason_and_both_texts(opened: Open, labels: Pat
 def test_the_page_says_what_the_score_of_a_row_is(opened: Open, labels: Path, invoices: Path) -> None:
     assert opened(labels).texts(".found")[1] == "Score: the row's score by label."
     page = opened(invoices)
-    assert page.texts(".found")[1] == "Score: the mean of the row's scores over the 7 evaluators; one without a score is left out."
+    assert (
+        page.texts(".found")[1]
+        == "Score: the mean of the row's scores over the 7 evaluators; one without a score is left out."
+    )
     page.tab.get_by_role("combobox", name="Evaluator").select_option("lines")
     assert page.texts(".found")[1] == "Score: the row's score by lines."
 
