@@ -17,10 +17,10 @@ from urllib.parse import unquote, urlsplit
 
 from evaluators.builtin._schema_keywords import careful_keywords, pattern_problem
 from evaluators.registry import nearest
-from evaluators.settings import BadSettings, bad
+from evaluators.settings import BadSettings, bad, filled_texts
 from evaluators.values import json_text
 from evaluators.values.quoting import kind, quote
-from evaluators.values.small_files import NoSmallFile, read_small
+from evaluators.values.small_files import NoSmallFile, kept_place, read_small
 
 if TYPE_CHECKING:
     from jsonschema import FormatChecker
@@ -40,7 +40,7 @@ _RFC_3339_DATE_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.
 
 def read_file(name: str, folder: Path) -> Schema:
     """The schema in a JSON or YAML file. Raises BadSettings."""
-    path = folder / name
+    path = _schema_place(name, folder)
     try:
         text = read_small(path).decode("utf-8-sig")
     except NoSmallFile as error:
@@ -54,6 +54,13 @@ def read_file(name: str, folder: Path) -> Schema:
     if isinstance(value, (dict, bool)):
         return value
     raise bad(f'the schema file "{name}" must hold a map')
+
+
+def _schema_place(name: str, folder: Path) -> Path:
+    """Where the file is; in the copy of a suite, under the name that is written, or beside the suite for an absolute path."""
+    shown = filled_texts().shown(name)
+    kept = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
+    return kept if kept is not None and kept.exists() else folder / name
 
 
 def _near_file(path: Path, name: str) -> str | None:

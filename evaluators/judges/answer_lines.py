@@ -272,6 +272,11 @@ def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> Judg
         raise _damaged(f'"passed" of an answer is true or false; found {quote(passed)}', where)
     if reason is not None and not isinstance(reason, str):
         raise _damaged(f'"reason" of an answer is text; found {quote(reason)}', where)
+    ratio = data.get("ratio")
+    if ratio is not None and not (
+        isinstance(ratio, list) and [type(one) for one in ratio] == [int, int] and 0 <= ratio[0] <= ratio[1] > 0
+    ):
+        raise _damaged(f'"ratio" of an answer is a fraction from 0 to 1, such as [2, 3]; found {quote(ratio)}', where)
     if details is not None and not isinstance(details, dict):
         raise _damaged(f'"details" of an answer is an object; found {quote(details)}', where)
     return JudgeAnswer(score, passed, reason, details or {}, who)
@@ -290,7 +295,7 @@ def _places(line: object, where: str) -> tuple[tuple[int, str, str], ...]:
     if not isinstance(places, list):
         raise _damaged(f'"places" must be a list; found {quote(places)}', where)
     for place in places:
-        if not (isinstance(place, list) and [type(part) for part in place] == [int, str, str]):
+        if not (isinstance(place, list) and [type(part) for part in place] == [int, str, str] and place[0] >= 0):
             raise _damaged(f"a place is a row, an evaluator and a path; found {quote(place)}", where)
     return tuple((row, evaluator, path) for row, evaluator, path in places)
 

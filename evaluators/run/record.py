@@ -214,11 +214,21 @@ class RunRecord:
     def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:
         """What was asked of whoever costs something, and answered, in the order of the file; nothing where nobody was asked.
 
-        Raises Problems (config) for a damaged line, with its number.
+        Raises Problems (config) for a damaged line, with its number, and for one about a row or an evaluator that there is not.
         """
         file = self.files(variant).answers
         _check_own(file)
-        return read_answers(file) if file.is_file() else iter(())
+        if not file.is_file():
+            return
+        rows = {row.number for row in self.rows(variant, explained=False)}
+        names = {one.name for one in self.facts.evaluators}
+        for number, line in enumerate(read_answers(file), 1):
+            for row, evaluator, _ in line.places:
+                if row not in rows:
+                    raise _damaged(f"the run has no row {row}", f"{file}:{number}")
+                if evaluator not in names:
+                    raise _damaged(f"the run has no evaluator {quote(evaluator)}", f"{file}:{number}")
+            yield line
 
     def _verdicts(self, file: Path) -> list[list[Verdict]]:
         found: dict[str, list[Verdict]] = {one.name: [] for one in self.facts.evaluators}

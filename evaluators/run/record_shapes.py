@@ -40,13 +40,22 @@ _TEXT: Final = _ShapeKind(frozenset([str]), "a text")
 _TEXT_OR_NULL: Final = _ShapeKind(frozenset([str, type(None)]), "a text or null")
 _FLAG: Final = _ShapeKind(frozenset([bool]), "true or false")
 _COUNT: Final = _ShapeKind(frozenset([int]), "a whole number from 0 up", lambda value: value >= 0)
-_NUMBER: Final = _ShapeKind(frozenset([int, float]), "a number")
+_SHARE: Final = _ShapeKind(frozenset([int, float]), "a number from 0 to 1", lambda value: 0 <= value <= 1)
+_WEIGHT: Final = _ShapeKind(frozenset([int, float]), "a number from 0 up", lambda value: value >= 0)
 _MAP: Final = _ShapeKind(frozenset([dict]), "an object")
 _TEXTS: Final = _ShapeKind(frozenset([list]), "a list of texts", _lists_of(str))
-_COUNTS: Final = _ShapeKind(frozenset([list]), "a list of whole numbers", _lists_of(int))
-_FRACTION: Final = _ShapeKind(
-    frozenset([list]), "a fraction such as [2, 3]", lambda value: _is_pair(value) and value[1] > 0
+_COUNTS: Final = _ShapeKind(
+    frozenset([list]),
+    "a list of whole numbers from 0 up",
+    lambda value: _lists_of(int)(value) and all(n >= 0 for n in value),
 )
+_FRACTION: Final = _ShapeKind(
+    frozenset([list]), "a fraction such as [2, 3]", lambda value: _is_pair(value) and value[0] >= 0 and value[1] > 0
+)
+_SCORE: Final = _ShapeKind(
+    frozenset([list]), "a fraction from 0 to 1, such as [2, 3]",
+    lambda value: _is_pair(value) and 0 <= value[0] <= value[1] and value[1] > 0,
+)  # fmt: skip
 _PAIRS: Final = _ShapeKind(
     frozenset([list]), "a list of pairs", lambda value: all(type(one) is list and _is_pair(one) for one in value)
 )
@@ -68,7 +77,7 @@ _ROW: Final = {
 }
 _CELLS: Final = {"row": _COUNT, "cells": _MAP}
 _FIELD: Final = {
-    **_HEAD, "path": _TEXT, "status": _STATUS, "score": _NUMBER, "weight": _NUMBER, "field": _TEXT, "reason": _TEXT,
+    **_HEAD, "path": _TEXT, "status": _STATUS, "score": _SHARE, "weight": _WEIGHT, "field": _TEXT, "reason": _TEXT,
     "rule": _TEXT, "details": _DETAILS,
 }  # fmt: skip
 _ARRAY: Final = {
@@ -81,7 +90,7 @@ _CODE: Final = {
     "evaluator": _TEXT,
     "code": _COUNT,
     "standing": _TEXT,
-    "score": _FRACTION,
+    "score": _SCORE,
     "passed": _FLAG,
     "fields": _TEXT,
     "counts": _COUNTS,

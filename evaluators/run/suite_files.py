@@ -18,6 +18,7 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.nodes import SuiteInput
 from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import without_proofs
+from evaluators.values.small_files import kept_place
 
 _PRESET: Final = "preset:"
 
@@ -90,4 +91,6 @@ def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
         file = (document.folder or Path()) / name
         if file.is_file():
             folder = document.written.parent if document.written is not None else document.folder or Path()
-            yield Path(os.path.abspath(file)), Path(os.path.abspath(folder / source.filled.shown(name)))
+            shown = source.filled.shown(name)
+            kept = kept_place(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
+            yield Path(os.path.abspath(file)), Path(os.path.abspath(kept))

@@ -19,6 +19,7 @@ from evaluators.suite.files import read_text
 from evaluators.suite.nodes import Findings, Spot, SuiteInput, YamlNode, refused
 from evaluators.suite.presets import preset_folder, preset_names
 from evaluators.value_class import dataclass, field
+from evaluators.values.small_files import kept_place
 
 MOST_FILES: Final = 32
 PRESET: Final = "preset:"
@@ -123,15 +124,17 @@ def _target(found: FilledText, spot: Spot) -> tuple[Path, Path, str]:
     if not text.strip():
         raise refused("bad-extends", f'"extends" is empty; it takes a path or {PRESET}NAME')
     path, document = Path(text), spot.document
-    if path.is_absolute() and (not found.values or document.folder is None):
+    if path.is_absolute() and document.folder is None:
         return path, path, found.shown
     if document.folder is None:
         message = f'"{found.shown}" is relative, and this suite was not read from a file'
         raise refused("bad-extends", message, "give the folder that it is relative to, or an absolute path")
     name = os.path.normpath(os.path.join(os.path.dirname(document.name), found.shown))
-    place = (document.written.parent if document.written is not None else document.folder) / found.shown
-    path = place if found.values and place.exists() else document.folder / path
-    return path, place, name
+    beside = document.written.parent if document.written is not None else document.folder
+    odd = path.is_absolute() and not found.values
+    place = kept_place(beside, text) if odd else beside / found.shown
+    path = place if (odd or found.values) and place.exists() else document.folder / path
+    return path, place, found.shown if odd else name
 
 
 def _preset(name: str) -> Path:

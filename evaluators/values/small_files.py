@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,11 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     if len(data) > most:
         raise NoSmallFile(f"is larger than {most // 1024**2} MiB, which is the most that is read")
     return data
+
+
+def kept_place(folder: Path, name: str) -> Path:
+    """Where the copy of a suite has a file that is named by an absolute path: beside the file that names it, and by no folder's name."""
+    return folder / "elsewhere" / sha256(name.encode("utf-8", "replace")).hexdigest()[:12] / Path(name).name
 
 
 def is_own_file(path: Path) -> bool:

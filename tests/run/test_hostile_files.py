@@ -8,6 +8,7 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,6 +16,7 @@ from click.testing import CliRunner, Result
 from evaluators import load
 from evaluators.cli import command
 from evaluators.issues import Blame, Problems
+from evaluators.run.record import read_record
 from evaluators.values.small_files import MOST_BYTES
 
 SUITE = """
@@ -167,3 +169,64 @@ def spoilt(data: bytes, chance: random.Random) -> bytes:
     start = chance.choice(starts)
     end = next((place for place in range(start, len(data)) if data[place] in b",]}\n"), len(data))
     return data[:start] + chance.choice(WORDS) + data[end:]
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("outcomes.jsonl", {"path": "a", "status": "match", "score": 7}, '"score" should be a number from 0 to 1'),
+        ("outcomes.jsonl", {"path": "a", "status": "match", "weight": -1}, '"weight" should be a number from 0 up'),
+        ("codes.jsonl", {"score": [3, 2]}, '"score" should be a fraction from 0 to 1'),
+        ("codes.jsonl", {"counts": [1, 1, 1, -1]}, '"counts" should be a list of whole numbers from 0 up'),
+    ],
+)
+def test_a_value_that_no_run_writes_is_damage(run: Path, file: str, change: dict[str, Any], said: str) -> None:
+    lines = (run / file).read_text(encoding="utf-8").splitlines()
+    spoilt_line = json.dumps({**json.loads(lines[0]), **change})
+    (run / file).write_text("\n".join([spoilt_line, *lines[1:]]) + "\n", encoding="utf-8")
+    with pytest.raises(Problems) as found:
+        list(read_record(run).rows())
+    assert said in str(found.value)
+    assert f"{file}:1: " in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"places": [[99, "x", "a"]]}, "the run has no row 99"),
+        ({"places": [[-1, "x", "a"]]}, "a place is a row, an evaluator and a path"),
+        ({"places": [[2, "nobody", "a"]]}, 'the run has no evaluator "nobody"'),
+        ({"answer": {"score": 1.5}}, "the score of an answer is a number from 0 to 1"),
+        ({"answer": {"score": 1, "ratio": [3, 2]}}, '"ratio" of an answer is a fraction from 0 to 1'),
+        ({"answer": {"error": {"code": "x", "blame": "nobody", "message": "y"}}}, "an error has a code, a blame"),
+    ],
+)
+def test_an_answer_of_a_run_folder_is_checked(run: Path, line: dict[str, Any], said: str) -> None:
+    usual = {"places": [], "question": {"expected": "a", "actual": "b"}, "answer": {"score": 1.0}}
+    text = "".join(f"{json.dumps(one)}\n" for one in (usual, {**usual, **line}))
+    (run / "answers.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(Problems) as found:
+        list(read_record(run).answers())
+    assert said in str(found.value)
+    assert "answers.jsonl:2" in str(found.value)
+
+
+def test_a_suite_that_extends_an_absolute_path_is_copied_with_it_and_tells_no_folder(tmp_path: Path) -> None:
+    shared, here = tmp_path / "shared-by-all", tmp_path / "mine"
+    (shared / "more").mkdir(parents=True)
+    here.mkdir()
+    (shared / "base.yaml").write_text("extends: more/far.yaml\n", encoding="utf-8")
+    (shared / "more" / "far.yaml").write_text("results: {lowest_fields: 2}\n", encoding="utf-8")
+    (shared / "schema.json").write_text('{"properties": {"a": {"type": "string"}}}', encoding="utf-8")
+    (here / "suite.yaml").write_text(
+        f"extends: {shared}/base.yaml\nevaluators: [{{schema_match: {{schema: {shared}/schema.json}}}}]\n",
+        encoding="utf-8",
+    )
+    (here / "rows.csv").write_text('output,expected\n"{""a"": ""x""}","{""a"": ""y""}"\n', encoding="utf-8")
+    load(here / "suite.yaml").run(here / "rows.csv", results=here / "runs", name="x")
+    run = here / "runs" / "x"
+    names = [path.relative_to(run).as_posix() for path in run.rglob("*")]
+    assert not any("shared-by-all" in name for name in names)
+    shutil.rmtree(shared)
+    done = CliRunner().invoke(command, ["advice", str(run)])
+    assert done.exit_code == 0, done.output
