@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -67,15 +68,21 @@ def rows(topic: str, suite: evaluators.Suite, result: RunResult, variant: str | 
         assert isinstance(settings.outputs, dict)
         lines = (folder / str(settings.outputs[variant])).read_text(encoding="utf-8").splitlines()
         outputs = {answer["id"]: answer["output"] for answer in map(json.loads, lines)}
-    with table(folder / str(settings.file), settings) as lines:
+    with table(folder, settings) as lines:
         for row in lines:
             roles = {role: row[column] for role, column in result.columns.items() if column in row}
             yield {**row, **roles, **({"output": outputs[row["id"]]} if variant is not None else {})}
 
 
 @contextmanager
-def table(file: Path, settings: Any) -> Iterator[Iterator[dict[str, Any]]]:
-    """The rows of a CSV file, or of a sheet, by the names of their columns."""
+def table(folder: Path, settings: Any) -> Iterator[Iterator[dict[str, Any]]]:
+    """The rows of a CSV file, of a sheet, or of a statement, by the names of their columns."""
+    if settings.sql is not None:
+        with closing(sqlite3.connect(folder / settings.connection.sqlite)) as database:
+            database.row_factory = sqlite3.Row
+            yield (dict(row) for row in database.execute(settings.sql))
+        return
+    file = folder / str(settings.file)
     if file.suffix == ".xlsx":
         sheet = openpyxl.load_workbook(file, data_only=True)[settings.sheet]
         header, *lines = sheet.iter_rows(min_row=settings.header_row, values_only=True)
