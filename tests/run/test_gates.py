@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from evaluators import load
 from evaluators.issues import Blame, Problems
 from evaluators.run.gate_targets import check_gates, parse_target, read_gate
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig, Target, gate_label
 from evaluators.run.result import Bound, Counts, EvaluatorStats, FieldStats, FigureStats, GateResult, Interval
 from evaluators.run.statistics import ratios, share, wilson
+from evaluators.run.watch import Watch, watches
 from tests.bounds import bounds_of
 
 
@@ -165,7 +167,7 @@ def test_an_evaluator_without_fields_has_no_field_and_no_precision(target: str) 
 def test_a_column_that_the_suite_does_not_slice_by_is_named() -> None:
     one = gate(fail_below=1, each_slice="row.suplier")
     (issue,) = check_gates([one], {"header": ()}, slices=["row.supplier"])
-    assert issue.hint == 'did you mean "supplier"?'
+    assert (issue.code, issue.hint) == ("unknown-slice", 'did you mean "supplier"?')
     (issue,) = check_gates([one], {"header": ()})
     assert issue.hint == "add it to the suite: slices: [row.suplier]"
 
@@ -173,7 +175,7 @@ def test_a_column_that_the_suite_does_not_slice_by_is_named() -> None:
 def test_an_unknown_variant_is_named() -> None:
     one = gate(fail_below=1, variant="gtp")
     (issue,) = check_gates([one], {"header": ()}, variants=["gpt", "llama"])
-    assert issue.hint == 'did you mean "gpt"?'
+    assert (issue.code, issue.hint) == ("unknown-variant", 'did you mean "gpt"?')
     (issue,) = check_gates([one], {"header": ()})
     assert issue.hint is not None
     assert "no variants" in issue.hint
@@ -358,3 +360,132 @@ def test_a_figure_of_rows_counts_the_rows_that_have_it() -> None:
 def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="lower_bound"):
         GateConfig.model_validate({**config, "using": "lower_bound"})
+
+
+# --- figures that gates name
+
+
+def test_a_field_has_a_mean_score_where_its_evaluator_makes_one() -> None:
+    one = gate("header.a", figure="mean_score", fail_below=0.5)
+    assert check_gates([one], {"header": ["a"]}, figures={"header": ["mean_score", "overall_score"]}) == []
+    (issue,) = check_gates([one], {"header": ["a"]}, figures={"header": ["overall_score"]})
+    assert issue.hint == "its figures: accuracy, precision, recall, f1"
+    (issue,) = check_gates([gate("header.a", figure="overall_score", fail_below=0.5)], {"header": ["a"]},
+                           figures={"header": ["mean_score", "overall_score"]})  # fmt: skip
+    assert issue.hint == "its figures: accuracy, precision, recall, f1, mean_score"
+    assert check_gates([gate(figure="overall_score", fail_below=0.5)], {"header": ["a"]},
+                       figures={"header": ["overall_score"]}) == []  # fmt: skip
+
+
+def test_a_field_of_an_open_tree_has_no_figures_in_slices() -> None:
+    one = gate("header.a", fail_below=0.5, each_slice="row.supplier")
+    (issue,) = check_gates([one], {"header": None}, slices=["row.supplier"])
+    assert (issue.code, issue.blame, issue.where) == ("no-fields-in-slices", Blame.CONFIG, "suite.yaml:9:3")
+
+
+def test_what_a_run_must_watch_for_its_gates() -> None:
+    suite = load({"evaluators": [
+        {"type": "json_multi_field_match", "name": "header", "fields": {"a": "exact", "b": "exact"}},
+        {"type": "json_diff_match", "name": "other", "extra_fields": "ignore"},
+        {"type": "exact_match", "name": "label"},
+    ]})  # fmt: skip
+    named: list[tuple[str, dict[str, Any]]] = [
+        ("header.b", {}), ("header", {"figure": "precision"}), ("header", {"figure": "mean"}), ("header.b", {}),
+        ("header.a", {"figure": "mean_score"}), ("other.x", {"figure": "recall"}), ("other", {"figure": "f1"}),
+        ("label", {"label": "yes"}), ("label", {"figure": "pass_rate"}), ("lost", {"figure": "f1"}),
+    ]  # fmt: skip
+    gates = [
+        read_gate(target, GateConfig.model_validate({"fail_below": 0.5, **config}), ["header", "other", "label", "lost"])
+        for target, config in named
+    ]
+    assert watches(gates, suite.lines) == {
+        "header": Watch((("b", "accuracy"), (None, "precision"), ("a", "accuracy")), ("a", "b"), True),
+        "other": Watch((("x", "recall"), (None, "f1")), (), False),
+    }
+
+
+# --- what a result says
+
+
+def of_slice(value: str, passed: int) -> EvaluatorStats:
+    return replace(stats(passed=passed, failed=10 - passed), slice=("row.supplier", value))
+
+
+def test_a_slice_that_no_row_is_in_lists_five_of_those_that_there_are() -> None:
+    one = gate(slice={"supplier": "Z"}, fail_below=0.5)
+    found = judged(one, slices=tuple(of_slice(value, 9) for value in "ABCDE"))
+    assert found.message == 'no row was measured: the column "supplier" has "A", "B", "C", "D", "E"'
+    assert (found.slice, found.value, found.measured, found.verdict) == (("supplier", "Z"), None, 0, "undecided")
+    found = judged(one, slices=tuple(of_slice(value, 9) for value in "ABCDEF"))
+    assert found.message == 'no row was measured: the column "supplier" has "A", "B", "C", "D", "E", …'
+
+
+def test_a_field_with_several_values_in_a_row_says_how_many() -> None:
+    items = field("items[*].sku", match=25, mismatch=5)
+    bound = Bound("items[*].sku", "accuracy", 10, Interval(0.5, 0.9))
+    found = judged(gate("header.items[*].sku", fail_below=0.8), stats(fields=(items,), bounds=(bound,)))
+    assert found.message == "accuracy 0.8333; 30 items in 10 rows"
+    assert (found.value, found.measured) == (25 / 30, 10)
+    found = judged(
+        gate("header.items[*].sku", fail_below=0.8, using="lower_bound"), stats(fields=(items,), bounds=(bound,))
+    )
+    assert (found.value, found.verdict) == (0.5, "failed")
+    assert found.message.startswith("lower bound of the accuracy 0.5")
+
+
+def test_a_figure_that_is_0_has_the_lower_bound_0() -> None:
+    """Where no row adds anything to the sums there is no interval, and nothing is below 0."""
+    nothing = field("a", omission=3)
+    bound = Bound("a", "precision", 3, None)
+    found = judged(gate("header.a", figure="precision", fail_below=0.1, using="lower_bound"),
+                   stats(fields=(nothing,), bounds=(bound,)))  # fmt: skip
+    assert (found.value, found.measured, found.verdict) == (0.0, 3, "failed")
+
+
+def test_a_further_figure_is_measured_on_the_rows_that_have_it() -> None:
+    figures = stats(figures=(FigureStats("overall_score", 0.75, 4),))
+    found = judged(gate(figure="overall_score", fail_below=0.7, min_rows=5), figures)
+    assert (found.value, found.measured, found.verdict) == (0.75, 4, "undecided")
+    assert found.message == "only 4 rows measured, and the gate asks for 5"
+    assert judged(gate(figure="overall_score", fail_below=0.7, min_rows=4), figures).verdict == "passed"
+
+
+def test_rows_that_were_kept_out_leave_a_gate_undecided_unless_it_fails_all_the_same() -> None:
+    """10 rows scored with a mean of 0.9 and 10 kept out: from 0.45 to 0.95 in truth."""
+    kept_out = stats(invalid=10)
+    kept_out = replace(kept_out, rows=20)
+    for limits, verdict, words in (
+        ({"fail_below": 0.95}, "undecided", "on only 10 of 20 rows; the gate asks for 0.95 of them"),
+        ({"fail_below": 0.96}, "failed", "and would be with every row that was kept out right"),
+        ({"fail_above": 0.45}, "undecided", "on only 10 of 20 rows"),
+        ({"fail_above": 0.44}, "failed", "and would be with every row that was kept out wrong"),
+        ({"fail_below": 0.5}, "undecided", "on only 10 of 20 rows"),
+        ({"fail_below": 0.5, "coverage": 0.5}, "passed", "mean 0.9"),
+        ({"fail_below": 0.5, "coverage": 0.51}, "undecided", "the gate asks for 0.51 of them"),
+        ({"fail_below": 0.5, "coverage": "any"}, "passed", "mean 0.9"),
+    ):
+        found = judged(gate(**limits), kept_out)
+        assert (found.verdict, limits) == (verdict, limits)
+        assert words in found.message
+
+
+def test_precision_does_not_see_outputs_that_gave_nothing() -> None:
+    """10 rows scored, of which 2 gave nothing: precision rests on 8 of 10."""
+    figures = stats(counts=Counts(match=8, omission=2), precision=1.0, gave_nothing=2)
+    found = judged(gate(figure="precision", fail_below=0.9), figures)
+    assert found.verdict == "undecided"
+    assert "2 rows of 10 have an output that gave nothing" in found.message
+    found = judged(gate(figure="precision", fail_below=0.9, coverage=0.8), figures)
+    assert found.verdict == "passed"
+    assert "2 rows of 10 have an output that gave nothing" in found.message
+    assert judged(gate(figure="precision", fail_below=1.0, coverage="any"), figures).verdict == "passed"
+    assert "gave nothing" not in judged(gate(figure="recall", fail_below=0.1), replace(figures, recall=0.8)).message
+
+
+def test_a_label_of_a_gate_names_what_sets_it_apart() -> None:
+    one = GateResult(
+        "header.a", "recall", 1.0, 3, "fail below 0.5", "passed", "", "gpt", ("row.supplier", "ACME"), "refund"
+    )
+    assert gate_label(one) == "header.a (recall, label refund, variant gpt, supplier = ACME)"
+    assert gate_label(replace(one, figure="mean", label=None, variant=None, slice=None)) == "header.a"
+    assert gate_label(replace(one, figure="pass_rate", label=None, variant=None, slice=None)) == "header.a (pass rate)"

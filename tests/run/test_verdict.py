@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -82,3 +83,25 @@ def test_causes_are_words_with_counts() -> None:
 
 def test_a_test_set_without_rows_says_so() -> None:
     assert causes(Facts((stats(0),))) == ("nothing was measured: the test set has no rows",)
+
+
+def test_an_issue_is_a_cause_with_its_place_and_its_hint() -> None:
+    plain = Issue("odd", Blame.ENVIRONMENT, "the disk is full")
+    placed = Issue("odd", Blame.ENVIRONMENT, "the disk is full", "/data", "make room")
+    assert causes(Facts(issues=(plain, placed))) == ("the disk is full", "/data: the disk is full (make room)")
+
+
+def test_rows_without_a_score_are_counted_by_evaluator_and_variant() -> None:
+    found = Facts(evaluators=(stats(invalid=2), stats(), replace(stats(bugs=1, unjudged=3), variant="gpt")))
+    assert causes(found) == (
+        "a fault in the program left rows without a score: header (gpt) 1 of 14",
+        "the test set left rows without a score: header 2 of 12",
+        "the environment left rows without a score: header (gpt) 3 of 14",
+    )
+    assert exit_code(found) == 70
+
+
+def test_nothing_is_measured_where_every_expected_answer_is_empty() -> None:
+    assert causes(Facts(evaluators=(stats(scored=2, empty_expected=2),))) == ("nothing was measured",)
+    assert causes(Facts(evaluators=(stats(scored=2, empty_expected=1),))) == ()
+    assert causes(Facts(evaluators=(stats(scored=0),))) == ("nothing was measured: the test set has no rows",)
