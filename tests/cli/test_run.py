@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.commands import called
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = ("id", "supplier", "output", "expected")
 SUITE = """
@@ -41,13 +43,10 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Start:
-    """Starts the program in an empty folder and waits for its end."""
+    """Calls the program in an empty folder and waits for its end."""
 
     def start(*words: str, stdin: str = "", **more: str) -> Ended:
-        return subprocess.run(
-            [sys.executable, "-m", "evaluators", *words],
-            cwd=tmp_path, env=environment() | more, input=stdin, capture_output=True, text=True, encoding="utf-8",
-        )  # fmt: skip
+        return called(*words, cwd=tmp_path, env=environment() | more, stdin=stdin)
 
     return start
 
@@ -522,7 +521,7 @@ def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> N
     }
 
 
-MOST_MODULES = 226
+MOST_MODULES = 228
 """Modules of the package that a small run with one evaluator may load: each takes as long as scoring some rows."""
 UNUSED = (
     "evaluators.compare", "evaluators.fields.compiled", "evaluators.fields.schema_check", "evaluators.run.gate",

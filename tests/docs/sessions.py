@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from tests.commands import program
 from tests.docs.blocks import agrees, blocks, commands, plain
 
 ROOT: Final = Path(__file__).parents[2]
@@ -24,10 +24,10 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "configs", folder / "here" / "configs")
     programs = folder / "bin"
     programs.mkdir()
-    for name, words in (("evaluators", "-m evaluators "), ("python", "")):
-        shim = programs / name
-        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
-        shim.chmod(shim.stat().st_mode | stat.S_IEXEC)
+    program(programs)
+    python = programs / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     path = [str(programs), os.environ["PATH"], str(Path(sys.executable).parent)]
     monkeypatch.setenv("PATH", os.pathsep.join(path))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
