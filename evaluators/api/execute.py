@@ -23,6 +23,7 @@ from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import ScoredRun, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
+from evaluators.testsets.byte_store import scheme_of
 from evaluators.tracking.tracking_section import tracking_of
 from evaluators.value_class import dataclass, replace
 
@@ -49,6 +50,10 @@ class Finished:
     """The run folder holds the annotated rows."""
     sent: Sent | None = None
     """What became of the run at its trackers; None when it has none."""
+    place: str | None = None
+    """The address of the run folder, when it went to a store."""
+    stored: tuple[str, ...] = ()
+    """The addresses of the further files that went to stores."""
     refused: tuple[Issue, ...] = ()
     """The files that the system did not take, the run folder among them; its figures are kept in the result."""
 
@@ -61,6 +66,10 @@ def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
 def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
     with masked_problems(suite):
+        if request.stored_files or (request.results is not None and scheme_of(str(request.results))):
+            from evaluators.api.remote_results import finish_elsewhere
+
+            return finish_elsewhere(suite, request, _finish)
         return _finish(suite, request)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 
@@ -18,6 +16,7 @@ def command(run: str) -> None:
     The exit code is 0 when the run could be read.
     """
     from evaluators.api.finished_run import advice_page
+    from evaluators.api.remote_runs import run_here
     from evaluators.cli._printing import print_page
 
-    print_page(advice_page(Path(run)))
+    print_page(advice_page(run_here(run)))

@@ -19,12 +19,14 @@ from evaluators.cli._options import report_files
 def command(run: str, files: tuple[str, ...]) -> None:
     """Write a run again, in any format.
 
-    RUN is a run folder, or the run.json in it. Everything comes from what the run recorded: neither its suite nor its test
-    set is needed. A file that needs more than was recorded is refused, with the command that would give it.
+    RUN is a run folder, or the run.json in it; a folder in a store is named by its address. Everything comes from what the run
+    recorded: neither its suite nor its test set is needed. A file that needs more than was recorded is refused, with the command
+    that would give it.
 
     The exit code is 0, whatever that of the run was.
     """
     from evaluators.api.finished_run import options_of, write_again
+    from evaluators.api.remote_runs import run_here, written_places
     from evaluators.cli._printing import print_page, say
     from evaluators.issues import Problems
     from evaluators.reports.report_files import check_asked
@@ -33,9 +35,10 @@ def command(run: str, files: tuple[str, ...]) -> None:
 
     if issues := check_asked(map(Path, files)):
         raise Problems(issues)
+    place = run_here(run)
     if not files:
-        record = read_record(Path(run))
+        record = read_record(place)
         print_page(summary(record.result, options_of(record)))
         return
-    for file in write_again(Path(run), map(Path, files)):
+    for file in written_places(files, lambda some: write_again(place, some)):
         say(f"{file}\n")

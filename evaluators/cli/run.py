@@ -193,9 +193,9 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     sys.exit(afterwards(finished.result, unprinted).exit_code)
 
 
-def _tell_left_behind(results: Path | None) -> None:
+def _tell_left_behind(results: str | Path | None) -> None:
     """Names what runs that were ended have left in the folder of the results."""
-    if results is None:
+    if not isinstance(results, Path):
         return
     from evaluators.cli._printing import tell
     from evaluators.run.store import left_behind
@@ -224,19 +224,23 @@ def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
     return annotated_problems()
 
 
-def _results_folder(options: dict[str, Any], of_suite: str) -> Path | None:
-    return None if options["no_results"] else Path(options["results"] or of_suite)
+def _results_folder(options: dict[str, Any], of_suite: str) -> str | Path | None:
+    from evaluators.testsets.byte_store import scheme_of
+
+    named = options["results"] or of_suite
+    return None if options["no_results"] else named if scheme_of(named) else Path(named)
 
 
 def _request(
     test_set: str | None,
-    results: Path | None,
+    results: str | Path | None,
     options: dict[str, Any],
     stopped: Any,
     line: ProgressLine | None,
     tracked: tuple[str, ...],
 ) -> RunRequest:
     from evaluators.run.preparing import RunRequest
+    from evaluators.testsets.byte_store import scheme_of
     from evaluators.testsets.selection import Selection
 
     formats = options["formats"]
@@ -257,7 +261,8 @@ def _request(
         progress=line or (lambda rows, share: None),
         command=tuple(sys.argv[1:]),
         lowest_fields=options["lowest_fields"],
-        files=tuple(map(Path, options["files"])),
+        files=tuple(Path(file) for file in options["files"] if not scheme_of(file)),
+        stored_files=tuple(file for file in options["files"] if scheme_of(file)),
         hardest=options["hardest"],
         track=tracked or None,
         trace_rows=options["trace_rows"],
@@ -304,10 +309,11 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
 def _files(finished: Finished) -> tuple[str, ...]:
     """Where the results are, one line each."""
-    lines = [str(file) for file in finished.files]
-    if finished.folder is None:
+    lines = [*map(str, finished.files), *finished.stored]
+    folder = finished.place or finished.folder
+    if folder is None:
         return tuple(lines)
-    said = f"{finished.folder}: the run folder, with summary.txt, run.json and the rows"
+    said = f"{folder}: the run folder, with summary.txt, run.json and the rows"
     if not finished.annotated:
         said += "; rows.csv is left out above 10,000 rows, and -o rows.csv writes it"
     return (said, *lines)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from evaluators.cli._options import TRACE_ROWS
@@ -24,11 +22,12 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     The exit code is 0 when every tracker took the run, 2 when one is unknown or needs a package that is not installed, and 3 when one
     did not take the run.
     """
+    from evaluators.api.remote_runs import run_here
     from evaluators.api.trackers import send_again
     from evaluators.cli._printing import link_line, say
     from evaluators.issues import Problems
 
-    sent = send_again(Path(run), names, trace_rows)
+    sent = send_again(run_here(run), names, trace_rows)
     for link in sent.links:
         say(link_line(link) + "\n")
     if sent.issues:

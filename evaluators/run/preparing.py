@@ -39,7 +39,7 @@ class RunRequest:
     """The name of an engine, such as `processes`; the suite's without it, and then one that goes by `workers`."""
     selection: Selection = field(default_factory=Selection)
     results: str | Path | None = None
-    """The folder for run folders. None writes nothing."""
+    """The folder for run folders, or the address of one in a store. None writes nothing."""
     name: str | None = None
     force: bool = False
     formats: tuple[str, ...] | None = None
@@ -56,6 +56,10 @@ class RunRequest:
     """How many of the lowest-scoring fields the summary lists; what the suite says without it."""
     files: tuple[Path, ...] = ()
     """Further files, each written as its extension says."""
+    stored_files: tuple[str, ...] = ()
+    """The same for files that go to a store: their addresses."""
+    parts: str | None = None
+    """Where workers on other machines leave what they have scored, when `results` is a store; the run folder without it."""
     hardest: int = 0
     """How many of the lowest-scoring rows the summary lists."""
     track: tuple[str, ...] | None = None

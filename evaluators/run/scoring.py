@@ -28,6 +28,7 @@ from evaluators.run.runner import MeasuredTestSet, measure
 from evaluators.run.sent_parts import clear_mark, mark
 from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
+from evaluators.testsets.byte_store import inside
 from evaluators.testsets.joining import joined_column
 from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass, replace
@@ -64,7 +65,9 @@ def scored(
     suite = _sent(prepared.suite) if crew.remote else prepared.suite.shipped()
     with files.blamed(), asking(prepared, request) as session:
         jobs = tuple(
-            replace(_job(prepared, table, request, folder, name, needed, suite), asking=session.file, until=until)
+            replace(
+                _job(prepared, table, request, folder, name, needed, suite, crew.remote), asking=session.file, until=until
+            )
             for name, table in prepared.variants()
         )
         if crew.remote:
@@ -131,19 +134,18 @@ def _job(
     variant: str | None,
     needed: Needed,
     shipped: ShippedSuite,
+    remote: bool,
 ) -> Job:
     suite = prepared.suite
     size = sum(source.size for source in table.files)
-    working = folder.working / f"parts{'' if variant is None else '-' + variant}" if folder is not None else None
-    if working is not None:
-        working.mkdir(parents=True, exist_ok=True)
+    working = _parts(request if remote else None, folder, variant) if folder is not None else None
     outputs = prepared.roles.get("output")
     return Job(
         suite=shipped,
         table=table,
         roles=prepared.roles,
         reading=suite.reading,
-        folder=str(working) if working is not None else None,
+        folder=working,
         named=str(folder.path) if folder is not None else "",
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
@@ -155,6 +157,16 @@ def _job(
         repeat_judge=request.repeat_judge,
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
     )
+
+
+def _parts(request: RunRequest | None, folder: RunFolder, variant: str | None) -> str:
+    """The place for what splits leave: in the run folder, or in a store that workers on other machines reach, too."""
+    name = "parts" if variant is None else f"parts-{variant}"
+    if request is not None and request.parts is not None:
+        return inside(request.parts, name)
+    working = folder.working / name
+    working.mkdir(parents=True, exist_ok=True)
+    return str(working)
 
 
 def _watches(suite: LoadedSuite) -> dict[str, Watch]:

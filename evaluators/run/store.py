@@ -55,7 +55,7 @@ class RunFolder:
         when what is there is not a run (force never removes anything else); Problems (environment) when the folder
         cannot be written.
         """
-        _check_name(name)
+        check_name(name)
         final = Path(results) / name
         _check_free(final, force)
         working = final.parent / f".{name}.{os.getpid():x}-{_token()}.partial"
@@ -191,7 +191,8 @@ def open_text(path: Path) -> Iterator[TextIO]:
             working.unlink()
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises Problems (config) for a name that cannot be a run's."""
     if (why := why_no_file_name(name)) is not None:
         raise problem(
             "run-name",

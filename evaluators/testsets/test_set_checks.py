@@ -15,7 +15,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.settings import Loc
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
-from evaluators.testsets.byte_store import kind_at, matching
+from evaluators.testsets.byte_store import LOCAL, kind_at, matching, scheme_of
 from evaluators.testsets.documents import is_pattern
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import Joined, TestSetConfig
@@ -30,10 +30,13 @@ _FIXED_INPUT: Final = 3
 
 
 def absent_places(config: TestSetConfig, folder: Path) -> list[tuple[Loc, Issue]]:
-    """The files and folders that the settings name and that are not there, each with its place below `test_set`."""
+    """The files and folders that the settings name and that are not there, each with its place below `test_set`.
+
+    Stores are not asked: to look at a suite opens no addresses that it names.
+    """
     found: list[tuple[Loc, Issue]] = []
     for loc, place in _places(config):
-        if place == STANDARD_INPUT or kind_at(folder, place) is not None:
+        if place == STANDARD_INPUT or scheme_of(place) not in (None, LOCAL) or kind_at(folder, place) is not None:
             continue
         if is_pattern(place, folder):
             if not matching(place, folder):

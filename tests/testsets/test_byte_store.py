@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any
 
 import pyarrow
 import pytest
@@ -24,57 +22,14 @@ from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
 from evaluators.run.runner import measure, store_parts
 from evaluators.testsets import byte_store, delimited
-from evaluators.testsets.byte_store import STORES, ByteStore, Kind
+from evaluators.testsets.byte_store import STORES
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
+from tests.testsets.memory_store import InMemory
 
 SUITE: dict[str, Any] = {
     "evaluators": ["exact_match", "json_diff_match", {"json_multi_field_match": {"fields": ["a", "b.c"]}}]
 }
-
-
-class InMemory(ByteStore):
-    """Files that are bytes in memory. `asked` has the places that were opened, in order."""
-
-    files: ClassVar[dict[str, bytes]] = {}
-    asked: ClassVar[list[str]] = []
-
-    def open(self, place: str, start: int = 0) -> BinaryIO:
-        if place not in self.files:
-            raise FileNotFoundError(place)
-        self.asked.append(place)
-        stream = BytesIO(self.files[place])
-        stream.seek(start)
-        return stream
-
-    def size(self, place: str) -> int:
-        return len(self.files[place])
-
-    def kind(self, place: str) -> Kind | None:
-        if place in self.files:
-            return "file"
-        return "folder" if any(file.startswith(f"{place.rstrip('/')}/") for file in self.files) else None
-
-    def below(self, folder: str) -> Iterator[str]:
-        top = f"{folder.rstrip('/')}/"
-        return (file.removeprefix(top) for file in sorted(self.files) if file.startswith(top))
-
-    def write(self, place: str) -> BinaryIO:
-        return _Written(self.files, place)
-
-    def remove(self, place: str) -> None:
-        self.files.pop(place, None)
-
-
-class _Written(BytesIO):
-    def __init__(self, files: dict[str, bytes], place: str) -> None:
-        super().__init__()
-        self._files, self._place = files, place
-
-    def close(self) -> None:
-        if not self.closed:
-            self._files[self._place] = self.getvalue()
-        super().close()
 
 
 @pytest.fixture
@@ -82,7 +37,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> type[InMemory]:
     """A store for `mem://`, known for one test."""
     monkeypatch.setattr(STORES, "_registered", {})
     STORES.register("mem", InMemory)
-    monkeypatch.setattr(InMemory, "files", {})
+    monkeypatch.setattr(InMemory, "held", {})
     monkeypatch.setattr(InMemory, "asked", [])
     return InMemory
 
@@ -135,7 +90,7 @@ def test_another_store_gives_the_same_run(
     if cut:
         cut_small(monkeypatch)
     file = written(tmp_path, name)
-    store.files[f"mem://bucket/{name}"] = file.read_bytes()
+    store.held[f"mem://bucket/{name}"] = file.read_bytes()
     file_request, store_request = RunRequest(test_set=str(file)), RunRequest(test_set=f"mem://bucket/{name}")
     splits = prepare(load(SUITE), file_request).test_set.splits()
     assert (len(splits) > 2) == (cut and not name.endswith(".gz"))
@@ -170,7 +125,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
         found.append(contents(target))
     assert found[0] == found[1] != {}
     assert store.asked
-    assert not store.files
+    assert not store.held
 
 
 def job_of(prepared: Prepared, folder: str) -> Job:
@@ -186,7 +141,7 @@ def test_documents_and_variants_of_another_store_are_found_as_in_folders(
             file = tmp_path / folder / "sub" / f"{number}.json"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps({"x": value}), encoding="utf-8")
-            store.files[f"mem://docs/{file.relative_to(tmp_path).as_posix()}"] = file.read_bytes()
+            store.held[f"mem://docs/{file.relative_to(tmp_path).as_posix()}"] = file.read_bytes()
     monkeypatch.chdir(tmp_path)
     for expected, outputs in (("gold", "out"), ("gold", "out/*"), ("gold/**/*.json", "out")):
         suite = {"evaluators": ["json_diff_match"]}
@@ -197,7 +152,7 @@ def test_documents_and_variants_of_another_store_are_found_as_in_folders(
 
 
 def test_a_file_that_another_store_lacks_is_named_with_one_that_is_like_it(store: type[InMemory]) -> None:
-    store.files["mem://bucket/rows.csv"] = b"id,output,expected\n"
+    store.held["mem://bucket/rows.csv"] = b"id,output,expected\n"
     with pytest.raises(Problems) as found:
         run(SUITE, "mem://bucket/row.csv")
     (issue,) = found.value.issues
@@ -220,7 +175,7 @@ def test_an_address_of_a_file_of_this_machine_is_its_path(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("cell", ["file:///etc/hostname", "mem://bucket/secret"])
 def test_a_cell_does_not_lead_to_another_store(store: type[InMemory], tmp_path: Path, cell: str) -> None:
-    store.files["mem://bucket/secret"] = b"{}"
+    store.held["mem://bucket/secret"] = b"{}"
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps({"output": "{}", "expected": "{}", "at": cell}) + "\n", encoding="utf-8")
     test_set = {"file": str(file), "attach": {"schema": "{at}"}}

@@ -1,0 +1,204 @@
+"""Results that go to a store: a run folder, and files that are asked for one by one.
+
+They are made on this machine, as always, and sent when they are whole: each object appears whole, and `run.json` is the last of
+its folder, so that whoever looks finds a whole run or none. Whether the places are free and can be written is found out before
+row 1.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.run.preparing import RunRequest
+from evaluators.run.store import RUN_JSON, check_name, default_name
+from evaluators.run.verdict import afterwards
+from evaluators.run.write_errors import unwritten
+from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of
+from evaluators.value_class import dataclass, replace
+from evaluators.values.addresses import shown_address
+
+if TYPE_CHECKING:
+    from evaluators.api.execute import Finished
+    from evaluators.run.loaded import LoadedSuite
+
+_BLOCK: Final = 1024 * 1024
+
+
+def finish_elsewhere(
+    suite: LoadedSuite, request: RunRequest, finish: Callable[[LoadedSuite, RunRequest], Finished]
+) -> Finished:
+    """The run, with what belongs in a store sent there. Raises Problems when it cannot start."""
+    folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
+    lost = False
+    try:
+        outgoing = _outgoing(suite, request, folder)
+        with _claimed(outgoing, request.force), _named(outgoing), _parts_cleared(outgoing.request):
+            finished = finish(suite, outgoing.request)
+            refused = tuple(issue for issue in map(_sent, outgoing.sent) if issue is not None)
+            lost = bool(refused)
+    finally:
+        if not lost:
+            shutil.rmtree(folder, ignore_errors=True)
+    results = outgoing.results if finished.folder is not None else None
+    return replace(
+        finished,
+        result=afterwards(finished.result, refused),
+        folder=finished.folder if results is None else None,
+        place=results.place if results is not None else None,
+        files=tuple(file for file in finished.files if not file.is_relative_to(folder)),
+        stored=tuple(outgoing.places(finished.files)),
+        refused=(*finished.refused, *refused),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sending:
+    """One folder of this machine, and the place where its files go."""
+
+    local: Path
+    place: str
+    is_run: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Outgoing:
+    """A run on this machine, and what of it goes where."""
+
+    request: RunRequest
+    results: _Sending | None
+    files: tuple[_Sending, ...]
+
+    @property
+    def sent(self) -> tuple[_Sending, ...]:
+        """Everything that is sent; the run folder comes last."""
+        return (*self.files, *((self.results,) if self.results is not None else ()))
+
+    def places(self, files: Sequence[Path]) -> Iterator[str]:
+        """Where the files are that went to stores."""
+        for file in files:
+            yield from (inside(one.place, file.name) for one in self.files if file.parent == one.local)
+
+
+def _outgoing(suite: LoadedSuite, request: RunRequest, folder: Path) -> _Outgoing:
+    """The same run with places on this machine."""
+    results, changed = None, request
+    if request.results is not None and scheme_of(str(request.results)):
+        name = request.name or suite.results.name or default_name(datetime.now().astimezone(), suite.fingerprint)
+        check_name(name)
+        place = inside(str(request.results), name)
+        results = _Sending(folder / "runs" / name, place, is_run=True, force=request.force)
+        parts = inside(str(request.results), f".{name}.{_token()}.parts")
+        changed = replace(changed, results=folder / "runs", name=name, parts=parts)
+    sent = tuple(_Sending(folder / f"file-{number}", parent(file)) for number, file in enumerate(request.stored_files))
+    files = [one.local / file.rpartition("/")[2] for one, file in zip(sent, request.stored_files, strict=True)]
+    return _Outgoing(replace(changed, files=(*request.files, *files), stored_files=()), results, sent)
+
+
+@contextmanager
+def _claimed(outgoing: _Outgoing, force: bool) -> Iterator[None]:
+    """Raises Problems where a run is there already (config), or where nothing can be written (environment)."""
+    results = outgoing.results
+    claims = []
+    try:
+        for one in outgoing.sent:
+            store = store_of(one.place)
+            try:
+                if one is results and not force and store.kind(one.place) is not None:
+                    raise problem(
+                        "run-exists",
+                        "there is already a run of that name, and runs are never overwritten unasked",
+                        where=shown_address(one.place),
+                        hint="--name gives this run another name; --force replaces the old one",
+                    )
+                claim = inside(parent(one.place) if one.is_run else one.place, f".{_token()}.claim")
+                store.put(claim, b"")
+                claims.append(claim)
+            except OSError as error:
+                raise Problems([unwritten(error, shown_address(one.place), "the place of the results")]) from None
+        yield
+    finally:
+        for claim in claims:
+            with suppress(OSError, Problems):
+                store_of(claim).remove(claim)
+
+
+@contextmanager
+def _named(outgoing: _Outgoing) -> Iterator[None]:
+    """Problems name places as the user gave them, and not those of this machine."""
+    try:
+        yield
+    except Problems as error:
+        raise Problems([_renamed(issue, outgoing) for issue in error.issues]) from None
+
+
+def _renamed(issue: Issue, outgoing: _Outgoing) -> Issue:
+    for one in outgoing.sent:
+        if issue.where is not None and issue.where.startswith(str(one.local)):
+            rest = issue.where[len(str(one.local)) :]
+            return replace(issue, where=f"{shown_address(one.place)}{rest}")
+    return issue
+
+
+def _sent(one: _Sending) -> Issue | None:
+    """Sends the files of a folder; a run's own file comes last. What is wrong where the store does not take them."""
+    if not one.local.is_dir():
+        return None
+    names = sorted(file.relative_to(one.local).as_posix() for file in one.local.rglob("*") if file.is_file())
+    names.sort(key=lambda name: name == RUN_JSON)
+    store = store_of(one.place)
+    try:
+        old = set(store.below(one.place)) if one.is_run and one.force else set()
+        if RUN_JSON in old:
+            store.remove(inside(one.place, RUN_JSON))  # from here on there is no run, until the new one is whole
+        for name in names:
+            _send_file(one.local / name, inside(one.place, name))
+        for name in old - set(names):
+            store.remove(inside(one.place, name))
+    except OSError as error:
+        issue = unwritten(error, shown_address(one.place), "the run folder" if one.is_run else "the file")
+        return replace(issue, blame=Blame.ENVIRONMENT, hint=f"nothing is lost: it is in {one.local}")
+    return None
+
+
+def _send_file(file: Path, place: str) -> None:
+    with open(file, "rb") as stream, store_of(place).write(place) as target:
+        shutil.copyfileobj(stream, target, _BLOCK)
+
+
+def send_files(files: Sequence[Path], place: str) -> list[str]:
+    """Sends files of this machine to a folder of a store, and gives their places. Raises Problems (environment)."""
+    sent = []
+    for file in files:
+        target = inside(place, file.name)
+        try:
+            _send_file(file, target)
+        except OSError as error:
+            raise Problems([unwritten(error, shown_address(target))]) from None
+        sent.append(target)
+    return sent
+
+
+@contextmanager
+def _parts_cleared(request: RunRequest) -> Iterator[None]:
+    """Takes away, at the end, what workers have left in a store."""
+    try:
+        yield
+    finally:
+        if request.parts is not None:
+            with suppress(OSError, Problems):
+                store = store_of(request.parts)
+                for name in list(store.below(request.parts)):
+                    store.remove(inside(request.parts, name))
+
+
+def _token() -> str:
+    return os.urandom(4).hex()
