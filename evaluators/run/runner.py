@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import Final
 
 from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
@@ -330,6 +331,10 @@ def _function(
     return lambda task: run_split(job, task.split, task.full, stopped, lambda rows: progress(rows, None), lines)
 
 
+_MOST_FIELDS: Final = 3
+"""So many fields are named of an evaluator that measured nothing."""
+
+
 def _at_row(issue: Issue, name: str, number: int) -> Issue:
     place = f"{name} row {number}"
     return replace(issue, where=f"{place}, {issue.where}" if issue.where else place)
@@ -352,7 +357,8 @@ def coverage(
     for line, one in zip(lines, stats, strict=True):
         where = places.get(line.name)
         if one.rows and one.scored - one.empty_expected == 0 and not (one.invalid or one.unjudged or one.bugs):
-            found.append(_nothing_measured(line, one, where, values(line.when) if one.skipped == one.rows else None))
+            there = values(line.when) if one.skipped == one.rows else _fields_found_nowhere(line, in_place_of)
+            found.append(_nothing_measured(line, one, where, there))
             continue
         scored = line.settings.scored_fields()
         for field_ in one.fields if scored.names else ():
@@ -413,6 +419,20 @@ def _field_measured_nothing(
         hint = there if there and there.startswith("did") else "; ".join(filter(None, (there, may_be_absent)))
     message = f'"{line.name}": the field "{one.path}" {said}'
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
+
+
+def _fields_found_nowhere(line: EvaluatorLine, in_place_of: Callable[[str, str], str | None]) -> str | None:
+    """The first fields of an evaluator none of whose fields any row has, with what is there in their place."""
+    scored = line.settings.scored_fields()
+    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited.named)) if path not in scored.optional]
+    hints = {path: in_place_of(line.name, path) for path in paths[:_MOST_FIELDS]}
+    if not any(hints.values()):
+        return None
+    meant = [f'"{path}" was found in no row: {hint}' for path, hint in hints.items() if hint and hint.startswith("did")]
+    listed = next((hint for hint in hints.values() if hint and not hint.startswith("did")), None)
+    other = [path for path, hint in hints.items() if not (hint and hint.startswith("did"))]
+    named = [f"no row has {_some(other)}; {listed}"] if other and listed else []
+    return "; ".join([*meant, *named])
 
 
 def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
