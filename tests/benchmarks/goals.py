@@ -364,6 +364,22 @@ def unlike_rows(bench: Bench) -> Iterator[Finding]:
     yield from ratios("40 % unlike, nothing stored", None, best["product"], best["floor"])
 
 
+MERGED: Final = 100_000
+"""Splits of a test set of some 10^10 rows, at 16 MB each."""
+
+
+@goal("P20")
+def merging(bench: Bench) -> Iterator[Finding]:
+    """One process merges what very many splits came to, as the driver of a cluster does."""
+    for splits, seconds in ((MERGED // 100, None), (MERGED, 120.0)):
+        found = _told((sys.executable, "-m", "tests.benchmarks.merging", str(splits)), 1)
+        told = f"{found['µs per split']:.0f} µs each, {found['µs of them reading']:.0f} of them reading"
+        yield Finding(f"{splits:,} results merged", found["seconds"], "s", seconds, told=told)
+        yield Finding("   memory more", found["MB more"], "MB", None if seconds is None else 20)
+    for what in ("bytes per result", "bytes per path", "bytes per slice value"):
+        yield Finding(what, found[what], "B")
+
+
 @goal("J1")
 def judging(bench: Bench) -> Iterator[Finding]:
     """What a judge is asked over 1,000 rows whose values come back, beside asking at every place that differs."""

@@ -21,9 +21,11 @@ import msgspec
 
 from evaluators.api.loading import Suite, loads
 from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.run.engines.engine import ENGINES
+from evaluators.run.engines.engine import engine_of
 from evaluators.run.job import Job
 from evaluators.run.preparing import RunRequest, prepare
+from evaluators.run.record_files import record_files
+from evaluators.run.recording import Needed, recording_of
 from evaluators.run.runner import figures, measure, store_parts
 from evaluators.testsets.reader import Split, Table
 from tests.benchmarks import suites
@@ -215,16 +217,20 @@ def splits(path: Path) -> dict[str, float]:
 
 
 def _scored(suite: Suite, path: Path, pieces: int, workers: int, format_: Any) -> tuple[Any, ...]:
-    prepared = prepare(suite, RunRequest(test_set=str(path)))
-    engine = ENGINES.find("in_process" if workers == 1 else "processes")(workers=workers)
+    request = RunRequest(test_set=str(path), rows=format_, evidence="all")
+    prepared = prepare(suite, request)
+    engine = engine_of(None, None, workers)
     table: Any = Cut(prepared.test_set, pieces)
     with tempfile.TemporaryDirectory() as name:
-        parts, rows_file, evidence = Path(name) / "parts", Path(name) / "rows", Path(name) / "evidence"
+        parts = Path(name) / "parts"
         parts.mkdir()
-        job = Job(suite.shipped(), table, prepared.roles, suite.reading, parts, format_, most_evidence=100)
+        recording = recording_of(prepared, request, table, Needed())
+        job = Job(suite.shipped(), table, prepared.roles, suite.reading, str(parts), format_, recording=recording)
         measured = measure(job, suite.lines, engine, path.name)
-        store_parts(job, measured, rows_file, evidence)
-        return repr(figures(suite.lines, measured)), rows_file.read_bytes(), evidence.read_bytes(), measured.rows
+        files = record_files(Path(name), format_)
+        store_parts(job, suite.lines, measured, files)
+        stored = [file.read_bytes() for file in (files.rows, files.codes, files.outcomes, files.cells)]
+        return repr(figures(suite.lines, measured)), stored, measured.rows
 
 
 def main() -> None:
