@@ -47,7 +47,8 @@ def _system(name: str, rules: Sequence[Mapping[str, Any]]) -> str:
     for rule in rules:
         examples.setdefault(" ".join(str(rule["reason"]).split()), []).extend(rule.get("examples", ()))
     lines = [f"- {_with_examples(reason, named)}" for reason, named in examples.items()]
-    return f"## {title}\n\n[Coming from {title}]({link}) says what maps to what.\n\n" + "\n".join(lines) + "\n"
+    system = title.partition(",")[0]
+    return f"## {title}\n\n[Coming from {system}]({link}) says what maps to what.\n\n" + "\n".join(lines) + "\n"
 
 
 def _with_examples(reason: str, examples: Sequence[str]) -> str:

@@ -85,10 +85,10 @@ class Orbiter(Converter):
             Word("AnswerAccuracyScorer", None, _JUDGED),
         )),
         WordTable("Around the scorers", (
-            Word("EvalCriteria", "pass_at", "its threshold is 0.5 unless it is said"),
+            Word("EvalCriteria", "pass_at", "its threshold is 0.5 without one"),
             Word("score", "rows", "an answer that is written in the file becomes a row, and the scorer is for that row"),
             Word("name", "name"),
-            Word("parallel", None, "how many rows are scored at a time is said with `--workers`"),
+            Word("parallel", None, "`--workers` says how many rows are scored at a time"),
             Word("repeat_times", None, "one row is one output; write repeated answers as rows of their own"),
         )),
     )  # fmt: skip
