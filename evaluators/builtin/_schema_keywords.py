@@ -2,14 +2,22 @@
 
 Patterns go through the one door with a time limit; items are told apart by their hashes, and not each with each; multiples
 are found in exact numbers, so that 19.99 is one of 0.01, and one of 400 digits is no problem.
+
+What a reference leads to is asked once of each value of a document, and remembered while the document is at hand: a schema that leads
+to itself through several alike branches would else take twice as long for each further level. Of what is wrong with one
+value, `MOST_ERRORS` are kept.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from evaluators.limits import row_clock
 from evaluators.values.pairing import identity
 from evaluators.values.patterns import compiled, matcher
 from evaluators.values.quoting import quote
@@ -18,6 +26,29 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 Keyword: TypeAlias = "Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]"
+
+
+MOST_ERRORS: Final = 1_000
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+class _Remembered(threading.local):
+    """What references came to in the document that a thread has at hand."""
+
+    errors: dict[Any, list[ValidationError]] | None = None
+
+
+_remembered: Final = _Remembered()
+
+
+@contextmanager
+def one_document() -> Iterator[None]:
+    """Within it, one document is asked about: what a reference says of a value of it stays as it is."""
+    before, _remembered.errors = _remembered.errors, {}
+    try:
+        yield
+    finally:
+        _remembered.errors = before
 
 
 def careful_keywords(draft: Any, timeout_seconds: float) -> dict[str, Keyword]:
@@ -31,6 +62,7 @@ def careful_keywords(draft: Any, timeout_seconds: float) -> dict[str, Keyword]:
         "multipleOf": _multiple_of,
         "divisibleBy": _multiple_of,
     }
+    made |= {name: _reference(known[name]) for name in _REFERENCES if name in known}
     return {name: keyword for name, keyword in made.items() if name in known}
 
 
@@ -44,6 +76,28 @@ def pattern_problem(schema: Mapping[str, Any]) -> str | None:
             except ValueError as error:
                 return str(error)
     return None
+
+
+def _reference(library: Any) -> Keyword:
+    from jsonschema.exceptions import ValidationError
+
+    def reference(validator: Any, wanted: Any, instance: object, schema: Any) -> Iterator[ValidationError]:
+        row_clock().tick()
+        known = _remembered.errors
+        if known is None:
+            yield from library(validator, wanted, instance, schema) or ()
+            return
+        # where a dynamic reference leads depends on the documents that led to it
+        scope = tuple(dict.fromkeys(uri for uri, _ in validator._resolver.dynamic_scope()))
+        key = (id(schema), id(instance), scope)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = [*islice(library(validator, wanted, instance, schema) or (), MOST_ERRORS)]
+            for error in found:
+                error.context = []
+        yield from map(ValidationError.create_from, found)  # whoever is given an error adds to its path
+
+    return reference
 
 
 def _pattern(timeout_seconds: float) -> Keyword:

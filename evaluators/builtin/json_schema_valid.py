@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -11,6 +12,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, Validatio
 from evaluators.builtin._evaluator import Check, Evaluator, Example, FromColumn, Needs, Output
 from evaluators.builtin._json_schema import check, error_of, first_keys, read_file, validator
 from evaluators.builtin._phrases import columns_of, from_column, unusable
+from evaluators.builtin._schema_keywords import MOST_ERRORS, one_document
 from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.builtin._verdicts import yes_and_no
 from evaluators.model import MISSING, Score, Verdict
@@ -109,14 +111,18 @@ class JsonSchemaValid(Evaluator):
 
     def explain(self, document: Any, *cells: object) -> Score:
         try:
-            errors = [error_of(error, self.written) for error in self._validator(cells).iter_errors(document)]
+            with one_document():
+                found = islice(self._validator(cells).iter_errors(document), MOST_ERRORS + 1)
+                errors = [error_of(error, self.written) for error in found]
         except (RecursionError, ArithmeticError) as error:
             said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
             return Score.of(False, said, errors=[{"path": "$", "message": said, "keyword": ""}])
         if not errors:
             return Score.of(True, "the output fits the schema")
         shown = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
-        more = f"; and {len(errors) - SHOWN_ERRORS} more" if len(errors) > SHOWN_ERRORS else ""
+        many = "more than " if len(errors) > MOST_ERRORS else ""
+        errors = errors[:MOST_ERRORS]
+        more = f"; and {many}{len(errors) - SHOWN_ERRORS:,} more" if len(errors) > SHOWN_ERRORS else ""
         return Score.of(False, shown + more, errors=errors)
 
     def compile(self) -> Check:
@@ -126,7 +132,8 @@ class JsonSchemaValid(Evaluator):
 
         def fits(document: Any, *cells: object) -> Verdict:
             try:
-                return yes if (fixed or validator_for(cells)).is_valid(document) else no
+                with one_document():
+                    return yes if (fixed or validator_for(cells)).is_valid(document) else no
             except (RecursionError, ArithmeticError):
                 return no
 
