@@ -83,14 +83,21 @@ def _bounded(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
 
 def _shortened(issue: Issue) -> Issue:
     texts = (issue.message, issue.where, issue.hint, issue.excerpt)
-    if all(text is None or len(text) <= LONGEST for text in texts):
+    message, where, hint, excerpt = (_short(text) for text in texts)
+    if (message, where, hint, excerpt) == texts:
         return issue
-    message, where, hint, excerpt = map(_short, texts)
     return Issue(issue.code, issue.blame, message or "", where, hint, excerpt)
 
 
 def _short(text: str | None) -> str | None:
-    return text if text is None or len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    if text is None:
+        return None
+    return encodable(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+
+
+def encodable(text: str) -> str:
+    """The text with an escape in place of each half of a surrogate pair, which no file and no terminal takes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 class RowProblem(Exception):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Keyword: TypeAlias = "Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]"
 
 
-MOST_ERRORS: Final = 1_000
+MOST_ERRORS: Final = 200
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from evaluators.issues import encodable
 from evaluators.value_class import dataclass, replace
 
 Loc = tuple[str | int, ...]
@@ -32,7 +33,7 @@ class BadSettings(ValueError):
 
     def __init__(self, details: Iterable[Detail]) -> None:
         self.details = tuple(details)
-        super().__init__("; ".join(detail.message for detail in self.details))
+        super().__init__(encodable("; ".join(detail.message for detail in self.details)))
 
 
 def bad(message: str, *loc: str | int, hint: str | None = None, key: bool = False) -> BadSettings:

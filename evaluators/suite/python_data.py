@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from evaluators.issues import Problems
+from evaluators.issues import Problems, encodable
 from evaluators.settings import BadSettings, Filled, Loc
 from evaluators.suite.environment import filled_in
 from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode
@@ -27,6 +27,11 @@ def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = 
         return YamlNode(_entries(value, spot, findings, loc), spot)
     if isinstance(value, (list, tuple)):
         return YamlNode([tree_of(item, document, findings, (*loc, index)) for index, item in enumerate(value)], spot)
+    if isinstance(value, str) and encodable(value) != value:
+        findings.add(
+            spot, "bad-character", f"a text of a suite must be Unicode; found half of a surrogate pair in {value!a}"
+        )
+        return YamlNode(None, spot)
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
         return YamlNode(value, spot)
     message = f"a suite is made of maps, lists, text, finite numbers, true, false and None; found {value!r}"
@@ -37,11 +42,11 @@ def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = 
 def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc: Loc) -> dict[str, MapEntry]:
     entries: dict[str, MapEntry] = {}
     for key, item in value.items():
-        if isinstance(key, str):
+        if isinstance(key, str) and encodable(key) == key:
             node = tree_of(item, spot.document, findings, (*loc, key))
             entries[key] = MapEntry(node.spot, node)
         else:
-            findings.add(spot, "bad-key", f"a key must be text; found {key!r}")
+            findings.add(spot, "bad-key", f"a key must be Unicode text; found {key!a}")
     return entries
 
 

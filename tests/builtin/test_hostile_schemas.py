@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
+from evaluators.builtin._schema_keywords import MOST_ERRORS
 from evaluators.issues import Blame, Problems
+from evaluators.limits import row_clock
 from evaluators.model import Result, Standing
 
 
@@ -82,3 +84,35 @@ def test_keys_that_no_pattern_fits_are_named() -> None:
     assert found is not None
     assert found.reason == '$: "b" does not match any of the patterns "^a"'
     assert not passes({"patternProperties": {"^a": {}}, "additionalProperties": {"type": "null"}}, '{"b": 1}')
+
+
+ROOT = {"$ref": "#"}
+ALIKE = {
+    "oneOf": {"oneOf": [{"properties": {"a": ROOT}}, {"properties": {"a": ROOT}}]},
+    "anyOf": {"anyOf": [{"properties": {"a": ROOT}, "required": [name]} for name in "xyz"]},
+    "allOf": {"allOf": [{"properties": {"a": ROOT}}] * 3, "type": "object"},
+    "if": {"if": {"properties": {"a": ROOT}}, "then": {"properties": {"a": ROOT}}, "else": {"properties": {"a": ROOT}}},
+    "not": {"not": {"properties": {"a": ROOT}}, "anyOf": [{"properties": {"a": ROOT}}, {"properties": {"a": ROOT}}]},
+    "beside other keys": {"properties": {"a": {**ROOT, "anyOf": [ROOT, ROOT]}}, "required": ["a"]},
+    "dynamic": {"anyOf": [{"properties": {"a": {"$dynamicRef": "#"}}, "required": ["x"]}] * 2},
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_schema_that_leads_to_itself_asks_once_for_each_level(name: str) -> None:
+    def steps(depth: int) -> int:
+        clock = row_clock()
+        before = clock.steps
+        assert asked(ALIKE[name], '{"a": ' * depth + "1" + "}" * depth).standing is Standing.SCORED
+        return clock.steps - before
+
+    short, long = steps(20), steps(40)
+    assert 0 < short < long <= 2.3 * short
+
+
+def test_what_is_wrong_is_bounded_in_number_and_length() -> None:
+    found = asked({"items": {"enum": ["a" * 5_000]}}, json.dumps(["b" * 5_000] * 2_000))
+    assert found.score is not None
+    assert "and more than" in found.score.reason
+    assert len(found.score.details["errors"]) == MOST_ERRORS
+    assert len(json.dumps(found.score.details["errors"])) < 500 * MOST_ERRORS

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
-from evaluators.api.loading import loads
+from evaluators.api.evaluate import evaluate_document
+from evaluators.api.loading import load, loads
 from evaluators.issues import LONGEST, MOST_PROBLEMS, Problems
 
 NAMES = ", ".join(f"{{exact_match: {{name: {'e' * 20}{number}, needs: [zz]}}}}" for number in range(800))
@@ -45,3 +48,29 @@ def test_presets_are_read_once_for_any_number_of_unknown_comparators() -> None:
     with pytest.raises(Problems):
         loads(f"evaluators:\n  - json_multi_field_match:\n     fields:\n{fields}")
     assert presets._comparators_of_presets.cache_info().misses == 1
+
+
+@pytest.mark.parametrize(
+    "suite",
+    [
+        {"name": "\ud800", "evaluators": ["contains_json"]},
+        {"evaluators": [{"contains": {"substring": "a\udfff"}}]},
+        {"evaluators": [{"\ud800": {}}]},
+        {"evaluators": [{"schema_match": {"schema": {"type": ["\ud800"]}}}]},
+        {"evaluators": [{"json_schema_valid": {"schema": {"enum": ["\ud800"]}}}]},
+    ],
+)
+def test_half_a_surrogate_pair_is_a_problem_that_every_terminal_takes(suite: Any) -> None:
+    with pytest.raises(Problems) as caught:
+        load(suite)
+    assert str(caught.value).encode()
+    assert all(issue.message for issue in caught.value.issues)
+
+
+@pytest.mark.parametrize("keyword", ["type", "required", "x-eval-compare", "pattern", "$ref", "properties", "enum"])
+@pytest.mark.parametrize("junk", [["\ud800"], "\ud800", {"\ud800": {}}])
+def test_half_a_surrogate_pair_in_a_schema_of_python_is_no_traceback(keyword: str, junk: Any) -> None:
+    for schema in ({keyword: junk}, {"type": "object", "properties": {"a": {keyword: junk}}}):
+        for dialect in ("x-eval", "evaluation_config"):
+            with suppress(Problems):  # anything else is a finding
+                evaluate_document(schema, {"a": 1}, {"a": 2}, dialect=dialect)
