@@ -43,7 +43,8 @@ def parser(
         read_options = csv.ReadOptions(column_names=names, use_threads=False, block_size=len(data) + 1)
         try:
             table = csv.read_csv(pyarrow.BufferReader(data), read_options, parse_options, convert_options)
-        except pyarrow.ArrowInvalid:
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowCancelled):
+            # a signal ends what pyarrow is doing, and is passed on: whoever takes it decides whether rows are still read
             return None
         columns = {name: table.column(place).to_pylist() for name, place in places.items()}
         if any(cells.pop() != _END for cells in columns.values()) or all("" in cells for cells in columns.values()):
