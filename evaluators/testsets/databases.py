@@ -180,7 +180,9 @@ class _Query:
             raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)]) from None
         except Problems:
             raise
-        except exc.SQLAlchemyError as error:
+        except (
+            Exception
+        ) as error:  # whatever else a driver raises: the run cannot start, and its words may hold the password
             message = f"{self._connection.called} cannot be read: {self._said(error)}"
             raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, WHERE)]) from None
 

@@ -14,6 +14,7 @@ from typing import Final
 _TOKENS: Final = re.compile(
     r"""
       --[^\n]* | /\*.*?(?:\*/|\Z)             # comments
+    | \b[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z)       # texts in which a backslash takes the next character
     | '(?:[^']|'')*(?:'|\Z)                   # texts
     | "(?:[^"]|"")*(?:"|\Z) | `[^`]*(?:`|\Z)  # quoted names
     | (?P<dollars>\$\w*\$).*?(?:(?P=dollars)|\Z)
@@ -51,6 +52,8 @@ def why_not_a_query(statement: str) -> str | None:
         return (
             f'it begins with "{first}", and only a statement that reads can be a test set: one that begins with "select"'
         )
+    if "into" in words:
+        return 'it has "into", and a statement that writes what it finds cannot be a test set'
     return None
 
 

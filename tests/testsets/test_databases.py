@@ -162,6 +162,7 @@ def test_bytes_that_are_no_text_are_refused(folder: Path) -> None:
         ("select $$ ' $$, 'it''s' from a order by 1;", True),
         ("(select 1) union (select 2) order by 1", True),
         ("select 'never closed order by 1", False),
+        ("select E'it\\'s; \\'' order by 1", True),
     ],
 )
 def test_whether_a_statement_says_an_order(statement: str, ordered: bool) -> None:
@@ -180,6 +181,9 @@ def test_whether_a_statement_says_an_order(statement: str, ordered: bool) -> Non
         ("delete from a", 'begins with "delete"'),
         ("explain analyze delete from a", 'begins with "explain"'),
         ("select 1 /* ; */", None),
+        ("select * into more from a", 'it has "into"'),
+        ("with x as (select 1) insert into a select 1", 'it has "into"'),
+        ("select 'into', (select 1) from a", None),
     ],
 )
 def test_what_is_no_query(statement: str, said: str | None) -> None:
@@ -332,6 +336,22 @@ def test_packages_that_are_missing_are_named(folder: Path, monkeypatch: pytest.M
     assert problem_of(lambda: queried("select 1", connection, folder)).hint == 'pip install "psycopg2-binary"'
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     assert problem_of(lambda: queried("select 1", connection, folder)).hint == 'pip install "evaluators[sql]"'
+
+
+def test_whatever_a_driver_raises_is_said_without_the_connection_string(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*words: object, **settings: object) -> None:
+        raise ValueError("bad value in /payroll/opensesame.db")
+
+    monkeypatch.setenv("ROWS_DATABASE", "sqlite:////payroll/opensesame.db")
+    monkeypatch.setattr("sqlite3.connect", refused)
+    monkeypatch.setattr(Path, "is_file", lambda path: True)
+    issue = problem_of(lambda: queried("select 1", DatabaseConnection(env="ROWS_DATABASE"), folder))
+    assert (issue.blame, issue.message) == (
+        Blame.ENVIRONMENT,
+        "the database of ROWS_DATABASE cannot be read: bad value in …",
+    )
 
 
 # runs
