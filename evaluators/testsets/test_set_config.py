@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from evaluators.needs import Role
 from evaluators.registry import suggestion
@@ -21,6 +21,7 @@ from evaluators.testsets.reader import READERS
 from evaluators.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
 
+RowNumber: TypeAlias = Annotated[int, Field(strict=True, ge=1)]
 _NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
 
@@ -58,7 +59,7 @@ class Joined(Settings):
 
     sheet: Name | None = None
     """The sheet of a workbook of Excel; the first that is not hidden without it."""
-    header_row: PositiveInt | None = None
+    header_row: RowNumber | None = None
     """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
 
     @field_validator("format")
@@ -103,7 +104,7 @@ class TestSetConfig(Settings):
     """What separates the cells of a CSV file: a character, or comma, semicolon, tab, bar; worked out without it."""
     sheet: Name | None = None
     """The sheet of a workbook of Excel; the first that is not hidden without it."""
-    header_row: PositiveInt | None = None
+    header_row: RowNumber | None = None
     """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
     most_unpacked_gib: float | None = Field(default=None, gt=0, strict=True)
     """How many gigabytes (of 2^30 bytes) a compressed file or a Parquet file may unpack to, before reading it ends: 16 without it,
