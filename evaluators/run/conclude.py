@@ -129,7 +129,7 @@ def conclude(
 def _notes(prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[str]:
     """What the suite and its data have to say, and what was inferred and chosen."""
     suite = prepared.suite
-    said = [*suite.notes, *prepared.test_set.table.notes]
+    said = [*suite.notes, *map(prepared.test_set.config.masked, prepared.test_set.table.notes)]
     return [*said, *_inferred_notes(suite), *_several_notes(suite, measured)]
 
 
