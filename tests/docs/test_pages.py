@@ -18,8 +18,9 @@ PAGES = sorted(
     if "reference" not in page.parts and "decisions" not in page.parts
 )
 TRACKERS = ROOT / "docs" / "guides" / "trackers"
-RUN_ELSEWHERE = {ROOT / "docs" / "guides" / "command-line.md", *TRACKERS.glob("*.md")}
-"""Pages with a test of their own: `tests/cli/test_guide.py`, and for each tracker one in `tests/hosts`, where its platform is."""
+CLUSTERS = ROOT / "docs" / "guides" / "clusters"
+RUN_ELSEWHERE = {ROOT / "docs" / "guides" / "command-line.md", *TRACKERS.glob("*.md"), *CLUSTERS.glob("*.md")}
+"""Pages with a test of their own: `tests/cli/test_guide.py`, and for each tracker and cluster one in `tests/hosts`, where it is."""
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+from tests.docs.blocks import blocks
 
 
 @contextmanager
@@ -46,3 +48,13 @@ def started(
                 process.wait(15)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def programs_of(page: Path, ready: Sequence[str], folder: Path, **variables: str) -> Iterator[None]:
+    """The programs that a page says to start in terminals of their own: its `sh` blocks, each with a line that says that it is ready."""
+    lines = [block.text.strip() for block in blocks(page) if block.language == "sh"]
+    with ExitStack() as stack:
+        for line, word in zip(lines, ready, strict=True):
+            stack.enter_context(started(["bash", "-c", f"exec {line}"], word, folder, **variables))
+        yield

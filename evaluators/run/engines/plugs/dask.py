@@ -56,7 +56,7 @@ def _own_cluster(workers: int | None) -> Iterator[Any]:
 
     count = workers or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0] * (os.cpu_count() or 1))
     with LocalCluster(
-        n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, memory_limit=0,
+        n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0", memory_limit=0,
         silence_logs=logging.CRITICAL, preload=[_PRELOAD],
     ) as cluster:  # fmt: skip
         yield cluster
