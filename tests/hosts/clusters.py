@@ -374,9 +374,10 @@ def test_an_evaluator_in_a_module_that_the_workers_lack_is_said_before_the_first
     cluster: RealCluster, place: Path
 ) -> None:
     program = PROGRAM.partition("if __name__")[0]
-    (place / "only_here.py").write_text(program)
     (place / "program.py").write_text(
-        "import sys\nimport only_here, evaluators\nif __name__ == '__main__':\n"
+        "import sys, types\nimport evaluators\nif __name__ == '__main__':\n"
+        "    sys.modules['only_here'] = only_here = types.ModuleType('only_here')\n"
+        f"    exec({program!r}, vars(only_here))\n"
         "    suite = {'evaluators': ['short'], 'engine': {sys.argv[1]: {'address': sys.argv[2]}}}\n"
         "    evaluators.load(suite).run('rows.jsonl')\n"
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
@@ -25,6 +26,7 @@ _COUNT_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 0.3
 """How often a task looks whether its run is asked to stop."""
 _ANSWER_SECONDS: Final = 60
+_CONNECT_SECONDS: Final = 10
 _NAMES: Final = "evaluators"
 """The namespace of the names that runs leave."""
 
@@ -44,9 +46,10 @@ class Ray(ClusterEngine):
             yield ClusterCrew(_RayCluster(ray), "Ray", self)
             return
         try:
+            _somebody_listens(self.address)
             with _own_signals():
                 self._connect(ray)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise Problems([_no_cluster(self.address, error)]) from error
         try:
             yield ClusterCrew(_RayCluster(ray), "Ray", self)
@@ -60,6 +63,13 @@ class Ray(ClusterEngine):
             ray.init(address="local", num_cpus=self.workers, include_dashboard=False, **quiet)
         else:
             ray.init(address=self.address, **quiet)
+
+
+def _somebody_listens(address: str | None) -> None:
+    """Raises OSError where nobody does: Ray looks for some minutes before it says so."""
+    host, _, port = (address or "").rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
 
 
 @contextmanager
