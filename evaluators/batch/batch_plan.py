@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators.api.loading import Suite
+from evaluators.api.memory_jobs import job_of_suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._score_columns import Kind, Roles, batch_columns, roles_in
+from evaluators.harnesses._score_columns import Kind, Roles, arrow_type, batch_columns, roles_in
 from evaluators.harnesses._scorer import suite_of
 from evaluators.harnesses._scores import overall_of
 from evaluators.issues import Problems, problem
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.job import Job
-from evaluators.run.watch import watches
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.memory_rows import MemoryRows
 from evaluators.testsets.test_set import TestSet
@@ -92,35 +92,13 @@ def batch_plan(
     known = roles_in(found, header, roles)
     check_gate_targets(found, ())
     table = _table(name, header, known.get("id"))
-    job = Job(
-        suite=found.shipped(),
-        table=table,
-        roles=known,
-        reading=found.reading,
-        folder=None,
-        slices=found.config.slices,
-        cluster=found.cluster,
-        measures=found.measures,
-        watches=watches(found.gates, found.lines),
-        reasoning_length=found.results.reasoning_length,
-    )
+    job = job_of_suite(found, table, known)
     scores = tuple((column.name, column.kind) for column in batch_columns(found))
     return BatchPlan(found.fingerprint, header, job, scores, overall_of(found.lines, overall), row, known.get("id"), name)
 
 
 def _table(name: str, header: Sequence[str], id: str | None) -> TestSet:
     return TestSet(name, MemoryRows(dict.fromkeys(header, ()), 0), Columns(id=id), TestSetConfig())
-
-
-def arrow_type(kind: Kind) -> Any:
-    """The Arrow type of a column of scores."""
-    match kind:
-        case "score":
-            return pyarrow.float64()
-        case "passed":
-            return pyarrow.bool_()
-        case "text":
-            return pyarrow.string()
 
 
 def _check_places(suite: Suite) -> None:

@@ -88,6 +88,13 @@ def verdict_columns(
     return found
 
 
+def arrow_type(kind: Kind) -> Any:
+    """The Arrow type of a column."""
+    import pyarrow
+
+    return {"score": pyarrow.float64, "passed": pyarrow.bool_, "text": pyarrow.string}[kind]()
+
+
 def _named(lines: Sequence[EvaluatorLine]) -> Iterator[tuple[str, Kind]]:
     for line in lines:
         yield from ((f"{line.name}.{end}", kind) for end, kind in _WHOLE)

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any, Final
 
 from evaluators.api.loading import Suite, load
+from evaluators.api.memory_jobs import job_of_suite
 from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
 from evaluators.harnesses._scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.issues import problem
@@ -19,11 +20,9 @@ from evaluators.model import MISSING
 from evaluators.needs import ROLES
 from evaluators.registry import suggestion
 from evaluators.run.conclude import check_gate_targets, conclude
-from evaluators.run.job import Job
 from evaluators.run.live import LiveRows, judge_row
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.result import RunResult
-from evaluators.run.watch import watches
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.joining import id_text
 from evaluators.testsets.memory_rows import MemoryRows
@@ -167,17 +166,7 @@ class SuiteScorer:
 
     def _new(self) -> LiveRows:
         suite = self.suite
-        job = Job(
-            suite=suite.shipped(),
-            table=MemoryRows({}, 0),
-            roles=self._roles,
-            reading=suite.reading,
-            folder=None,
-            slices=suite.config.slices,
-            cluster=suite.cluster,
-            measures=suite.measures,
-            watches=watches(suite.gates, suite.lines),
-        )
+        job = job_of_suite(suite, MemoryRows({}, 0), self._roles)
         return LiveRows(job, suite.lines, _NAME)
 
 

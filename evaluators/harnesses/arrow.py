@@ -13,7 +13,7 @@ from typing import Any
 
 from evaluators.api.loading import Suite
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._score_columns import Kind, Roles, batch_columns, roles_in, score_columns
+from evaluators.harnesses._score_columns import Roles, arrow_type, batch_columns, roles_in, score_columns
 from evaluators.harnesses._scorer import suite_of
 from evaluators.testsets.python_cells import arrow_cells
 
@@ -23,7 +23,7 @@ with needs("arrow", "evaluators[parquet]"):
 
 def batch_schema(suite: str | Path | Suite) -> Any:
     """The `pyarrow.Schema` of the scores of any batch. Raises Problems when the suite cannot be read."""
-    fields = [pyarrow.field(column.name, _type(column.kind)) for column in batch_columns(suite_of(suite))]
+    fields = [pyarrow.field(column.name, arrow_type(column.kind)) for column in batch_columns(suite_of(suite))]
     return pyarrow.schema(fields)
 
 
@@ -42,15 +42,5 @@ def evaluate_batch(
     cells = {name: arrow_cells(batch.column(name)) for name in wanted}
     scores = score_columns(found, cells, batch.num_rows, roles, overall)
     made = batch_columns(found)
-    arrays = [pyarrow.array(values, _type(column.kind)) for column, values in zip(made, scores, strict=True)]
+    arrays = [pyarrow.array(values, arrow_type(column.kind)) for column, values in zip(made, scores, strict=True)]
     return pyarrow.RecordBatch.from_arrays(arrays, schema=batch_schema(found))
-
-
-def _type(kind: Kind) -> Any:
-    match kind:
-        case "score":
-            return pyarrow.float64()
-        case "passed":
-            return pyarrow.bool_()
-        case "text":
-            return pyarrow.string()
