@@ -62,6 +62,8 @@ class TestSet:
     unrepeatable: str | None = None
     """Why the same rows may come in another order when they are read anew, so that no run of them can be resumed; None for all
     that lies in files."""
+    fetched: bool = False
+    """Whether the rows were fetched into a temporary file: another one each time, whatever the rows hold."""
 
     @property
     def base(self) -> Table:
@@ -498,6 +500,7 @@ class _Opening:
             found.warnings,
             extra_notes=notes,
             unrepeatable=self.unrepeatable,
+            fetched=self.called is not None,
         )
 
     def _with_variants(self, base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
