@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluators.builtin._evaluator import lists_fields
-from evaluators.issues import Issue, Problems
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.engines.engine import engine_of
+from evaluators.run.in_background import InBackground
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.preparing import Prepared, RunRequest, masked_problems, prepare
+from evaluators.run.recorder import Recording
 from evaluators.run.recording import Needed
 from evaluators.run.result import RunResult
 from evaluators.run.rows import pyarrow
-from evaluators.run.scoring import ScoredRun, rows_format, scored
+from evaluators.run.scoring import ScoredRun, recordings_of, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
 from evaluators.testsets.byte_store import scheme_of
@@ -56,6 +58,8 @@ class Finished:
     """The addresses of the further files that went to stores."""
     refused: tuple[Issue, ...] = ()
     """The files that the system did not take, the run folder among them; its figures are kept in the result."""
+    notice: str = ""
+    """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
 
 def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
@@ -66,6 +70,11 @@ def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
 def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
     with masked_problems(suite):
+        if request.resume:
+            from evaluators.api.resuming import resumed_run
+
+            run = resumed_run(suite, request)
+            request = replace(request, results=run.results, name=run.name)
         if request.stored_files or (request.results is not None and scheme_of(str(request.results))):
             from evaluators.api.remote_results import finish_elsewhere
 
@@ -80,20 +89,64 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     _check_files(prepared, request)
     trackers = _trackers(suite, request)
     engine = engine_of(suite.engine, request.engine, request.workers)
-    folder = _folder(prepared.suite, request, started)
+    fingerprint = InBackground(prepared.test_set.fingerprint)
+    recordings = recordings_of(prepared, request, _needed(prepared, request)) if _keeps(prepared, request) else None
+    folder = _folder(prepared, request, started, recordings, fingerprint)
+    if isinstance(folder, Path):
+        return _finished_before(folder, request)
     try:
         with engine.crew() as crew:
-            run = scored(prepared, request, crew, folder, _needed(prepared, request, folder), started)
-        return _tracked(_kept(prepared, request, folder, run), trackers)
+            run = scored(prepared, request, crew, folder, recordings, started, fingerprint)
+        finished = _kept(prepared, request, folder, run)
+        if folder is not None and not (run.finished and finished.folder):
+            finished = replace(finished, notice=_left(folder, request))
+        return _tracked(finished, trackers)
+    except BaseException as error:
+        if folder is not None and _may_go_on(error):
+            _left(folder, request)
+        raise
     finally:
         if folder is not None:
             folder.discard()
 
 
-def _needed(prepared: Prepared, request: RunRequest, folder: RunFolder | None) -> Needed:
-    """What the files that are asked for need of the record; nothing where nothing is kept."""
-    if folder is None:
-        return Needed()
+def _may_go_on(error: BaseException) -> bool:
+    """Whether going on with the run may end better: what is wrong is neither in the suite nor in the data."""
+    return not isinstance(error, Problems) or all(issue.blame is Blame.ENVIRONMENT for issue in error.issues)
+
+
+def _left(folder: RunFolder, request: RunRequest) -> str:
+    """Leaves what was scored for whoever goes on, where some split is finished. Gives a sentence about it, or none.
+
+    What is on its way to a store is not left: it is in a folder that goes away.
+    """
+    unfinished = folder.folder.unfinished
+    if unfinished is None or not unfinished.finished or request.parts is not None:
+        return ""
+    folder.leave()
+    return (
+        f"{folder.path}: {unfinished.finished:,} of {unfinished.splits_known} are kept; the same command with "
+        f'--name "{unfinished.name}" --resume goes on with the rest'
+    )
+
+
+def _finished_before(place: Path, request: RunRequest) -> Finished:
+    """A run that was finished before; the further files are written from its folder."""
+    from evaluators.api.finished_run import options_of
+    from evaluators.run.record import read_record
+
+    record = read_record(place)
+    options = options_of(record)
+    files, refused = _asked(request, record, options)
+    annotated = all(variant.every_cell for variant in record.facts.variants)
+    notice = f"{place}: this run was finished before, and nothing was scored"
+    return Finished(
+        afterwards(record.result, refused), options, place, tuple(files), annotated, refused=refused, notice=notice
+    )
+
+
+def _needed(prepared: Prepared, request: RunRequest) -> Needed:
+    """What the files that are asked for need of the record."""
     from evaluators.reports.format import RowsFile, format_for
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
 
@@ -107,19 +160,37 @@ def _formats(prepared: Prepared, request: RunRequest) -> tuple[str, ...]:
     return prepared.suite.results.formats if request.formats is None else request.formats
 
 
-def _folder(suite: LoadedSuite, request: RunRequest, started: datetime) -> RunFolder | None:
-    """The run folder; one that goes away with the run where only what is made from it is asked for; else none."""
-    if request.results is not None:
-        from evaluators.run.store import RunFolder, default_name
+def _folder(
+    prepared: Prepared,
+    request: RunRequest,
+    started: datetime,
+    recordings: Sequence[Recording] | None,
+    fingerprint: InBackground[str],
+) -> RunFolder | Path | None:
+    """The run folder; one that goes away with the run where only what is made from it is asked for; else none.
 
-        name = request.name or suite.results.name or default_name(started, suite.fingerprint)
-        return RunFolder.create(request.results, name, request.force)
-    listed = any(lists_fields(line.settings) for line in suite.lines)
-    if request.files or request.hardest or (request.summary and listed):
-        from evaluators.run.store import RunFolder
+    A path is the place of a run that is finished already.
+    """
+    if recordings is None:
+        return None
+    from evaluators.run.store import RunFolder, default_name
 
+    if request.results is None:
         return RunFolder.passing()
-    return None
+    from evaluators.api.resuming import resumed_run, taken_up, unfinished_run
+
+    suite = prepared.suite
+    name = request.name or suite.results.name or default_name(started, suite.fingerprint)
+    begun = unfinished_run(prepared, request, recordings, name, started)
+    run = resumed_run(suite, request) if request.resume else None
+    found = taken_up(run, prepared, begun, fingerprint) if run is not None else None
+    return found if found is not None else RunFolder.begin(request.results, begun, request.force)
+
+
+def _keeps(prepared: Prepared, request: RunRequest) -> bool:
+    """Whether something is made from what a run records."""
+    listed = any(lists_fields(line.settings) for line in prepared.suite.lines)
+    return bool(request.results is not None or request.files or request.hardest or (request.summary and listed))
 
 
 def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:

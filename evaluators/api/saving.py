@@ -60,14 +60,12 @@ def _in_python(issue: Issue) -> Issue:
 
 
 def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> RunRecord:
-    parts = folder.working / "parts"
-    parts.mkdir()
+    parts = folder.folder.parts(None)
     line = evaluation.line
     job = job_of(line, evaluation.table, str(parts))
     with keeping(evaluation.answers):
         measured = measure(job, [line], ENGINES.find("in_process")(), ROWS)
     kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
-    parts.rmdir()
     (one,) = compile_plan([line], ROLES, job.reading).evaluators
     facts = RecordFacts(
         rows_format=job.rows,

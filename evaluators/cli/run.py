@@ -56,6 +56,14 @@ COUNT = WholeNumber(1)
 @click.option("--name", metavar="NAME", help="The name of this run's folder. Without it, date and time are taken.")
 @click.option("--force", is_flag=True, help="Replace a run of the same name.")
 @click.option(
+    "--resume",
+    is_flag=False,
+    flag_value="",
+    metavar="[RUN]",
+    help="Go on with a run that was ended: its finished parts are taken as they are. `--name NAME --resume` also begins a run that "
+    "was never begun, and leaves a finished one as it is. `--resume RUN` names a run that has to be there; write it at the end.",
+)
+@click.option(
     "--formats",
     metavar="WORD,…",
     help="The files of the run folder beside run.json, summary.txt and the rows: csv, html, markdown, json, junit, text, fields, report.",
@@ -182,6 +190,10 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
             tracked = options["track"] or tuple(one.name for one in loaded.tracking)
             finished = finish(loaded, _request(test_set, results, options, stopped, line, tracked))
     unprinted = _printed(finished, options)
+    if finished.notice and not options["quiet"]:
+        from evaluators.cli._printing import tell
+
+        tell(finished.notice)
     _tell_left_behind(results)
     _print_asked(finished, options)
     _print_scored_again(finished)
@@ -194,14 +206,17 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
 
 def _tell_left_behind(results: str | Path | None) -> None:
-    """Names what runs that were ended have left in the folder of the results."""
+    """Names the runs in the folder of the results that were ended before their end."""
     if not isinstance(results, Path):
         return
     from evaluators.cli._printing import tell
-    from evaluators.run.store import left_behind
+    from evaluators.run.working_folder import left_folders
 
-    for place in left_behind(results):
-        tell(f"{place}: left behind by a run that was ended before its end; nothing needs it, and it can be removed")
+    left = [one for one in left_folders(results) if one.holding == "mine"]
+    for one in left:
+        tell(f'{one.place}: left by the run "{one.name}", which was ended before its end')
+    if left:
+        tell("`evaluators runs` says what they hold, and `evaluators runs --clean` removes them.")
 
 
 def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
@@ -253,6 +268,7 @@ def _request(
         results=results,
         name=options["name"],
         force=options["force"],
+        resume=options["resume"] or options["resume"] is not None,
         formats=None if formats is None else tuple(word for part in formats.split(",") if (word := part.strip())),
         rows=options["rows"],
         evidence=options["evidence"],

@@ -27,6 +27,11 @@ class InBackground(Generic[Value]):
         thread.start()
         self._join = thread.join
 
+    @property
+    def known(self) -> bool:
+        """Whether it is worked out."""
+        return bool(self._found)
+
     def value(self) -> Value:
         """The value, waited for. Raises what working it out raised."""
         if self._join is None:

@@ -127,6 +127,11 @@ class Job:
     until: float | None = None
     """When the time of the run is over, as `time.time` counts: rows that are read later are not judged. None sets no end."""
 
+    @property
+    def out_of_time(self) -> bool:
+        """The time of the run is over."""
+        return self.until is not None and time.time() > self.until
+
 
 def run_split(
     job: Job,
@@ -175,7 +180,7 @@ def _run_split(
                 break
             progress(chunk.count)
         result = work.finished()
-        if job.kept and work.files is not None and result.finished:
+        if job.kept and work.files is not None and result.finished and not job.out_of_time:
             from evaluators.run.kept_splits import keep  # most runs are too short to be kept
 
             keep(split, file_marks(job.table.files), result, work.files)
@@ -282,8 +287,7 @@ class Work:
         return taken
 
     def _out_of_time(self) -> Issue | None:
-        until = self.job.until
-        return run_out_of_time(self.job.reading.limits.run_seconds) if until is not None and time.time() > until else None
+        return run_out_of_time(self.job.reading.limits.run_seconds) if self.job.out_of_time else None
 
     def _take(self, chunk: Chunk, unjudged: Issue | None) -> Taken:
         """`unjudged` is why no row of the chunk is judged; what is counted without judging is counted."""

@@ -20,12 +20,12 @@ from functools import cache
 from typing import Any, Final
 from zlib import crc32
 
-from evaluators.issues import Fault, Issue, Problems
+from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING, Standing, Status
 from evaluators.run.glimpse import Glimpse
 from evaluators.run.ids import Ids
 from evaluators.run.measures import MeasuredSums
-from evaluators.run.part_files import FileSum, SplitFiles, part_name
+from evaluators.run.part_files import KEPT, FileSum, SplitFiles, kept_name, part_name
 from evaluators.run.split_result import SplitResult
 from evaluators.run.tally import Tally
 from evaluators.run.unchanged import FileMark
@@ -37,11 +37,11 @@ from evaluators.values.typed_json import TypedJson, TypedJsonWays, Unfit, listed
 
 FORMAT: Final = 1
 """The version of the file's shape. Another version's splits are scored again."""
-_NAME: Final = re.compile(r"split-([0-9]{6,12})\.json")
 _ALWAYS: Final = ("rows", "codes-rows", "outcomes")
 _SOMETIMES: Final = ("cells", "answers")
 _BLOCK: Final = 1024 * 1024
 _MOST_BYTES: Final = 1024**3
+_NO_SPLIT: Final = (ValueError, RecursionError)
 
 
 class _KeptSplit(NamedTuple):
@@ -65,7 +65,7 @@ def keep(split: Split, data: Sequence[FileMark | None], result: SplitResult, fil
         text = json.dumps(typed_ways().of(_KeptSplit).pack(kept), separators=(",", ":"), check_circular=False).encode()
     except (TypeError, ValueError, RecursionError):  # a number of thousands of digits, a document that is too deep
         return False
-    store_of(files.folder).put(inside(files.folder, _name(split.index)), text)
+    store_of(files.folder).put(inside(files.folder, kept_name(split.index)), text)
     return True
 
 
@@ -80,24 +80,33 @@ class KeptSplits:
     data: tuple[tuple[FileMark | None, ...], ...]
     evaluators: tuple[EvaluatorLine, ...]
 
-    def finished(self, splits: Sequence[Split]) -> list[int]:
-        """The indexes of those that are finished, and whose files are whole."""
+    def finished(self, splits: Sequence[Split]) -> dict[int, int]:
+        """How many rows each of those has that are finished and whose files are whole, by index."""
         there = kept_indexes(self.folder)
-        return [split.index for split in splits if split.index in there and self._whole(split)]
+        looked_at = ((split.index, self._rows(split)) for split in splits if split.index in there)
+        return {index: rows for index, rows in looked_at if rows is not None}
 
     def result(self, split: Split) -> SplitResult:
-        """What a finished split came to. Raises Unfit where it is none."""
-        return replace(self._read(split).result, index=split.index)
+        """What a finished split came to. Raises Problems (environment) where it is none any more."""
+        try:
+            return replace(self._read(split).result, index=split.index)
+        except (OSError, *_NO_SPLIT) as error:
+            message = f"a finished split can no longer be read: {error}"
+            raise Problems(
+                [Issue("lost-split", Blame.ENVIRONMENT, message, self.folder, "run the command again")]
+            ) from None
 
-    def _whole(self, split: Split) -> bool:
+    def _rows(self, split: Split) -> int | None:
+        """The number of its rows, where it is finished and its files are whole."""
         try:
             kept = self._read(split)
-            return all(_sum(inside(self.folder, name)) == summed for name, summed in kept.files.items())
-        except (OSError, Problems, ValueError, RecursionError):
-            return False
+            whole = all(_sum(inside(self.folder, name)) == summed for name, summed in kept.files.items())
+        except (OSError, *_NO_SPLIT):
+            return None
+        return kept.result.rows if whole else None
 
     def _read(self, split: Split) -> _KeptSplit:
-        with read_from(inside(self.folder, _name(split.index))) as stream:
+        with read_from(inside(self.folder, kept_name(split.index))) as stream:
             text = stream.read(_MOST_BYTES)
         kept: _KeptSplit = typed_ways().of(_KeptSplit).read(json.loads(text))
         if (kept.format, kept.split, kept.start, kept.end) != (FORMAT, split.index, split.start, split.end):
@@ -119,11 +128,7 @@ def kept_indexes(folder: str) -> frozenset[int]:
     """The indexes of the splits in a folder of parts that say that they are finished."""
     if store_of(folder).kind(folder) != "folder":
         return frozenset()
-    return frozenset(int(found[1]) for name in store_of(folder).names(folder) if (found := _NAME.fullmatch(name)))
-
-
-def _name(index: int) -> str:
-    return f"split-{index:06d}.json"
+    return frozenset(int(found[1]) for name in store_of(folder).names(folder) if (found := KEPT.fullmatch(name)))
 
 
 def _sum(place: str) -> FileSum:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from pathlib import PurePath
 from typing import Any, BinaryIO, Final, Literal, TypeAlias, cast
 from zlib import crc32
@@ -17,6 +18,8 @@ from evaluators.value_class import NamedTuple
 
 PartKind: TypeAlias = Literal["rows", "outcomes", "cells", "answers"]
 PART: Final = ".part"
+KEPT: Final = re.compile(r"split-([0-9]{6,12})\.json")
+"""Names of the files that say that a split is finished."""
 
 
 def new_attempt() -> str:
@@ -32,6 +35,16 @@ def part_name(kind: str, index: int, attempt: str = "") -> str:
 def part_path(folder: str, kind: str, index: int, attempt: str = "") -> str:
     """The place of one part."""
     return inside(folder, part_name(kind, index, attempt))
+
+
+def is_part(name: str) -> bool:
+    """Whether a file in a folder of parts is one that splits have left."""
+    return name.endswith(PART) or KEPT.fullmatch(name) is not None
+
+
+def kept_name(index: int) -> str:
+    """The name of the file that says that a split is finished."""
+    return f"split-{index:06d}.json"
 
 
 class FileSum(NamedTuple):

@@ -42,6 +42,9 @@ class RunRequest:
     """The folder for run folders, or the address of one in a store. None writes nothing."""
     name: str | None = None
     force: bool = False
+    resume: bool | str = False
+    """Go on with the run of that name, or with the one that `name` names: finished splits are taken as they are. With `name`, a run
+    that is finished is given back, and one that was never begun is begun."""
     formats: tuple[str, ...] | None = None
     rows: Literal["auto", "jsonl", "parquet"] | None = None
     evidence: Literal["first", "all"] | int | None = None

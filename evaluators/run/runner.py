@@ -7,9 +7,10 @@ the rows from the first one up to the first unfinished split make a valid, short
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluators.conditions import Condition
 from evaluators.fields.declared import Declared
@@ -28,7 +29,7 @@ from evaluators.run.job import (
 )
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
-from evaluators.run.part_files import PART, part_path
+from evaluators.run.part_files import is_part, part_path
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.row_issues import MOST_ISSUES
@@ -42,6 +43,9 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.reader import Split
 from evaluators.value_class import NamedTuple, dataclass, field, replace
+
+if TYPE_CHECKING:
+    from evaluators.run.kept_splits import KeptSplits
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +114,45 @@ def measure(
     name: str,
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int, float | None], None] = lambda rows, share: None,
+    kept: Callable[[], KeptSplits] | None = None,
+    counted: Callable[[int, int], None] = lambda finished, splits: None,
 ) -> MeasuredTestSet:
     """Score every row of the job's table. `name` is what places in messages call the test set.
 
-    `progress` is told of rows as they are finished and, after each split, which share of the table is finished.
+    `progress` is told of rows as they are finished and, after each split, which share of the table is finished. The finished
+    splits among those that are `kept` are taken as they are. `counted` is told how many splits are finished, of how many.
     """
     splits = job.table.splits()
-    merging = Merging(job, lines, name)
+    if len(splits) == 1 and job.asking is None:
+        job = replace(job, kept=False)  # scoring again costs no more than looking for what was kept
+    before = kept() if kept is not None and job.kept else None
+    done = before.finished(splits) if before is not None else {}
+    load = {index: partial(before.result, splits[index]) for index in done} if before is not None else {}
+    merging = Merging(job, lines, name, kept=load)
+    merging.take_kept()
+    if done:
+        progress(sum(done.values()), len(done) / len(splits))
+    if job.kept:
+        counted(len(done), len(splits))
 
     def tasks() -> Iterator[Task]:
         for split in splits:
             if stopped() or merging.trouble is not None:
                 return
-            yield Task(split, merging.full)
+            if split.index not in done:
+                yield Task(split, merging.full)
 
     with without_cycle_search():
         run = _function(job, lines, crew, stopped, progress)
         assignment = Assignment(run, stopped, partial(_given_up, job), merging.again)
-        for finished, found in enumerate(crew.map(assignment, tasks()), 1):
+        finished = len(done)
+        for found in crew.map(assignment, tasks()):
             result = received(job, found) if isinstance(found, SentResult) else found
             merging.take(result)
+            finished += result.finished
             progress(0 if crew.shares_memory else result.rows, finished / len(splits))
+            if job.kept:
+                counted(finished, len(splits))
     return merging.measured(of=len(splits))
 
 
@@ -187,10 +209,19 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTest
         cells = join_cells(parts("cells"), files.cells, job.recording, every_row)
     store = store_of(folder)
     join_answers([(place, first) for place, first in parts("answers") if store.kind(place) == "file"], files.answers)
-    for name in list(store.below(folder)):
-        if name.endswith(PART):
-            store.remove(inside(folder, name))
     return StoredLines(outcomes, cells)
+
+
+def clear_parts(job: Job) -> None:
+    """Takes the folder of parts away, with what splits have left in it. Joined files that somebody put there stay."""
+    if job.folder is None:
+        return
+    store = store_of(job.folder)
+    for name in list(store.below(job.folder)):
+        if is_part(name):
+            store.remove(inside(job.folder, name))
+    with suppress(OSError):
+        store.remove(job.folder)
 
 
 def figures(
@@ -237,8 +268,16 @@ def _stats(
 class Merging:
     """Results in any order, merged in the order of splits as soon as there is no gap before them."""
 
-    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str, first_number: int | None = None) -> None:
-        """`first_number` is that of the first row, where it is not that of the table."""
+    def __init__(
+        self,
+        job: Job,
+        lines: Sequence[EvaluatorLine],
+        name: str,
+        first_number: int | None = None,
+        kept: Mapping[int, Callable[[], SplitResult]] = MappingProxyType({}),
+    ) -> None:
+        """`first_number` is that of the first row, where it is not that of the table. `kept` are splits that are finished."""
+        self._kept = kept
         self._recording = job.recording
         self.name = name
         """What places in messages call the test set."""
@@ -258,8 +297,17 @@ class Merging:
             raise RuntimeError(f"the sums of split {result.index} arrived twice")
         self.trouble = self.trouble or result.trouble
         self._waiting[result.index] = result
-        while self._merged.finished and (following := self._waiting.pop(len(self._merged.parts), None)) is not None:
+        self.take_kept()
+
+    def take_kept(self) -> None:
+        """Merges what is there, up to the first split that is not: results that were waiting, and splits that were kept."""
+        while self._merged.finished and (following := self._following()) is not None:
             self._merge(following)
+
+    def _following(self) -> SplitResult | None:
+        index = len(self._merged.parts)
+        load = self._kept.get(index)
+        return load() if load is not None else self._waiting.pop(index, None)
 
     def again(self, task: Task) -> None:
         """A split is scored once more, because its worker was lost."""

@@ -53,30 +53,45 @@ class ScoredRun:
     """What was measured, by variant."""
     result: RunResult
 
+    @property
+    def finished(self) -> bool:
+        """Every row was scored."""
+        return all(each.finished for _, each in self.measured)
+
 
 def scored(
-    prepared: Prepared, request: RunRequest, crew: Crew, folder: RunFolder | None, needed: Needed, started: datetime
+    prepared: Prepared,
+    request: RunRequest,
+    crew: Crew,
+    folder: RunFolder | None,
+    recordings: Sequence[Recording] | None,
+    started: datetime,
+    fingerprint: InBackground[str],
 ) -> ScoredRun:
-    """Every row scored once and counted. Parts are left in `folder`; None keeps nothing of single rows."""
+    """Every row scored once and counted. Parts are left in `folder`, and finished ones that are there are taken as they are;
+    None keeps nothing of single rows. `recordings` say what is recorded of each variant."""
     clock, most = time.monotonic(), prepared.suite.limits.run_seconds
     until = time.time() + most if most is not None else None
-    fingerprint = InBackground(prepared.test_set.fingerprint)
+    recordings = recordings or [Recording()] * len(prepared.variants())
     files = FileMarks(prepared.test_set.files)
     suite = _sent(prepared.suite) if crew.remote else prepared.suite.shipped()
     with files.blamed(), asking(prepared, request) as session:
         jobs = tuple(
             replace(
-                _job(prepared, table, request, folder, name, needed, suite, crew.remote), asking=session.file, until=until
+                _job(prepared, table, request, folder, name, recording, suite, crew.remote),
+                asking=session.file,
+                until=until,
             )
-            for name, table in prepared.variants()
+            for (name, table), recording in zip(prepared.variants(), recordings, strict=True)
         )
         if crew.remote:
             _prepare_workers(crew, jobs)
+        if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
+            fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
         measured = tuple(
-            (name, measure(job, prepared.suite.lines, crew, _said(prepared.test_set, name),
-                           request.stopped, _progress(request, prepared, place, fingerprint)))
+            (name, _measured(prepared, request, crew, folder, job, place, fingerprint, files))
             for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
-        )  # fmt: skip
+        )
         for job in jobs if crew.remote else ():
             clear_mark(job)
         summed = fingerprint.value()
@@ -103,6 +118,36 @@ def _prepare_workers(crew: Crew, jobs: Sequence[Job]) -> None:
     for job in jobs:
         mark(job)
     roll_call(crew, jobs)
+
+
+def recordings_of(prepared: Prepared, request: RunRequest, needed: Needed) -> tuple[Recording, ...]:
+    """What is recorded of the rows of each variant."""
+    return tuple(recording_of(prepared, request, table, needed) for _, table in prepared.variants())
+
+
+def _measured(
+    prepared: Prepared,
+    request: RunRequest,
+    crew: Crew,
+    folder: RunFolder | None,
+    job: Job,
+    place: int,
+    fingerprint: InBackground[str],
+    files: FileMarks,
+) -> MeasuredTestSet:
+    """What the variant in that place measured."""
+    variant, _ = prepared.variants()[place]
+    lines, said = prepared.suite.lines, _said(prepared.test_set, variant)
+    progress = _progress(request, prepared, place, fingerprint)
+    if folder is None or not job.kept:
+        return measure(job, lines, crew, said, request.stopped, progress)
+    working = folder.folder
+
+    def counted(finished: int, splits: int) -> None:
+        known = fingerprint.known and not files.changed()
+        working.count(variant, finished, splits, fingerprint.value() if known else None)
+
+    return measure(job, lines, crew, said, request.stopped, progress, lambda: working.kept(variant, lines), counted)
 
 
 def _asked(measured: Sequence[tuple[str | None, MeasuredTestSet]], requests: int) -> AskedTotals | None:
@@ -132,12 +177,12 @@ def _job(
     request: RunRequest,
     folder: RunFolder | None,
     variant: str | None,
-    needed: Needed,
+    recording: Recording,
     shipped: ShippedSuite,
     remote: bool,
 ) -> Job:
     suite = prepared.suite
-    size = sum(source.size for source in table.files)
+    size = _size(table)
     working = _parts(request if remote else None, folder, variant) if folder is not None else None
     outputs = prepared.roles.get("output")
     return Job(
@@ -147,9 +192,10 @@ def _job(
         reading=suite.reading,
         folder=working,
         named=str(folder.path) if folder is not None else "",
+        kept=folder is not None and folder.folder.unfinished is not None,
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
-        recording=recording_of(prepared, request, table, needed) if working is not None else Recording(),
+        recording=recording if working is not None else Recording(),
         cluster=suite.cluster,
         measures=suite.measures,
         watches=_watches(suite),
@@ -161,11 +207,9 @@ def _job(
 
 def _parts(request: RunRequest | None, folder: RunFolder, variant: str | None) -> str:
     """The place for what splits leave: in the run folder, or in a store that workers on other machines reach, too."""
-    name = "parts" if variant is None else f"parts-{variant}"
+    working = folder.folder.parts(variant)
     if request is not None and request.parts is not None:
-        return inside(request.parts, name)
-    working = folder.working / name
-    working.mkdir(parents=True, exist_ok=True)
+        return inside(request.parts, working.name)
     return str(working)
 
 
@@ -183,7 +227,7 @@ def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: 
     The fingerprint begins with the first rows of the last variant: then the last workers are up.
     """
     variants = max(1, len(prepared.test_set.variants))
-    large = sum(source.size for source in prepared.test_set.files) >= HASHED_BESIDE
+    large = _size(prepared.test_set) >= HASHED_BESIDE
 
     def told(rows: int, share: float | None) -> None:
         if large and place == variants - 1:
@@ -191,6 +235,10 @@ def _progress(request: RunRequest, prepared: Prepared, place: int, fingerprint: 
         request.progress(rows, None if share is None else (place + share) / variants)
 
     return told
+
+
+def _size(test_set: TestSet) -> int:
+    return sum(source.size for source in test_set.files)
 
 
 def _environment(started: datetime, seconds: float, suite: LoadedSuite, request: RunRequest) -> RunEnvironment:

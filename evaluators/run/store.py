@@ -1,19 +1,19 @@
 """The run folder: claimed before row 1, filled beside its place, and moved there in one step.
 
-Everything is written into a hidden folder next to the final one. `finish` renames it, so that a reader sees a whole run
-or none; a run that was cut short on purpose is finished too, and its `run.json` says so. Without `finish` nothing stays.
+Everything is written into a hidden folder next to the final one (`evaluators.run.working_folder`). `finish` renames it, so that
+a reader sees a whole run or none; a run that was cut short on purpose is finished too, and its `run.json` says so. Without
+`finish` nothing stays, unless `leave` says so.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.result import RunResult
@@ -23,10 +23,12 @@ from evaluators.value_class import replace
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.small_files import NoSmallFile, read_small
 
+if TYPE_CHECKING:
+    from evaluators.run.working_folder import UnfinishedRun, WorkingFolder
+
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
-_WORKING: Final = re.compile(r"^\..*\.([0-9a-f]{1,8})-[0-9a-f]{8}\.partial$")
 MOST_RUN_BYTES: Final = 1024**3
 """The largest run.json that is read."""
 
@@ -39,10 +41,12 @@ def default_name(started: datetime, fingerprint: str) -> str:
 class RunFolder:
     """A run folder that is being written. Use it as a context: left without `finish`, it cleans up after itself."""
 
-    def __init__(self, final: Path, working: Path, force: bool) -> None:
+    def __init__(self, final: Path, folder: WorkingFolder, force: bool) -> None:
         self.path = final
         """Where the run will be."""
-        self.working = working
+        self.folder = folder
+        """Where it is until then."""
+        self.working = folder.run
         """Where its files are until then."""
         self._force = force
         self._open = True
@@ -58,22 +62,47 @@ class RunFolder:
         check_name(name)
         final = Path(results) / name
         _check_free(final, force)
-        working = final.parent / f".{name}.{os.getpid():x}-{_token()}.partial"
+        from evaluators.run.working_folder import WorkingFolder  # whoever reads runs does without it
+
         try:
-            working.parent.mkdir(parents=True, exist_ok=True)
-            working.mkdir(mode=_PRIVATE_FOLDER)
+            return cls(final, WorkingFolder.begin(final.parent, name), force)
         except OSError as error:
             issue = unwritten(error, str(results), "the folder of the results")
             raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from None
-        return cls(final, working, force)
+
+    @classmethod
+    def begin(cls, results: str | Path, unfinished: UnfinishedRun, force: bool = False) -> RunFolder:
+        """The same for a run that can be gone on with when it is ended. Raises Problems as `create` does."""
+        folder = cls.create(results, unfinished.name, force)
+        try:
+            folder.folder.note(unfinished)
+        except OSError as error:
+            folder.discard()
+            raise Problems([unwritten(error, str(folder.path), "the run folder")]) from None
+        return folder
+
+    @classmethod
+    def go_on(cls, place: Path, final: Path, force: bool = False) -> RunFolder:
+        """The run folder of a run that was ended, whose working folder is at a place.
+
+        Raises Problems as `create` does, and (environment) while the run goes on elsewhere.
+        """
+        from evaluators.run.working_folder import WorkingFolder, put_back
+
+        put_back(place, final)
+        _check_free(final, force)
+        try:
+            return cls(final, WorkingFolder.reopen(place), force)
+        except OSError as error:
+            raise Problems([unwritten(error, str(place), "the working folder")]) from None
 
     @classmethod
     def passing(cls) -> RunFolder:
         """A folder that is never finished: for what is made from a run that keeps nothing."""
-        from tempfile import mkdtemp
+        from evaluators.run.working_folder import WorkingFolder
 
-        working = Path(mkdtemp(prefix="evaluators-"))
-        return cls(working, working, force=False)
+        folder = WorkingFolder.passing()
+        return cls(folder.place, folder, force=False)
 
     def __enter__(self) -> RunFolder:
         return self
@@ -99,11 +128,11 @@ class RunFolder:
         for name, text in (files or {}).items():
             self.write(name, text)
         _make_private(self.working)
-        self._open = False
         try:
             _check_free(self.path, self._force)
-            _move(self.working, self.path)
+            self.folder.move(self.path)
         except (Problems, OSError) as error:
+            self.leave()
             refused = isinstance(error, OSError)
             said = reason(error) if isinstance(error, OSError) else error.issues[0].message
             message = f"the run could not be moved to its place: {said}"
@@ -117,36 +146,21 @@ class RunFolder:
         if isinstance(error, OSError):
             return unwritten(error, str(self.path), "the run folder")
         first = error.issues[0]
-        if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.working)):
+        if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.folder.place)):
             return None
         return replace(first, where=str(self.path), message=first.message.replace("the file", "the run folder", 1))
 
     def discard(self) -> None:
-        """Remove what was written, unless the folder is finished."""
+        """Remove what was written; a finished run stays where it is."""
         if self._open:
             self._open = False
-            _remove(self.working)
+            self.folder.remove()
 
-
-def left_behind(results: Path) -> list[Path]:
-    """The working folders in `results` of runs that were ended before they could clean up: their processes are gone."""
-    try:
-        names = sorted(os.listdir(results))
-    except OSError:
-        return []
-    return [results / name for name in names if (found := _WORKING.search(name)) and not _alive(int(found[1], 16))]
-
-
-def _alive(process: int) -> bool:
-    if os.name == "nt":  # asking would end the process there
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+    def leave(self) -> None:
+        """End here. What was written stays for whoever goes on with the run."""
+        if self._open:
+            self._open = False
+            self.folder.leave()
 
 
 def load_run(place: Path) -> RunResult:
@@ -220,20 +234,6 @@ def _check_free(final: Path, force: bool) -> None:
         )
 
 
-def _move(working: Path, final: Path) -> None:
-    if not final.exists():
-        os.rename(working, final)
-        return
-    old = working.with_suffix(".old")
-    os.rename(final, old)
-    try:
-        os.rename(working, final)
-    except OSError:
-        os.rename(old, final)
-        raise
-    _remove(old)
-
-
 def _bytes_of(file: Path, place: Path) -> bytes:
     try:
         if file.is_symlink():
@@ -266,9 +266,3 @@ def _make_private(folder: Path) -> None:
 def _token() -> str:
     """A word that nobody else has."""
     return os.urandom(4).hex()
-
-
-def _remove(folder: Path) -> None:
-    from shutil import rmtree  # brings every kind of archive along
-
-    rmtree(folder, ignore_errors=True)

@@ -17,7 +17,6 @@ from evaluators.run.result import RunResult
 from evaluators.run.runner import MeasuredTestSet, store_parts
 from evaluators.run.store import RunFolder
 from evaluators.run.suite_files import suite_texts
-from evaluators.testsets.byte_store import store_of
 from evaluators.value_class import replace
 
 
@@ -29,13 +28,11 @@ def stored(
     result: RunResult,
     lowest_fields: int,
 ) -> RunRecord:
-    """Puts the record of a run into its folder, and gives it back as readers see it. Files of parts go away."""
+    """Puts the record of a run into its folder, and gives it back as readers see it. Parts stay."""
     suite = prepared.suite
     kept = []
     for job, (name, each) in zip(jobs, measured, strict=True):
         kept.append(store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name)))
-        if job.folder is not None:
-            store_of(job.folder).remove(job.folder)
     for name, schema in suite.inferred_schemas.items():
         folder.write(INFERRED_SCHEMA.format(name), schema_text(schema))
     texts = suite_texts(suite)

@@ -146,12 +146,14 @@ def test_the_descriptors_of_closed_streams_are_no_files(files: Path) -> None:
 
 
 def test_what_a_killed_run_left_behind_is_named(files: Path) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    for process, name in ((gone.pid, "dead"), (os.getpid(), "busy")):
-        (files / "runs" / f".{name}.{process:x}-0a1b2c3d.partial").mkdir(parents=True)
+    from evaluators.run.working_folder import WorkingFolder
+
+    left = files / "runs" / ".dead.0a1b2c3d.partial"
+    left.mkdir(parents=True)
+    busy = WorkingFolder.begin(files / "runs", "busy")
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x")
     assert ended.returncode == 0
-    assert f"runs/.dead.{gone.pid:x}-0a1b2c3d.partial: left behind by a run that was ended" in ended.stderr
+    assert 'runs/.dead.0a1b2c3d.partial: left by the run "dead", which was ended before its end' in ended.stderr
     assert "busy" not in ended.stderr
-    assert (files / "runs" / f".dead.{gone.pid:x}-0a1b2c3d.partial").is_dir()
+    assert left.is_dir()
+    busy.remove()

@@ -467,7 +467,11 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
     with open(files / "runs" / "x" / "rows.jsonl", "rb") as stored:
         assert sum(1 for _ in stored) == found["rows"]
     assert 0 < int(str(found["rows"])) < total
-    assert [path.name for path in (files / "runs").iterdir()] == ["x"]
+    assert [path.name for path in (files / "runs").iterdir() if not path.name.startswith(".")] == ["x"]
+    for left in (files / "runs").glob(".*"):  # where whole parts were finished
+        assert list(left.glob("parts/split-*.json"))
+        assert "runs/x: " in err
+        assert '--name "x" --resume goes on with the rest' in err
 
 
 def test_the_shell_completes_suites(files: Path) -> None:

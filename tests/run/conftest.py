@@ -18,7 +18,7 @@ from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import MeasuredTestSet, measure, store_parts
+from evaluators.run.runner import MeasuredTestSet, clear_parts, measure, store_parts
 from evaluators.testsets.readers import jsonl
 
 SUITE: dict[str, Any] = {
@@ -118,6 +118,7 @@ class Bench:
         assert job.folder is not None
         measured = measure(job, suite.lines, engine or ENGINES.find("in_process")(), "rows.jsonl", stopped)
         store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
+        clear_parts(job)
         measured.parts = []
         return measured, {path.name.partition(".")[0]: path.read_bytes() for path in Path(job.folder).iterdir()}
 

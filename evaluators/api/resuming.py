@@ -1,0 +1,267 @@
+"""Going on with a run that was ended: which run is meant, whether it is the same one, and what it has so far.
+
+Splits are taken as they are only where everything that decides what is written of a row is the same: the suite, the data, the
+columns, the versions and some options. What differs is said, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import Final
+
+from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.model import __version__
+from evaluators.registry import nearest
+from evaluators.run.in_background import InBackground
+from evaluators.run.loaded import LoadedSuite
+from evaluators.run.preparing import Prepared, RunRequest
+from evaluators.run.recorder import Recording
+from evaluators.run.result import RunResult
+from evaluators.run.scoring import rows_format
+from evaluators.run.settings_fingerprint import meaning_of
+from evaluators.run.store import RUN_JSON, RunFolder, check_name, load_run
+from evaluators.run.unchanged import FileMark, file_marks
+from evaluators.run.verdict import OTHER_RUN
+from evaluators.run.working_folder import (
+    LeftFolder,
+    RunIdentity,
+    UnfinishedRun,
+    left_folder,
+    left_folders,
+    put_back,
+)
+from evaluators.testsets.byte_store import scheme_of
+from evaluators.value_class import NamedTuple, replace
+from evaluators.values.addresses import with_shown_addresses
+
+_SELECTED: Final = "selected: "
+_SHOWN: Final = 5  # settings that a sentence names
+_NEAREST: Final = 3  # names that a hint lists
+
+
+class ResumedRun(NamedTuple):
+    """Which run is meant."""
+
+    results: Path
+    name: str
+    asked: bool
+    """It has to be there: it was asked for as a run, and not as a name that may be new."""
+    place: Path | None = None
+    """The working folder that was named, where one was."""
+
+
+def resumed_run(suite: LoadedSuite, request: RunRequest) -> ResumedRun:
+    """The run that is meant. Raises Problems (config) where that is unclear."""
+    name = request.name or suite.results.name
+    if request.force:
+        message = "a run is either gone on with or replaced"
+        raise problem("resume-or-force", message, hint="--force scores everything anew; leave it out to go on")
+    if not isinstance(request.resume, str):
+        if name is None:
+            raise problem("resume-what", "--resume needs a run", hint="--name NAME --resume, or --resume RUN at the end")
+        check_name(name)
+        return ResumedRun(_results(request.results), name, asked=False)
+    place = Path(request.resume)
+    if (left := left_folder(place)) is not None:
+        found = ResumedRun(place.parent, left.name, True, place)
+    elif len(place.parts) > 1:
+        found = ResumedRun(place.parent, place.name, True)
+    else:
+        found = ResumedRun(_results(request.results), request.resume, True)
+    if request.name not in (None, found.name):
+        message = f'the run to go on with is called "{found.name}", and keeps its name'
+        raise problem("resume-what", message, hint="leave --name away")
+    check_name(found.name)
+    return found
+
+
+def _results(results: str | Path | None) -> Path:
+    if results is None:
+        hint = "leave --no-results away; in Python, `results` names the folder of the runs"
+        raise problem("resume-what", "only a run that is kept in a folder can be gone on with", hint=hint)
+    if scheme_of(str(results)):
+        message = (
+            "a run whose results go to a store cannot be gone on with: what it scores is on this machine until its end"
+        )
+        raise problem("resume-what", message, hint="--results FOLDER keeps it in a folder of this machine")
+    return Path(results)
+
+
+def unfinished_run(
+    prepared: Prepared, request: RunRequest, recordings: Sequence[Recording], name: str, started: datetime
+) -> UnfinishedRun:
+    """What is known of a run before its first row."""
+    source = prepared.suite.config.source.name
+    return UnfinishedRun(
+        name, PurePath(source).name, PurePath(with_shown_addresses(prepared.test_set.name)).name, started.isoformat(timespec="seconds"),
+        _identity(prepared, request, recordings), files=(_marks(prepared),),
+    )  # fmt: skip
+
+
+def taken_up(
+    run: ResumedRun, prepared: Prepared, new: UnfinishedRun, fingerprint: InBackground[str]
+) -> RunFolder | Path | None:
+    """The folder of the unfinished run, to go on in; the place of a run that is finished; None for one that was never begun.
+
+    Raises Problems: (config, exit code 2) where there is no such run and one was asked for, (exit code 4) with everything that
+    is not as it was, (environment) where the run is still going.
+    """
+    found = [left for left in left_folders(run.results) if left.name == run.name]
+    found = [left for left in found if run.place in (None, left.place) and left.unfinished is not None]
+    final = run.results / run.name
+    for left in found:
+        if left.holding == "mine":
+            put_back(left.place, final)
+    if (final / RUN_JSON).is_file():
+        result = load_run(final)
+        if result.complete or not found:
+            _check(final, list(_other_result(result, prepared, new, fingerprint)))
+            return final
+    if not found:
+        if run.asked:
+            raise problem("no-such-run", "there is no such run", where=str(final), hint=_nearest(run))
+        return None
+    left = _fitting(found, new, fingerprint)
+    folder = RunFolder.go_on(left.place, final, force=final.exists())
+    before = folder.folder.unfinished or new
+    states = before.files if new.files[0] in before.files else (*before.files, *new.files)
+    folder.folder.note(replace(before, identity=new.identity, files=states, data_fingerprint=fingerprint.value()))
+    return folder
+
+
+def _fitting(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBackground[str]) -> LeftFolder:
+    """The one that is the same run; of several, the one that is farthest."""
+    free = sorted((left for left in found if left.holding != "others"), key=lambda left: -left.finished)
+    reasons = [list(_other_run(left, new, fingerprint)) for left in free]
+    for left, different in zip(free, reasons, strict=True):
+        if not different:
+            return left
+    if free:
+        _check(free[0].place, reasons[0])
+    message = "this run is still going: another process works in its folder"
+    hint = "wait for its end, or stop that process"
+    raise Problems([Issue("run-going", Blame.ENVIRONMENT, message, str(found[0].place), hint)])
+
+
+def _check(place: Path, reasons: Sequence[str]) -> None:
+    """Raises Problems with everything that makes it another run."""
+    hint = "--name gives this run another name; without --resume, --force scores everything anew"
+    if reasons:
+        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, reason, str(place), hint) for reason in reasons])
+
+
+def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[str]) -> Iterator[str]:
+    """Why an unfinished run is another one."""
+    old = left.unfinished
+    if old is None:
+        return
+    yield from _differences(old.identity, new.identity)
+    if old.data_fingerprint is not None:
+        if old.data_fingerprint != fingerprint.value():
+            yield "the data is not the same: it has another fingerprint"
+    elif new.files[0] not in old.files:
+        yield "the files of the test set have another size or time, and the run was ended before their fingerprint was known"
+    elif any(mark is None for marks in new.files[0].values() for mark in marks):
+        yield "the run was ended before the fingerprint of its data was known, which is not on this machine"
+
+
+def _other_result(
+    result: RunResult, prepared: Prepared, new: UnfinishedRun, fingerprint: InBackground[str]
+) -> Iterator[str]:
+    """Why a finished run is another one."""
+    known = RunIdentity(result.suite_fingerprint, result.columns, {"evaluators": result.version}, {}, result.meaning)
+    yield from _differences(known, new.identity)
+    if result.data_fingerprint != fingerprint.value():
+        yield "the data is not the same: it has another fingerprint"
+    selected = [note for note in result.notes if note.startswith(_SELECTED)]
+    if selected != [note for note in prepared.test_set.table.notes if note.startswith(_SELECTED)]:
+        yield "other rows were selected"
+
+
+def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[str]:
+    """What differs, one sentence each."""
+    for name in old.versions.keys() & new.versions.keys():
+        if old.versions[name] != new.versions[name]:
+            yield f"{name} was {old.versions[name]}, and is {new.versions[name]} now"
+    settings = list(_other_settings(old.meaning, new.meaning))
+    yield from settings
+    if old.suite_fingerprint != new.suite_fingerprint and not settings:
+        yield "the suite is not the same: its text, or a variable that it names, was changed"
+    for role in dict.fromkeys((*old.columns, *new.columns)):
+        was, now = old.columns.get(role), new.columns.get(role)
+        if was != now:
+            yield f"the column of the role {role} was {_quoted(was)}, and is {_quoted(now)} now"
+    for word in old.options.keys() & new.options.keys():
+        if old.options[word] != new.options[word]:
+            yield f"{word}: was {old.options[word]}, and is {new.options[word]} now"
+
+
+def _other_settings(old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    for name in dict.fromkeys((*old, *new)):
+        was, now = old.get(name), new.get(name)
+        if was is None or now is None:
+            yield f'the evaluator "{name}" {"is new" if was is None else "is gone"}'
+            continue
+        changed = [key for key in dict.fromkeys((*was, *now)) if was.get(key) != now.get(key)]
+        if changed:
+            owner = f'the evaluator "{name}" has other settings' if name else "the test set is read otherwise"
+            more = f" and {len(changed) - _SHOWN:,} more" if len(changed) > _SHOWN else ""
+            yield f"{owner}: {', '.join(changed[:_SHOWN])}{more}"
+
+
+def _quoted(text: str | None) -> str:
+    return "none" if text is None else f'"{text}"'
+
+
+def _identity(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> RunIdentity:
+    suite = prepared.suite
+    versions = {"evaluators": __version__, "python": sys.version.split()[0]}
+    return RunIdentity(
+        suite.fingerprint, prepared.roles, versions, _options(prepared, request, recordings), meaning_of(suite)
+    )
+
+
+def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> dict[str, str]:
+    first = recordings[0]
+    size = sum(source.size for source in prepared.variants()[0][1].files)
+    config = prepared.test_set.config
+    reading = {name: getattr(config, name) for name in ("format", "encoding", "delimiter", "pair_by", "attach")}
+    return {
+        "the rows that are scored": request.selection.sentence() if request.selection else "all of them",
+        "the variants": ", ".join(prepared.test_set.variants) or "none",
+        "how rows are stored": rows_format(prepared.suite, request, size),
+        "how often a judge is asked": str(request.repeat_judge),
+        "the rows that are recorded for each field": "all" if first.most is None else str(first.most),
+        "the rows whose cells are kept": first.documents,
+        "the columns whose cells are kept": _checksum([one.columns for one in recordings]),
+        "how the test set is read": _checksum(reading),
+    }
+
+
+def _checksum(value: object) -> str:
+    return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def _marks(prepared: Prepared) -> dict[str, tuple[FileMark | None, ...]]:
+    return {name or "": file_marks(table.files) for name, table in prepared.variants()}
+
+
+def _nearest(run: ResumedRun) -> str:
+    """The names of runs that are there, those like the wanted one first."""
+    try:
+        finished = [place.name for place in run.results.iterdir() if (place / RUN_JSON).is_file()]
+    except OSError:
+        return f'the folder "{run.results}" does not exist'
+    names = sorted({*finished, *(left.name for left in left_folders(run.results))})
+    like: list[str] = []
+    while len(like) < _NEAREST and (near := nearest(run.name, [name for name in names if name not in like])):
+        like.append(near)
+    if like:
+        return f"did you mean {' or '.join(map(_quoted, like))}?"
+    if run.name.endswith((".yaml", ".yml", ".csv", ".jsonl")):
+        return "--resume takes the name of a run: write it at the end of the command, or --resume=RUN"
+    return f"`evaluators runs {run.results}` lists the runs that are there"

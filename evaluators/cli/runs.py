@@ -1,0 +1,86 @@
+"""List the runs of a folder, finished and unfinished, and remove what was left unfinished."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command("runs")
+@click.argument("folder", type=click.Path(), default="runs", required=False)
+@click.option(
+    "--clean", is_flag=True, help="Remove the runs that are not finished, after asking. Nothing else is ever removed."
+)
+@click.option("--yes", "-y", is_flag=True, help="Remove them without asking.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the list is written.",
+)
+def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
+    """List the runs of a folder, finished and unfinished.
+
+    FOLDER is where runs are written; `runs` without it.
+
+    A run that was ended, by a crash or by somebody, leaves what it had scored in a hidden folder.
+    `evaluators run SUITE --name NAME --resume` goes on with it, and --clean removes it. A run that is still going is
+    never removed.
+    """
+    from evaluators.cli._printing import print_page, say
+    from evaluators.reports.runs_page import runs_json, runs_page
+    from evaluators.run.run_listing import listed_runs
+
+    if clean:
+        _clean(Path(folder), yes)
+        return
+    found = listed_runs(Path(folder))
+    if format_ == "json":
+        say(runs_json(found))
+    else:
+        print_page(runs_page(Path(folder), found))
+
+
+def _clean(folder: Path, yes: bool) -> None:
+    """Removes unfinished runs, once somebody has said yes."""
+    from evaluators.cli._printing import say, tell
+    from evaluators.issues import Blame, Issue, Problems, problem
+    from evaluators.reports.display import visible
+    from evaluators.reports.runs_page import state_words
+    from evaluators.run.run_listing import listed_runs
+    from evaluators.run.working_folder import clean, left_folder
+
+    found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
+    if not found:
+        say("Every run is finished or still going. Nothing is removed.\n")
+        return
+    for run in found:
+        tell(visible(f"{run.place}: {run.name}, {state_words(run)}"))
+    if not yes:
+        if not sys.stdin.isatty():
+            hint = "--clean --yes removes them without asking"
+            raise problem("nobody-to-ask", "nobody is there to say yes, so nothing is removed", hint=hint)
+        count = "this unfinished run" if len(found) == 1 else f"these {len(found):,} unfinished runs"
+        if not click.confirm(f"Remove {count}?", err=True):
+            say("Nothing is removed.\n")
+            return
+    issues = []
+    for run in found:
+        left = left_folder(run.place)
+        if left is None or clean(left):
+            say(visible(f"removed {run.place}") + "\n")
+        else:
+            issues.append(
+                Issue(
+                    "not-removed",
+                    Blame.ENVIRONMENT,
+                    "it was not removed: its run goes on, or the system refused",
+                    str(run.place),
+                )
+            )
+    if issues:
+        raise Problems(issues)

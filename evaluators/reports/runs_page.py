@@ -1,0 +1,65 @@
+"""The runs in a folder of results, as a page and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section, Tone
+from evaluators.run.run_listing import ListedRun
+
+_TONES: Final[dict[str, Tone]] = {"finished": "plain", "going": "good", "unreadable": "bad"}
+
+
+def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
+    """A table with a line for each run."""
+    title = f"The runs in {results}"
+    if not runs:
+        return Page(title, (Section(None, (Paragraph("There are none."),)),))
+    table = PageTable(
+        (Head("run"), Head("state"), Head("rows", number=True), Head("suite"), Head("test set"), Head("started")),
+        tuple(
+            (run.name, state_words(run), "" if run.rows is None else f"{run.rows:,}", run.suite or "", run.test_set or "",
+             (run.started or "").replace("T", " ")[:19])
+            for run in runs
+        ),
+        tuple(_TONES.get(run.state, "warning") for run in runs),
+    )  # fmt: skip
+    blocks: list[Block] = [table]
+    if any(run.state == "unfinished" for run in runs):
+        blocks.append(Paragraph("`evaluators run SUITE --name NAME --resume` goes on with an unfinished run.", "note"))
+    if any(run.state in ("unfinished", "left behind") for run in runs):
+        blocks.append(Paragraph(f"`evaluators runs {results} --clean` removes what is not finished.", "note"))
+    return Page(title, (Section(None, tuple(blocks)),))
+
+
+def state_words(run: ListedRun) -> str:
+    """What became of a run, in words."""
+    if run.state == "going":
+        return f"going{_of(run)}"
+    if run.state == "unfinished":
+        return f"unfinished{_of(run)}"
+    words = {"stopped": "stopped before its last row", "left behind": "left behind, does not say what it holds"}
+    return words.get(run.state, run.state)
+
+
+def _of(run: ListedRun) -> str:
+    if run.splits is None:
+        return ""
+    finished, splits = run.splits
+    return f": {finished:,} parts are scored" if splits is None else f": {finished:,} of {splits:,} parts are scored"
+
+
+def runs_json(runs: Sequence[ListedRun]) -> str:
+    """One object per run, in one list."""
+    found = [
+        {
+            "name": run.name, "place": str(run.place), "state": run.state, "started": run.started, "suite": run.suite,
+            "test_set": run.test_set, "rows": run.rows, "exit_code": run.exit_code,
+            "parts": None if run.splits is None else {"finished": run.splits[0], "all": run.splits[1]},
+        }
+        for run in runs
+    ]  # fmt: skip
+    return json.dumps(found, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,67 @@
+"""The runs in a folder of results: finished ones, those that are going, and those that were ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from evaluators.issues import Problems, problem
+from evaluators.run.store import RUN_JSON, load_run
+from evaluators.run.working_folder import LeftFolder, left_folders
+from evaluators.value_class import dataclass
+
+State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind"]
+"""`stopped` is finished, but not with all rows; `left behind` does not say what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """One run."""
+
+    name: str
+    place: Path
+    state: State
+    started: str | None = None
+    suite: str | None = None
+    test_set: str | None = None
+    rows: int | None = None
+    exit_code: int | None = None
+    splits: tuple[int, int | None] | None = None
+    """How many splits of an unfinished run are finished, and of how many, where that is known."""
+
+
+def listed_runs(results: Path) -> list[ListedRun]:
+    """The runs, by name. Raises Problems (config) where there is no such folder."""
+    try:
+        places = sorted(place for place in results.iterdir() if (place / RUN_JSON).is_file())
+    except OSError:
+        hint = "runs are written to the folder `runs`, unless the suite or --results says otherwise"
+        raise problem("no-results", "there is no such folder", where=str(results), hint=hint) from None
+    found = [*map(_finished, places), *map(_unfinished, left_folders(results))]
+    return sorted(found, key=lambda run: (run.name, run.place))
+
+
+def _finished(place: Path) -> ListedRun:
+    try:
+        result = load_run(place)
+    except Problems:
+        return ListedRun(place.name, place, "unreadable")
+    started = result.environment.started if result.environment is not None else None
+    state: State = "finished" if result.complete else "stopped"
+    return ListedRun(place.name, place, state, started, result.name, result.test_set, result.rows, result.exit_code)
+
+
+def _unfinished(left: LeftFolder) -> ListedRun:
+    found, state = left.unfinished, _state(left)
+    if found is None:
+        return ListedRun(left.name, left.place, state)
+    splits = sum(count.splits for count in found.splits.values()) or None
+    return ListedRun(
+        left.name, left.place, state, found.started, found.suite, found.test_set, splits=(left.finished, splits)
+    )
+
+
+def _state(left: LeftFolder) -> State:
+    if left.holding != "mine":
+        return "going"
+    return "left behind" if left.unfinished is None else "unfinished"
