@@ -93,7 +93,7 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     recordings = recordings_of(prepared, request, _needed(prepared, request)) if _keeps(prepared, request) else None
     folder = _folder(prepared, request, started, recordings, fingerprint)
     if isinstance(folder, Path):
-        return _finished_before(folder, request)
+        return _finished_before(prepared, request, folder)
     try:
         with engine.crew() as crew:
             run = scored(prepared, request, crew, folder, recordings, started, fingerprint)
@@ -130,19 +130,17 @@ def _left(folder: RunFolder, request: RunRequest) -> str:
     )
 
 
-def _finished_before(place: Path, request: RunRequest) -> Finished:
+def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Finished:
     """A run that was finished before; the further files are written from its folder."""
-    from evaluators.api.finished_run import options_of
     from evaluators.run.record import read_record
 
     record = read_record(place)
-    options = options_of(record)
+    options = _with_sections(prepared, request, record)
     files, refused = _asked(request, record, options)
     annotated = all(variant.every_cell for variant in record.facts.variants)
     notice = f"{place}: this run was finished before, and nothing was scored"
-    return Finished(
-        afterwards(record.result, refused), options, place, tuple(files), annotated, refused=refused, notice=notice
-    )
+    result = afterwards(record.result, refused)
+    return Finished(result, options, place, tuple(files), annotated, refused=refused, notice=notice)
 
 
 def _needed(prepared: Prepared, request: RunRequest) -> Needed:
@@ -229,19 +227,16 @@ def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, 
     """The run folder and the further files, all made from what the run recorded."""
     from evaluators.reports.headline import Options
 
-    wanted = prepared.suite.results
-    options = Options(wanted.lowest_fields if request.lowest_fields is None else request.lowest_fields)
+    lowest_fields = _lowest_fields(prepared, request)
     if folder is None:
         result = run.result
-        return Finished(result, replace(options, extra=_without_record(request, result)), None, (), False)
+        return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, (), False)
 
-    from evaluators.api.run_sections import label_rules, sections_of
     from evaluators.reports.report_files import folder_files
     from evaluators.run.storing import stored
 
-    record = stored(prepared, folder, run.jobs, run.measured, run.result, options.lowest_fields)
-    lines = prepared.suite.lines
-    options = replace(options, extra=sections_of(record, lines, request.hardest), label_rules=label_rules(lines))
+    record = stored(prepared, folder, run.jobs, run.measured, run.result, lowest_fields)
+    options = _with_sections(prepared, request, record)
     if request.results is not None:
         folder_files(folder, record, _formats(prepared, request), options)
     files, refused = _asked(request, record, options)
@@ -251,6 +246,20 @@ def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, 
     folder.finish(record.result)
     annotated = all(variant.every_cell for variant in record.facts.variants)
     return Finished(result, options, folder.path, tuple(files), annotated, refused=refused)
+
+
+def _lowest_fields(prepared: Prepared, request: RunRequest) -> int:
+    return prepared.suite.results.lowest_fields if request.lowest_fields is None else request.lowest_fields
+
+
+def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord) -> Options:
+    """What summaries and pages show beside the figures."""
+    from evaluators.api.run_sections import label_rules, sections_of
+    from evaluators.reports.headline import Options
+
+    lines = prepared.suite.lines
+    sections = sections_of(record, lines, request.hardest)
+    return Options(_lowest_fields(prepared, request), extra=sections, label_rules=label_rules(lines))
 
 
 def _without_record(request: RunRequest, result: RunResult) -> tuple[Section, ...]:
