@@ -41,4 +41,5 @@ def nothing_stays_registered() -> Iterator[None]:
 
 
 settings.register_profile("without a clock", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile("without a clock")

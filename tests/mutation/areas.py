@@ -13,7 +13,7 @@ class Area(NamedTuple):
 
 
 AREAS: Final[dict[str, Area]] = {
-    "values": Area(("values/*",), ("values", "comparators", "test_conditions.py")),
+    "values": Area(("values/*",), ("values",)),
     "fields": Area(("fields/*",), ("fields", "laws", "builtin")),
     "tallies": Area(
         (

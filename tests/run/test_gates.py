@@ -416,8 +416,19 @@ def test_a_slice_that_no_row_is_in_lists_five_of_those_that_there_are() -> None:
     found = judged(one, slices=tuple(of_slice(value, 9) for value in "ABCDE"))
     assert found.message == 'no row was measured: the column "supplier" has "A", "B", "C", "D", "E"'
     assert (found.slice, found.value, found.measured, found.verdict) == (("supplier", "Z"), None, 0, "undecided")
+    found = judged(
+        one, slices=(*(of_slice(value, 9) for value in "AB"), replace(of_slice("C", 9), slice=("row.kind", "C")))
+    )
+    assert found.message == 'no row was measured: the column "supplier" has "A", "B"'
     found = judged(one, slices=tuple(of_slice(value, 9) for value in "ABCDEF"))
     assert found.message == 'no row was measured: the column "supplier" has "A", "B", "C", "D", "E", …'
+
+
+def test_a_field_that_no_row_has_was_measured_in_none() -> None:
+    found = judged(gate("header.b", fail_below=0.5), stats(fields=(field("a", match=9),)))
+    assert (found.value, found.measured, found.verdict, found.message) == (
+        None, 0, "undecided", 'no row has the field "b"',
+    )  # fmt: skip
 
 
 def test_a_field_with_several_values_in_a_row_says_how_many() -> None:

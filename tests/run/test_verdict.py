@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from evaluators.issues import Blame, Issue
-from evaluators.run.result import EvaluatorStats, GateResult
-from evaluators.run.verdict import PRECEDENCE, Facts, causes, exit_code
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.run.verdict import PRECEDENCE, Facts, afterwards, causes, exit_code
 
 
 def stats(scored: int = 10, **others: Any) -> EvaluatorStats:
@@ -105,3 +105,20 @@ def test_nothing_is_measured_where_every_expected_answer_is_empty() -> None:
     assert causes(Facts(evaluators=(stats(scored=2, empty_expected=2),))) == ("nothing was measured",)
     assert causes(Facts(evaluators=(stats(scored=2, empty_expected=1),))) == ()
     assert causes(Facts(evaluators=(stats(scored=0),))) == ("nothing was measured: the test set has no rows",)
+
+
+def test_rows_that_nobody_selected_are_not_said_to_be_missing() -> None:
+    nobody = Issue("no-row-selected", Blame.TESTSET, "no row fits --where")
+    found = causes(Facts(evaluators=(stats(scored=0),), issues=(nobody,)))
+    assert found == ("no row fits --where", "nothing was measured")
+
+
+def test_what_goes_wrong_after_a_run_counts_where_it_weighs_more() -> None:
+    refused = Issue("refused", Blame.ENVIRONMENT, "the tracker refused")
+    fine = RunResult("x", "", "", "", "", 1, {}, (stats(),))
+    failed = replace(fine, exit_code=1, causes=("gate header failed",))
+    found = [afterwards(fine, ()), afterwards(fine, (refused,)), afterwards(failed, (refused,))]
+    assert [one.exit_code for one in found] == [0, 3, 1]
+    assert [one.causes for one in found] == [
+        (), ("the tracker refused",), ("gate header failed", "the tracker refused"),
+    ]  # fmt: skip
