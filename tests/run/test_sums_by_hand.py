@@ -24,7 +24,7 @@ from evaluators.fields.path_details import (
     SURPLUS_VALUES,
 )
 from evaluators.model import MISSING, Standing, Status, Verdict
-from evaluators.run.clusters import ClusterSum, cluster_group
+from evaluators.run.clusters import ClusterSum, cluster_group, merge_clusters
 from evaluators.run.intervals import (
     Moments,
     RatioSums,
@@ -39,9 +39,10 @@ from evaluators.run.intervals import (
 )
 from evaluators.run.label_counts import LabelText, label_pair
 from evaluators.run.result import Interval
+from evaluators.run.slices import SliceCounts
 from evaluators.run.statistics import mean_of, share, wilson
 from evaluators.run.stats import evaluator_stats
-from evaluators.run.tally import Tally
+from evaluators.run.tally import Ledger, Tally
 from evaluators.run.watch import Watch, Watched
 
 MATCH, MISMATCH, OMISSION, EXTRA = Status.MATCH, Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION
@@ -168,6 +169,33 @@ def test_the_rows_of_a_watched_figure_are_added_when_tallies_are_merged() -> Non
     }  # fmt: skip
 
 
+def test_a_tally_takes_up_what_only_another_one_watched() -> None:
+    one, other = Tally(2), tallied([row(MATCH, MISMATCH)] * 2, Watch((ALL,), ("a", "b")), 2)
+    one.merge(other)
+    assert (one.ratio_rows, one.ratios[ALL].units) == ({ALL: 2}, 2)
+
+
+def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
+    one, other = Tally(), Tally()
+    one.add(Verdict(Standing.SCORED, False, 0, 1, figures=((1, 2), (0, 0))))
+    other.add(Verdict(Standing.SCORED, False, 0, 1, figures=((1, 3), (2, 3), (1, 1))), 2)
+    one.merge(other)
+    assert [(each.rows, each.sums) for each in one.figures] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
+
+
+# --- slices beyond the first ones
+
+
+def test_values_that_are_not_among_the_first_share_a_slice() -> None:
+    """With two values of their own: after a, b, c, d and e only a and b have one, and what comes later joins the others."""
+    ledger = Ledger(1)
+    ledger.counted(row(MATCH))
+    counts = SliceCounts([ledger], most=2)
+    counts.add(["a", "b", "c", "d", "e"], [[0] * 5])
+    counts.add(["b", "c", "z", "a"], [[0] * 4])
+    assert {value: one.rows for value, (one,) in counts.tallies().items()} == {"a": 2, "b": 2, "(other values)": 5}
+
+
 # --- clusters
 
 
@@ -218,6 +246,17 @@ def test_a_cluster_has_the_group_of_its_checksum() -> None:
     assert cluster_group("123456789") == f"\0{0x926}"
     assert cluster_group("\0" + "7") == "\0" + "7"
     assert cluster_group("\udc80").startswith("\0")
+
+
+def test_clusters_join_groups_as_soon_as_one_side_has_them() -> None:
+    group = cluster_group("123456789")
+    for mine, theirs in (({group: ClusterSum(2, 1)}, {"123456789": ClusterSum(3, 2)}),
+                         ({"123456789": ClusterSum(2, 1)}, {group: ClusterSum(3, 2)})):  # fmt: skip
+        merge_clusters(mine, theirs)
+        assert {name: (one.rows, one.passed) for name, one in mine.items()} == {group: (5, 3)}
+    few = {"A": ClusterSum(1, 1)}
+    merge_clusters(few, {"A": ClusterSum(1, 0), "B": ClusterSum(1, 1)})
+    assert {name: (one.rows, one.passed) for name, one in few.items()} == {"A": (2, 1), "B": (1, 1)}
 
 
 # --- intervals
