@@ -31,7 +31,7 @@ class DatabaseConnection(Settings):
     def _never_written_out(cls, data: Any) -> Any:
         if isinstance(data, dict):
             return data
-        message = "a connection string does not stand in a suite, because it holds a password"
+        message = "a connection string does not belong in a suite, because it holds a password"
         raise bad(message, hint="put it into an environment variable, and write `connection: {env: DATABASE_URL}`")
 
     @field_validator("env")

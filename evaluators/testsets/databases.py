@@ -192,7 +192,7 @@ class _Query:
         if package is not None:
             message = f"{self._connection.called} needs a package that is not installed"
             return problem("missing-package", message, where=WHERE, hint=f'pip install "{package}"')
-        message = f'what stands in the environment variable "{self._connection.env}" is no connection string'
+        message = f'what is in the environment variable "{self._connection.env}" is no connection string'
         hint = "it looks like postgresql+psycopg://user:password@host/name, or sqlite:///rows.db"
         return problem("no-connection", message, where=WHERE, hint=hint)
 

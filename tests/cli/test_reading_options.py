@@ -130,7 +130,7 @@ def test_marks_of_people_stand_in_a_file_of_their_own(tmp_path: Path, monkeypatc
     assert calibrated("id,good\n3,yes\n2,yes\n1,no\n")[0] == 0
     assert "3 rows have a verdict of exact_match and a mark" in calibrated("id,good\n3,yes\n2,yes\n1,no\n")[1]
     assert calibrated("id,good\n9,yes\n")[0] == 3
-    assert 'the id "1" stands there twice' in calibrated("id,good\n1,yes\n1,no\n")[1]
+    assert 'the id "1" is there twice' in calibrated("id,good\n1,yes\n1,no\n")[1]
     code, said = calibrated("id,fine\n1,yes\n")
     assert (code, 'there is no column "good"' in said) == (2, True)
     alone = CliRunner().invoke(command, ["calibrate", "runs/first", "--human", "good", "--encoding", "cp1252"])
