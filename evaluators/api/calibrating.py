@@ -41,9 +41,7 @@ def marks_of(file: str, human: str, reading: Mapping[str, Any]) -> dict[str, Cel
         for cell, mark in zip(chunk.columns[column], chunk.columns[human], strict=True):
             name = id_text(cell)
             if name is not None and name in found:
-                raise problem(
-                    "same-id", f'the id "{name}" is there twice', where=file, hint="keep one mark for each row"
-                )
+                raise problem("same-id", f'the id "{name}" is there twice', where=file, hint="keep one mark for each row")
             if isinstance(mark, Fault):
                 raise Problems([mark.issue.at(f'{file}, column "{human}"')])
             if name is not None:
