@@ -18,6 +18,7 @@ from evaluators.issues import Problems
 from evaluators.model import Standing
 from evaluators.run.record import read_record
 from evaluators.values.paths import parse
+from evaluators.values.yaml_text import load_untrusted
 
 Fuzzer: TypeAlias = Callable[[Random, Path], None]
 """Makes one input from the random numbers; the folder is its own to write into."""
@@ -39,6 +40,22 @@ evaluators:
 slices: [row.kind]
 gates: {header: {fail_below: 0.5}}
 """
+TEXTS: Final = """\
+name: "@"
+description: "@"
+evaluators:
+  - exact_match: {name: "@"}
+  - contains: {substring: "@"}
+  - starts_with: {prefix: "@"}
+  - keywords: {keywords: ["@", "@"]}
+  - completeness: {sections: ["@"]}
+  - json_multi_field_match: {fields: {a: {one_of: {values: ["@", "@"]}}, b: {boolean: {words: {"true": ["@"], "false": ["no"]}}}}}
+  - schema_match: {fields: {a: {one_of: {values: ["@"]}}}}
+  - json_schema_valid: {schema: {properties: {a: {enum: ["@", "@"]}, b: {const: "@"}, items: {type: array, title: "@"}}}}
+"""
+"""A suite of texts: each @ may be anything."""
+HIDDEN: Final = "qxv7hiddenzzk9covert"
+"""What a variable holds that nobody is to see."""
 SCHEMA: Final = {
     "type": "object",
     "required": ["a"],
@@ -111,6 +128,53 @@ def fuzz_suites(random: Random, folder: Path) -> None:
         scored(suite, json.dumps(DOCUMENT), json.dumps(DOCUMENT))
 
 
+def fuzz_environment(random: Random, folder: Path) -> None:
+    """A suite in which texts come from the environment: what a variable holds is in no message and in no reason."""
+    secret = HIDDEN + (spliced(random, "") if random.random() < 0.5 else "")
+    data = load_untrusted(random.choice((SUITE, TEXTS)))
+    if "name" in data:
+        data = with_texts(random, data)
+    else:
+        data = with_variable(random, data)
+    refused = ""
+    try:
+        suite = load(data, environment={"SECRET": secret})
+    except Problems as error:
+        refused = str(error)
+    assert HIDDEN not in refused
+    if refused:
+        return
+    assert not any(HIDDEN in note for note in suite.notes)
+    outputs = (json.dumps(changed(random, DOCUMENT)), json.dumps(DOCUMENT), "prose")
+    cells = {"output": random.choice(outputs), "expected": json.dumps(DOCUMENT), "kind": "a"}
+    for name, result in suite.evaluate(cells).results.items():
+        assert HIDDEN not in name
+        assert result.standing is not Standing.BUG, result.issue
+        fields = result.score.fields if result.score is not None else ()
+        said = [result.score.reason if result.score is not None else "", *(one.reason for one in fields)]
+        assert not any(HIDDEN in str(text) for text in said), said
+
+
+def with_texts(random: Random, value: Any) -> Any:
+    """The data of a suite with each text @ either from the environment or a text of its own."""
+    if isinstance(value, dict):
+        return {key: with_texts(random, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [with_texts(random, inner) for inner in value]
+    return random.choice(("${SECRET}", "x${SECRET}", "abc", "é")) if value == "@" else value
+
+
+def with_variable(random: Random, value: Any) -> Any:
+    """The data of a suite with a text of it from the environment. Paths of fields stay: they are named as the documents do."""
+    if isinstance(value, dict) and value:
+        key = random.choice([key for key in value if key not in ("skip", "slices")] or list(value))
+        return {**value, key: with_variable(random, value[key])}
+    if isinstance(value, list) and value:
+        at = random.randrange(len(value))
+        return [*value[:at], with_variable(random, value[at]), *value[at + 1 :]]
+    return random.choice(("${SECRET}", "x ${SECRET}", "(${SECRET}", "${SECRET:-a}[["))
+
+
 def fuzz_cells(random: Random, folder: Path) -> None:
     """Outputs and expected answers."""
     text = json.dumps(DOCUMENT)
@@ -172,6 +236,7 @@ def fuzz_run_folders(random: Random, folder: Path) -> None:
 
 FUZZERS: Final[dict[str, Fuzzer]] = {
     "suites": fuzz_suites,
+    "environment": fuzz_environment,
     "cells": fuzz_cells,
     "schemas": fuzz_schemas,
     "paths": fuzz_paths,
