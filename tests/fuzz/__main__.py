@@ -1,4 +1,7 @@
-"""`python -m tests.fuzz --inputs N`: N inputs for all surfaces together, from a seed, with the seed of every finding."""
+"""`python -m tests.fuzz --inputs N`: N inputs for all surfaces together, from a seed, with the seed of every finding.
+
+`python -m tests.fuzz --growth`: what twice the size costs.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,20 @@ from time import process_time
 import click
 
 from tests.fuzz.fuzzers import FUZZERS
+from tests.fuzz.growth import SHAPES, table
 
 
 @click.command()
 @click.option("--inputs", default=20_000, show_default=True, help="How many inputs, over all surfaces.")
 @click.option("--seed", default=0, show_default=True, help="The first seed; every input has one of its own.")
 @click.option("--only", type=click.Choice(list(FUZZERS)), help="One surface alone.")
-def fuzz(inputs: int, seed: int, only: str | None) -> None:
-    """Look for inputs that break something."""
+@click.option("--growth", is_flag=True, help="How much longer each hostile shape takes when it is twice as large.")
+def fuzz(inputs: int, seed: int, only: str | None, growth: bool) -> None:
+    """Look for inputs that break something, or that take too long."""
+    if growth:
+        for line in table([*SHAPES]):
+            click.echo(line)
+        return
     names = [only] if only else list(FUZZERS)
     findings: dict[tuple[str, str], tuple[int, int]] = {}
     counts, spent = dict.fromkeys(names, 0), dict.fromkeys(names, 0.0)
