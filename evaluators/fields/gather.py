@@ -351,9 +351,24 @@ def _keys(visit: Visit) -> Iterator[Thing]:
             yield Extra((*location, key), (*node.path, key), output[key])
 
 
+class Others(tuple[Any, ...]):
+    """The expected values that an item without a partner is held against; many items share them."""
+
+    known: dict[str, Others]
+
+    def under(self, key: str) -> Others:
+        """What the values have under a key, where they are objects that have it. It is looked up once."""
+        if "known" not in self.__dict__:
+            self.known = {}
+        found = self.known.get(key)
+        if found is None:
+            found = Others(other[key] for other in self if isinstance(other, dict) and key in other)
+            self.known[key] = found
+        return found
+
+
 def _under(others: Sequence[Any], key: str) -> tuple[Any, ...]:
-    """What some values have under a key, where they are objects that have it."""
-    return tuple(other[key] for other in others if isinstance(other, dict) and key in other) if others else ()
+    return others.under(key) if isinstance(others, Others) else ()
 
 
 def _items_of(others: Sequence[Any]) -> Iterator[Any]:
@@ -387,7 +402,7 @@ def _items(
             yield from kept[row, column]
         else:
             yield _pair(visit, item, row, value, output[column])
-    others = (*expected, *_items_of(visit.others)) if paired.extra else ()
+    others = Others((*expected, *_items_of(visit.others))) if paired.extra else ()
     for column in paired.extra:
         yield Visit(item, (*visit.location, Unpaired(column)), MISSING, output[column], others)
 

@@ -32,8 +32,10 @@ class Shape(NamedTuple):
 
     evaluator: Settings
     row: Callable[[int], dict[str, Any]]
-    stops: bool = False
-    """It grows faster up to a limit that a suite may raise; beyond the limit it does not."""
+    limit: str = ""
+    """The setting of a suite that bounds it: it grows faster up to this limit, and beyond it no more."""
+    beyond: int = 64
+    """A size that is beyond the limit."""
 
     def suite(self) -> Suite:
         """A suite with this evaluator alone."""
@@ -48,8 +50,8 @@ class Growth(NamedTuple):
     seconds: float
     per_doubling: float | None
     """How many times as long twice the size takes, over the last two doublings; None where too little time went by."""
-    said: str
-    """What stopped it, if anything did."""
+    limit: str
+    """The limit that bounds it; beyond it was measured."""
 
 
 def _documents(make: Callable[[int], Any], other: Callable[[int], Any]) -> Callable[[int], dict[str, Any]]:
@@ -98,15 +100,15 @@ _ALIKE: Final = {"anyOf": [{"properties": {"a": {"$ref": "#"}}, "required": [nam
 _FUZZY: Final = {"a": "fuzzy"}
 
 SHAPES: Final[dict[str, Shape]] = {
-    "lists in any order, fuzzy": Shape(_fields(_lists("any_order", "fuzzy")), _documents(_ONE, _OTHER), True),
-    "hungarian, fuzzy": Shape(_fields(_lists("hungarian", "fuzzy")), _documents(_ONE, _OTHER), True),
+    "lists in any order, fuzzy": Shape(_fields(_lists("any_order", "fuzzy")), _documents(_ONE, _OTHER), "list_cells", 1024),
+    "hungarian, fuzzy": Shape(_fields(_lists("hungarian", "fuzzy")), _documents(_ONE, _OTHER), "list_cells", 1024),
     "hungarian, fuzzy, in a schema": Shape(
-        {"schema_match": {"fields": _lists("hungarian", "fuzzy")}}, _documents(_ONE, _OTHER), True
+        {"schema_match": {"fields": _lists("hungarian", "fuzzy")}}, _documents(_ONE, _OTHER), "list_cells", 1024
     ),
-    "hungarian, exact": Shape({"schema_match": {"fields": _lists("hungarian", "exact")}}, _documents(_ONE, _OTHER), True),
+    "hungarian, exact": Shape({"schema_match": {"fields": _lists("hungarian", "exact")}}, _documents(_ONE, _OTHER), "list_cells", 1500),
     "equal items, half of them missing": Shape(
         _fields({"items": {"compare": "exact", "align": "any_order"}}),
-        _documents(_items(lambda n: 0), lambda size: {"items": [0] * 2 * size}), True,
+        _documents(_items(lambda n: 0), lambda size: {"items": [0] * 2 * size}), "list_cells", 4096,
     ),
     "items with one key": Shape(
         _fields({"items": {"align": {"key_field": {"key": "k"}}}, "items[*].a": "exact"}),
@@ -115,13 +117,13 @@ SHAPES: Final[dict[str, Shape]] = {
     "$..a": Shape(_fields({"$..a": "exact"}), _documents(_chains, _chains)),
     "$..a..a..a": Shape(_fields({"$..a..a..a": "exact"}), _documents(_chains, _chains)),
     "$..*..*": Shape(_fields({"$..*..*": "exact"}), _documents(_ONE, _OTHER)),
-    "a filter that looks down": Shape(_fields({"$..[?(@..x)]": "exact"}), _documents(_chains, _chains), True),
+    "a filter that looks down": Shape(_fields({"$..[?(@..x)]": "exact"}), _documents(_chains, _chains), "path_steps"),
     "items[*].a[*]": Shape(
         _fields({"items[*].a[*]": "exact"}), _documents(_items(lambda n: {"a": [n, 1]}), _items(lambda n: {"a": [1]}))
     ),
-    "levenshtein": Shape("levenshtein", _text("ab", "bxa"), True),
-    "similarity by characters": Shape({"similarity": {"method": "characters"}}, _text("ab", "bxa"), True),
-    "a fuzzy field": Shape(_fields(_FUZZY), _documents(lambda n: {"a": "ab" * n}, lambda n: {"a": "bxa" * n}), True),
+    "levenshtein": Shape("levenshtein", _text("ab", "bxa"), "text_length", 65_536),
+    "similarity by characters": Shape({"similarity": {"method": "characters"}}, _text("ab", "bxa"), "text_length", 65_536),
+    "a fuzzy field": Shape(_fields(_FUZZY), _documents(lambda n: {"a": "ab" * n}, lambda n: {"a": "bxa" * n}), "text_length", 65_536),
     "combining marks": Shape(
         _fields({"a": {"normalized": {"unicode": "nfkc"}}}),
         _documents(lambda n: {"a": "a" + "\u0301\u0327" * n}, lambda n: {"a": "b"}),
@@ -160,7 +162,7 @@ SHAPES: Final[dict[str, Shape]] = {
 def measured(name: str) -> Growth:
     """One shape, doubled until it takes long or is as large as it gets."""
     shape = SHAPES[name]
-    suite, times, said, size = shape.suite(), [], "", 64
+    suite, times, said, size = shape.suite(), [], "", shape.beyond
     while True:
         row = shape.row(size)
         gc.disable()
@@ -173,7 +175,7 @@ def measured(name: str) -> Growth:
             break
         size *= 2
     ratio = sqrt(times[-1] / times[-3]) if len(times) > 2 and times[-3] > NO_TIME else None
-    return Growth(name, size, times[-1], ratio, said)
+    return Growth(name, size, times[-1], ratio, said or shape.limit)
 
 
 def _said(found: RowResult) -> str:
@@ -183,8 +185,8 @@ def _said(found: RowResult) -> str:
 
 def table(names: list[str]) -> list[str]:
     """What was measured of some shapes, a line for each."""
-    lines = [f"{'shape':36} {'size':>9} {'seconds':>8} {'per doubling':>13}  stopped by"]
+    lines = [f"{'shape':36} {'size':>9} {'seconds':>8} {'per doubling':>13}  bounded by"]
     for one in map(measured, names):
         ratio = "–" if one.per_doubling is None else f"{one.per_doubling:.2f}"
-        lines.append(f"{one.name:36} {one.size:>9,} {one.seconds:>8.2f} {ratio:>13}  {one.said}")
+        lines.append(f"{one.name:36} {one.size:>9,} {one.seconds:>8.2f} {ratio:>13}  {one.limit}")
     return lines

@@ -29,7 +29,7 @@ def calls(suite: Suite, row: dict[str, Any]) -> int:
     return count
 
 
-@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if not shape.stops])
+@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if not shape.limit])
 def test_twice_the_size_takes_no_more_than_that(name: str) -> None:
     shape = SHAPES[name]
     suite = shape.suite()
@@ -38,12 +38,10 @@ def test_twice_the_size_takes_no_more_than_that(name: str) -> None:
     assert small <= large <= MOST_GROWTH * small
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, shape in SHAPES.items() if "a filter" in name or "hungarian, fuzzy" in name]
-)
+@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.beyond > 64])
 def test_beyond_its_limit_a_shape_grows_no_faster_either(name: str) -> None:
     shape = SHAPES[name]
     suite = shape.suite()
     suite.evaluate(shape.row(3))
-    small, large = (calls(suite, shape.row(size)) for size in (800, 1600))
+    small, large = (calls(suite, shape.row(size)) for size in (shape.beyond, 2 * shape.beyond))
     assert small <= large <= MOST_GROWTH * small
