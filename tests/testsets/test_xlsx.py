@@ -22,7 +22,8 @@ from evaluators.issues import Blame, Fault, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Reader, whole
-from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, letters, moment, place_of
+from evaluators.testsets.sheet_cells import MOST_CHARACTERS, letters, moment, place_of
+from evaluators.testsets.workbook import MOST_ROWS
 from evaluators.value_class import replace
 
 SHEET_PART = "xl/worksheets/sheet1.xml"
@@ -345,6 +346,12 @@ def test_a_sheet_that_says_that_it_is_large_costs_nothing(tmp_path: Path) -> Non
     assert (cells(opened(place), "a"), numbers(opened(place))) == ([1], [2])
     edited(place, lambda text: text.replace('<row r="2"', f'<row r="{MOST_ROWS * 1000}"').replace('r="A2"', ""))
     assert problem_of(place)[0] == "the sheet says that it has more than 1,048,576 rows"
+
+
+def test_a_sheet_of_tags_that_never_end_is_gone_through_once(tmp_path: Path) -> None:
+    place = book(tmp_path / "rows.xlsx", ["a"], [1])
+    edited(place, lambda text: text.replace("</worksheet>", "<row " * 400_000 + "<mergeCell " * 100_000))
+    assert problem_of(place)[0].startswith("the file cannot be read as an Excel workbook")
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, broken
-from evaluators.testsets.workbook import SheetCells, Workbook, letters, opened, place_of
+from evaluators.testsets.sheet_cells import SheetCells, letters, place_of
+from evaluators.testsets.workbook import Workbook, opened
 from evaluators.value_class import dataclass
 from evaluators.values.json_text import to_text
 
