@@ -92,13 +92,20 @@ def _results(results: str | Path | None) -> Path:
 
 
 def unfinished_run(
-    prepared: Prepared, request: RunRequest, recordings: Sequence[Recording], name: str, started: datetime
+    prepared: Prepared,
+    request: RunRequest,
+    recordings: Sequence[Recording],
+    name: str,
+    started: datetime,
+    fingerprint: InBackground[str],
 ) -> UnfinishedRun:
     """What is known of a run before its first row."""
     source = prepared.suite.config.source.name
+    # size and time of a file that was fetched say nothing of what it holds
+    known = fingerprint.value() if prepared.test_set.fetched else None
     return UnfinishedRun(
         name, PurePath(source).name, PurePath(with_shown_addresses(prepared.test_set.name)).name, started.isoformat(timespec="seconds"),
-        _identity(prepared, request, recordings), files=(_marks(prepared),),
+        _identity(prepared, request, recordings), files=(_marks(prepared),), data_fingerprint=known,
     )  # fmt: skip
 
 
@@ -125,6 +132,8 @@ def taken_up(
         if run.asked:
             raise problem("no-such-run", "there is no such run", where=str(final), hint=_nearest(run))
         return None
+    if prepared.test_set.unrepeatable is not None:
+        _check(found[0].place, [prepared.test_set.unrepeatable])
     left = _fitting(found, new, fingerprint)
     folder = RunFolder.go_on(left.place, final, force=final.exists())
     before = folder.folder.unfinished or new
@@ -229,7 +238,10 @@ def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recor
     first = recordings[0]
     size = sum(source.size for source in prepared.variants()[0][1].files)
     config = prepared.test_set.config
-    reading = {name: getattr(config, name) for name in ("format", "encoding", "delimiter", "pair_by", "attach")}
+    reading = {
+        name: getattr(config, name)
+        for name in ("format", "encoding", "delimiter", "sheet", "header_row", "pair_by", "attach")
+    }
     return {
         "the rows that are scored": request.selection.sentence() if request.selection else "all of them",
         "the variants": ", ".join(prepared.test_set.variants) or "none",

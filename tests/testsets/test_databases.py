@@ -25,6 +25,7 @@ from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import whole
 from evaluators.testsets.sql_cells import NotCell, json_text, line_of
 from evaluators.testsets.sql_statement import says_an_order, why_not_a_query
+from tests.run.test_resuming import contents, counted, left, start
 
 CITY = '{"city": "Rome"}'
 SUITE = """\
@@ -417,6 +418,33 @@ def test_commands_read_a_database(folder: Path) -> None:
     assert code == 0
     written = b"".join(file.read_bytes() for file in (folder / "runs" / "kept").rglob("*") if file.is_file())
     assert b"evaluators-" not in written, "the place of the temporary file"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by a signal")
+@pytest.mark.parametrize("order", ["order by id", ""])
+def test_a_run_that_is_killed_goes_on_where_its_rows_have_an_order(folder: Path, order: str) -> None:
+    with sqlite3.connect(folder / "rows.db") as database:
+        rows = [(f"{number:04}", CITY, CITY if number % 3 else "{}", number % 2) for number in range(400)]
+        database.executemany("insert into answers(id, output, expected, kind) values (?, ?, ?, ?)", rows)
+    database.close()
+    (folder / "suite.yaml").write_text(SUITE.format(sql=f"select * from answers {order}"), encoding="utf-8")
+    words = ("run", "suite.yaml", "--quiet", "--name")
+    whole_run = start(folder, *words, "whole", size=4000)
+    assert whole_run.returncode == 0, whole_run.stderr
+    killed = start(folder, *words, "ended", size=4000, last=counted(whole_run) // 2)
+    assert killed.returncode == -9
+    assert [one for place in left(folder) for one in (place / "parts").glob("split-*.json")], "splits that are finished"
+    resumed = start(folder, *words, "ended", "--resume", size=4000)
+    if order:
+        assert resumed.returncode == 0, resumed.stderr
+        assert contents(folder / "runs" / "ended") == contents(folder / "runs" / "whole")
+        with sqlite3.connect(folder / "rows.db") as database:
+            database.execute("delete from answers where id = '0007'")
+        database.close()
+        assert "the data is not the same" in start(folder, *words, "ended", "--resume", size=4000).stderr
+    else:
+        assert resumed.returncode == 4
+        assert UNORDERED in resumed.stderr
 
 
 def test_no_run_of_files_brings_a_database_along(folder: Path) -> None:
