@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ import yaml
 from click.testing import CliRunner
 
 from evaluators.cli import command
+from tests.commands import program
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -127,9 +126,9 @@ def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
     programs.mkdir()
     (tmp_path / "temp").mkdir()
     (tmp_path / "kept").mkdir()
-    for name, text in (("evaluators", f'#!/bin/sh\nexec "{sys.executable}" -m evaluators "$@"\n'), ("gh", GH)):
-        (programs / name).write_text(text)
-        (programs / name).chmod((programs / name).stat().st_mode | stat.S_IEXEC)
+    program(programs)
+    (programs / "gh").write_text(GH)
+    (programs / "gh").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     (tmp_path / "suite.yaml").write_text(SUITE)
