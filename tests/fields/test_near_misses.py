@@ -140,6 +140,8 @@ VALUES = st.one_of(
     st.lists(st.tuples(VALUES, VALUES), max_size=6), st.sampled_from(["exact", "normalized", "fuzzy", "numeric", "url"])
 )
 def test_every_change_does_what_it_claims_when_a_suite_says_it(pairs: list[tuple[Any, Any]], word: str) -> None:
+    today = compile_rule(comparator(word))
+    pairs = [pair for pair in pairs if today(*pair) is not Status.MATCH]
     mismatches = [Mismatch(row, expected, actual) for row, (expected, actual) in enumerate(pairs)]
     for change in changes(Compared(comparator(word)), mismatches):
         written = loads(f"field: {{{change.write}}}" if ": " in change.write else f"field: {change.write}").data["field"]
