@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values.numbers import Parse, reader, written
+from evaluators.values.numbers import Parse, currency_of, exact_reader, reader, written
 
 EVERYWHERE = Parse(thousands=",", currency=True, percent=True)
 
@@ -50,3 +52,26 @@ def test_what_fits_is_read(text: str, number: float) -> None:
 def test_any_text_is_read_or_is_not_a_number(text: str, choice: Parse) -> None:
 
     assert isinstance(reader(choice)(text), int | float | None)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1,234.50", Fraction(2469, 2)), ("-0.25", Fraction(-1, 4)), ("19", Fraction(19)), ("7.09e1", Fraction(709, 10)),
+        ("$0.02", Fraction(1, 50)), ("-$1.5", Fraction(-3, 2)), (".5", Fraction(1, 2)), ("90", Fraction(90)), ("one", None),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_to_the_last_digit(text: str, number: Fraction | None) -> None:
+    assert exact_reader(Parse(thousands=",", currency=True))(text) == number
+
+
+def test_a_number_is_the_one_that_is_written() -> None:
+    assert (written(3), written(0.1), written(-2.5)) == (Fraction(3), Fraction(1, 10), Fraction(-5, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [("$5", "$"), ("5 €", "€"), ("EUR 5", "EUR"), ("5 USD", "USD"), ("5", None), ("5 kg", None), ("ABC 5", None)],
+)
+def test_the_currency_stands_before_or_after_the_number(text: str, mark: str | None) -> None:
+    assert currency_of(text) == mark
