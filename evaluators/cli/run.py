@@ -240,9 +240,12 @@ def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
 
 
 def _results_folder(options: dict[str, Any], of_suite: str) -> str | Path | None:
+    from evaluators.run.suite_addresses import check_results
     from evaluators.testsets.byte_store import scheme_of
 
     named = options["results"] or of_suite
+    if not (options["results"] or options["no_results"]):
+        check_results(of_suite)
     return None if options["no_results"] else named if scheme_of(named) else Path(named)
 
 

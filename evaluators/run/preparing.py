@@ -14,6 +14,7 @@ from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
+from evaluators.run.suite_addresses import check_addresses
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import knows
@@ -113,6 +114,7 @@ def masked_problems(suite: LoadedSuite) -> Iterator[None]:
 def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
     check_judge(suite)
     config, folder = _test_set_config(suite, request)
+    check_addresses(config, (request.test_set, *request.test_set_settings.values()))
     try:
         opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
     except Problems as error:

@@ -143,3 +143,38 @@ def test_to_look_at_a_suite_or_at_a_run_opens_no_address(store: type[InMemory]) 
     for command_ in ("report", "advice"):
         assert called(command_, "runs/first").exit_code == 0
     assert store.asked == []
+
+
+@pytest.mark.parametrize(
+    "test_set",
+    [
+        "mem://bucket/rows.csv",
+        "{expected: mem://bucket/gold, output: out}",
+        "{file: rows.csv, attach: {s: mem://bucket/x}}",
+    ],
+)
+def test_addresses_of_a_suite_may_be_forbidden(
+    store: type[InMemory], monkeypatch: pytest.MonkeyPatch, test_set: str
+) -> None:
+    store.held["mem://bucket/rows.csv"] = ROWS.encode()
+    monkeypatch.setenv("EVALUATORS_ADDRESSES", "named")
+    Path("remote.yaml").write_text(f"{SUITE}test_set: {test_set}\n", encoding="utf-8")
+    for words in (("run", "remote.yaml"), ("check", "remote.yaml", "--with-data"), ("try", "remote.yaml")):
+        done = called(*words)
+        assert done.exit_code == 2, done.output
+        assert "EVALUATORS_ADDRESSES allows only those of the command line" in done.output
+    assert store.asked == []
+    assert called("run", "suite.yaml", "mem://bucket/rows.csv", "--no-results").exit_code == 0
+
+
+def test_results_of_a_suite_may_be_forbidden_to_go_elsewhere(
+    store: type[InMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("remote.yaml").write_text(f"{SUITE}results: {{folder: mem://bucket/runs, name: first}}\n", encoding="utf-8")
+    assert called("run", "remote.yaml", "rows.csv").exit_code == 0
+    assert "mem://bucket/runs/first/run.json" in store.held
+    store.held.clear()
+    monkeypatch.setenv("EVALUATORS_ADDRESSES", "named")
+    assert called("run", "remote.yaml", "rows.csv").exit_code == 2
+    assert store.held == {}
+    assert called("run", "remote.yaml", "rows.csv", "--results", "mem://bucket/runs").exit_code == 0

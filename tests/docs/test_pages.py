@@ -19,8 +19,9 @@ PAGES = sorted(
 )
 TRACKERS = ROOT / "docs" / "guides" / "trackers"
 CLUSTERS = ROOT / "docs" / "guides" / "clusters"
-RUN_ELSEWHERE = {ROOT / "docs" / "guides" / "command-line.md", *TRACKERS.glob("*.md"), *CLUSTERS.glob("*.md")}
-"""Pages with a test of their own: `tests/cli/test_guide.py`, and for each tracker and cluster one in `tests/hosts`, where it is."""
+GUIDES = ROOT / "docs" / "guides"
+RUN_ELSEWHERE = {GUIDES / "command-line.md", GUIDES / "buckets.md", *TRACKERS.glob("*.md"), *CLUSTERS.glob("*.md")}
+"""Pages with a test of their own: `tests/cli/test_guide.py`, and in `tests/hosts` those that need a server or a platform."""
 
 
 @pytest.fixture
