@@ -34,7 +34,6 @@ from evaluators.run.record_files import RecordFiles, full_keys, join_answers, jo
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.rows import join_parts
-from evaluators.run.sent_parts import SentResult, received, run_and_leave
 from evaluators.run.slices import MOST_SLICES, SliceKey, limit_slices, merge_slices
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import evaluator_stats, key_stats
@@ -46,6 +45,7 @@ from evaluators.value_class import NamedTuple, dataclass, field, replace
 
 if TYPE_CHECKING:
     from evaluators.run.kept_splits import KeptSplits
+    from evaluators.run.sent_parts import SentResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def measure(
         assignment = Assignment(run, stopped, partial(_given_up, job), merging.again)
         finished = len(done)
         for found in crew.map(assignment, tasks()):
-            result = received(job, found) if isinstance(found, SentResult) else found
+            result = found if isinstance(found, SplitResult) else _received(job, found)
             merging.take(result)
             finished += result.finished
             progress(0 if crew.shares_memory else result.rows, finished / len(splits))
@@ -163,7 +163,15 @@ def run_task(job: Job, task: Task) -> SplitResult:
 
 def send_task(job: Job, task: Task) -> SentResult:
     """What a worker of a cluster runs."""
+    from evaluators.run.sent_parts import run_and_leave  # most runs have no cluster
+
     return run_and_leave(job, task.split, task.full)
+
+
+def _received(job: Job, sent: SentResult) -> SplitResult:
+    from evaluators.run.sent_parts import received
+
+    return received(job, sent)
 
 
 def _given_up(job: Job, task: Task, why: Issue) -> SplitResult:

@@ -25,7 +25,6 @@ from evaluators.run.result import Environment as RunEnvironment
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, has_pyarrow
 from evaluators.run.runner import MeasuredTestSet, measure
-from evaluators.run.sent_parts import clear_mark, mark
 from evaluators.run.unchanged import FileMarks
 from evaluators.run.watch import Watch
 from evaluators.testsets.byte_store import inside
@@ -92,8 +91,8 @@ def scored(
             (name, _measured(prepared, request, crew, folder, job, place, fingerprint, files))
             for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True))
         )
-        for job in jobs if crew.remote else ():
-            clear_mark(job)
+        if crew.remote:
+            _dismiss_workers(jobs)
         summed = fingerprint.value()
     result = conclude(prepared, request, measured, summed, files.changed())
     environment = replace(
@@ -114,10 +113,18 @@ def _sent(suite: LoadedSuite) -> ShippedSuite:
 def _prepare_workers(crew: Crew, jobs: Sequence[Job]) -> None:
     """Raises Problems when a worker of a cluster cannot do what the run needs."""
     from evaluators.run.roll_call import roll_call  # most runs have no cluster
+    from evaluators.run.sent_parts import mark
 
     for job in jobs:
         mark(job)
     roll_call(crew, jobs)
+
+
+def _dismiss_workers(jobs: Sequence[Job]) -> None:
+    from evaluators.run.sent_parts import clear_mark
+
+    for job in jobs:
+        clear_mark(job)
 
 
 def recordings_of(prepared: Prepared, request: RunRequest, needed: Needed) -> tuple[Recording, ...]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluators.issues import Problems, problem
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate
 from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of
 from evaluators.testsets.documents import PATTERN_HINT, holds_documents
 from evaluators.testsets.encodings import encoding_note, seeming_encoding
-from evaluators.testsets.many_files import ManyFiles, many_files
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import replace
 from evaluators.values.addresses import shown_address
 from evaluators.values.json_text import NotJSON, parse
+
+if TYPE_CHECKING:
+    from evaluators.testsets.many_files import ManyFiles
 
 _SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
@@ -64,6 +66,8 @@ def open_file(
 def _open_files(
     name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource], known_encoding: bool
 ) -> ManyFiles:
+    from evaluators.testsets.many_files import many_files  # most runs read one file
+
     in_folder = kind_at(folder, name) == "folder"
     every = [one for one in files_at(name, folder) if not PurePath(one).name.startswith(_NO_DATA)]
     paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)

@@ -31,7 +31,6 @@ from evaluators.testsets.joining import (
     Unmatched,
     id_text,
 )
-from evaluators.testsets.many_files import differences
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
 from evaluators.testsets.selection import Selection, selected
@@ -245,6 +244,8 @@ class _Opening:
         try:
             columns = guess_columns(reader.header, kept, needed=needed, name=name, knows=reader.knows)
         except Problems as error:
+            from evaluators.testsets.many_files import differences  # most runs read one file
+
             raise Problems([*error.issues, *differences(reader)]) from None
         table = attached(reader, self.config.attach, self.folder, name)
         found = ALL_MATCHED

@@ -20,7 +20,7 @@ from evaluators.run.preparing import Prepared, RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import measure, store_parts
+from evaluators.run.runner import clear_parts, measure, store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.byte_store import STORES
 from evaluators.testsets.reader import whole
@@ -122,6 +122,7 @@ def test_parts_are_written_to_and_joined_from_another_store(
         measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.csv")
         assert len(measured.parts) > 3
         store_parts(job, suite.lines, measured, record_files(target, kind))
+        clear_parts(job)
         found.append(contents(target))
     assert found[0] == found[1] != {}
     assert store.asked

@@ -70,7 +70,8 @@ class Parquet(Reader):
             for group in range(split.start, file.num_row_groups if split.end is None else split.end):
                 shape = file.metadata.row_group(group)
                 rows = min(max(CHUNK_BYTES * shape.num_rows // max(shape.total_byte_size, 1), 1), MAX_CHUNK_ROWS)
-                rows = max(1, min(rows, CHUNK_BYTES // max(_longest_repeated(self.source, shape, group, wanted), 1)))
+                longest = _longest_repeated(self.source, file.metadata, group, wanted)
+                rows = max(1, min(rows, CHUNK_BYTES // max(longest, 1)))
                 # one group at a time: the memory in use does not grow with the file
                 for batch in file.iter_batches(rows, row_groups=[group], columns=wanted or None, use_threads=False):
                     start, span = span, span + batch.num_rows
@@ -96,7 +97,7 @@ def _check_size(source: ByteSource, size: int) -> None:
             raise TooLarge(f"it unpacks to more than {most:g} GiB")
 
 
-def _longest_repeated(source: ByteSource, shape: Any, group: int, wanted: Sequence[str]) -> int:
+def _longest_repeated(source: ByteSource, metadata: Any, group: int, wanted: Sequence[str]) -> int:
     """How many bytes the longest values of those columns take that are kept once and stand for many cells, in one row.
 
     0 where all cells of the group together could not become more than a chunk.
@@ -104,12 +105,13 @@ def _longest_repeated(source: ByteSource, shape: Any, group: int, wanted: Sequen
     import pyarrow
     from pyarrow import compute
 
+    shape = metadata.row_group(group)
     packed = [column for number in range(shape.num_columns) if (column := shape.column(number)).has_dictionary_page]
     names = [name for name in wanted if any(column.path_in_schema == name for column in packed)]
     if not names or shape.num_rows * sum(max(column.total_uncompressed_size, 0) for column in packed) <= CHUNK_BYTES:
         return 0
     longest = 0
-    with _opened(source, read_dictionary=names) as file:
+    with _opened(source, read_dictionary=names, metadata=metadata) as file:
         for batch in file.iter_batches(1, row_groups=[group], columns=names, use_threads=False):
             for cells in batch.columns:
                 if pyarrow.types.is_dictionary(cells.type):
