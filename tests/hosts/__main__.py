@@ -33,6 +33,7 @@ QUIET: Final = {
     "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DVC_NO_ANALYTICS": "1",
     "HF_HUB_OFFLINE": "1", "WANDB_ERROR_REPORTING": "false", "OPIK_SENTRY_ENABLE": "false",
     "OPIK_ANALYTICS_ENABLE": "false", "LITELLM_TELEMETRY": "False", "DO_NOT_TRACK": "1",
+    "RAY_USAGE_STATS_ENABLED": "0",
 }  # fmt: skip
 """Nothing that a test starts reports home."""
 _COUNTS: Final = re.compile(r"(\d+) (passed|failed|skipped|errors?)")

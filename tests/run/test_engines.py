@@ -63,7 +63,7 @@ class Fatal(evaluators.Evaluator):
 if __name__ == "__main__":
     suite = evaluators.load({"evaluators": ["fatal"]})
     result = suite.run(sys.argv[1], workers=2, results=Path(sys.argv[2]), name="x")
-    print(result.rows, result.complete, result.exit_code)
+    print(result.rows, result.complete, result.exit_code, result.environment.scored_again)
     for issue in result.issues:
         print(issue.blame, issue.code, issue.hint, issue.where)
 '''
@@ -72,8 +72,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("once", "3 True 0"),
-        ("end", "0 False 3\nenvironment worker-lost try fewer workers: --workers 1 rows.csv rows 2 to 4"),
+        ("once", "3 True 0 1"),
+        ("end", "0 False 3 1\nenvironment worker-lost try fewer workers: --workers 1 rows.csv rows 2 to 4"),
     ],
 )
 def test_a_worker_that_is_lost_costs_its_split_only(
