@@ -100,6 +100,8 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
         finished = _kept(prepared, request, folder, run)
         if folder is not None and not (run.finished and finished.folder):
             finished = replace(finished, notice=_left(folder, request))
+        elif taken_over := sum(each.taken_over for _, each in run.measured):
+            finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} parts were scored before")
         return _tracked(finished, trackers)
     except BaseException as error:
         if folder is not None and _may_go_on(error):

@@ -175,7 +175,7 @@ def _other_run(left: LeftFolder, new: UnfinishedRun, fingerprint: InBackground[s
     elif new.files[0] not in old.files:
         yield "the files of the test set have another size or time, and the run was ended before their fingerprint was known"
     elif any(mark is None for marks in new.files[0].values() for mark in marks):
-        yield "the run was ended before the fingerprint of its data was known, which is not on this machine"
+        yield "the run was ended before the fingerprint of its data was known, and where the data is, nobody says its version"
 
 
 def _other_result(
@@ -258,7 +258,7 @@ def _checksum(value: object) -> str:
     return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
-def _marks(prepared: Prepared) -> dict[str, tuple[FileMark | None, ...]]:
+def _marks(prepared: Prepared) -> dict[str, tuple[FileMark, ...]]:
     return {name or "": file_marks(table.files) for name, table in prepared.variants()}
 
 

@@ -52,13 +52,13 @@ class _KeptSplit(NamedTuple):
     start: int
     end: int | None
     attempt: str
-    data: tuple[FileMark | None, ...]
+    data: tuple[FileMark, ...]
     """The files of the test set, as they were when the split was finished."""
     files: dict[str, FileSum]
     result: SplitResult
 
 
-def keep(split: Split, data: Sequence[FileMark | None], result: SplitResult, files: SplitFiles) -> bool:
+def keep(split: Split, data: Sequence[FileMark], result: SplitResult, files: SplitFiles) -> bool:
     """Leaves the result of a split beside its files, which are closed. False where it holds what JSON cannot."""
     kept = _KeptSplit(FORMAT, split.index, split.start, split.end, files.attempt, tuple(data), files.sums(), result)
     try:
@@ -77,7 +77,7 @@ class KeptSplits:
     """
 
     folder: str
-    data: tuple[tuple[FileMark | None, ...], ...]
+    data: tuple[tuple[FileMark, ...], ...]
     evaluators: tuple[EvaluatorLine, ...]
 
     def finished(self, splits: Sequence[Split]) -> dict[int, int]:
@@ -160,6 +160,8 @@ def _check_tallies(tallies: Iterable[Tally], lines: Sequence[EvaluatorLine]) -> 
         _require(all(len(counts) == len(Status) for counts in tally.statuses) and len(tally.counts) == 4)
         _require(all(len(counts) == 4 for counts in tally.paths.values()))
         _require(all(len(powers) == 3 for powers in tally.powers.values()) and tally.powers.keys() <= tally.sums.keys())
+        every = [tally.sums, *(one.sums for one in tally.figures), *(one.sums for one in tally.clusters.values())]
+        _require(all(den > 0 for sums in every for den in sums))
 
 
 def _number_sums(measures: MeasuredSums) -> Iterable[Any]:

@@ -101,6 +101,8 @@ class MeasuredTestSet:
     """What stood where which label was expected, by evaluator."""
     measures: MeasuredSums = field(default_factory=MeasuredSums)
     """What the columns of measures come to."""
+    taken_over: int = field(default=0, compare=False)
+    """How many splits were scored before, by a run that was ended."""
     scored_again: int = field(default=0, compare=False)
     """How often a split was scored once more, because its worker was lost."""
     glimpse: Glimpse = field(default_factory=Glimpse, compare=False)
@@ -315,7 +317,10 @@ class Merging:
     def _following(self) -> SplitResult | None:
         index = len(self._merged.parts)
         load = self._kept.get(index)
-        return load() if load is not None else self._waiting.pop(index, None)
+        if load is None:
+            return self._waiting.pop(index, None)
+        self._merged.taken_over += 1
+        return load()
 
     def again(self, task: Task) -> None:
         """A split is scored once more, because its worker was lost."""

@@ -53,6 +53,11 @@ class ScoredRun:
     result: RunResult
 
     @property
+    def splits(self) -> int:
+        """How many parts were merged, of all variants."""
+        return sum(len(each.parts) for _, each in self.measured)
+
+    @property
     def finished(self) -> bool:
         """Every row was scored."""
         return all(each.finished for _, each in self.measured)
@@ -151,7 +156,8 @@ def _measured(
     working = folder.folder
 
     def counted(finished: int, splits: int) -> None:
-        known = fingerprint.known and not files.changed()
+        noted = working.unfinished is not None and working.unfinished.data_fingerprint is not None
+        known = not noted and fingerprint.known and not files.changed()
         working.count(variant, finished, splits, fingerprint.value() if known else None)
 
     return measure(job, lines, crew, said, request.stopped, progress, lambda: working.kept(variant, lines), counted)

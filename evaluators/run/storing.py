@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 
-from evaluators.issues import Issue
+from evaluators.issues import Issue, problem
 from evaluators.run.job import Job
 from evaluators.run.learning import INFERRED_SCHEMA, schema_text
 from evaluators.run.preparing import Prepared
@@ -32,7 +33,8 @@ def stored(
     suite = prepared.suite
     kept = []
     for job, (name, each) in zip(jobs, measured, strict=True):
-        kept.append(store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name)))
+        with _damage_named(folder, each):
+            kept.append(store_parts(job, suite.lines, each, record_files(folder.working, job.rows, name)))
     for name, schema in suite.inferred_schemas.items():
         folder.write(INFERRED_SCHEMA.format(name), schema_text(schema))
     texts = suite_texts(suite)
@@ -42,6 +44,21 @@ def stored(
     facts = replace(facts, suite=f"{SUITE_FOLDER}/{texts.main}")
     folder.write(RECORD_JSON, record_json(facts))
     return RunRecord(folder.working, _portable(result, _folders(prepared)), facts)
+
+
+@contextmanager
+def _damage_named(folder: RunFolder, measured: MeasuredTestSet) -> Iterator[None]:
+    """Raises Problems (config) where parts that were there before are no parts: somebody else may have written them."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if not measured.taken_over:
+            raise
+        message = (
+            f"the working folder is damaged: what it holds of finished splits cannot be read ({type(error).__name__})"
+        )
+        hint = "`evaluators runs --clean` removes it; then the run begins anew"
+        raise problem("damaged-parts", message, where=str(folder.folder.place), hint=hint) from error
 
 
 def _folders(prepared: Prepared) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Final, TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import ByteSource, reading
@@ -19,17 +19,24 @@ CUT_CODES: Final = frozenset(["quote-not-closed", "text-after-quote", "uneven-qu
 _CHANGED: Final = "test-set-changed"
 
 
-class FileMark(NamedTuple):
-    """How a file that was written to is told, without reading it."""
-
-    size: int
-    modified: int
-    """In nanoseconds."""
+FileMark: TypeAlias = str | None
+"""How a file that was written to is told without reading it, as text; None where that cannot be told."""
 
 
-def file_marks(files: Iterable[ByteSource]) -> tuple[FileMark | None, ...]:
-    """The marks of files as they are now; None for one that is not on this machine."""
-    return tuple(mark and FileMark(mark.size, mark.modified) for mark in map(_local_mark, files))
+def file_marks(files: Iterable[ByteSource]) -> tuple[FileMark, ...]:
+    """The marks of files as they are now."""
+    files = list(files)
+    try:
+        marks = _marks(files)
+    except Problems:  # a store that cannot be asked
+        return (None,) * len(files)
+    return tuple(map(_text, map(marks.get, files)))
+
+
+def _text(mark: _FileState | str | None) -> FileMark:
+    if isinstance(mark, _FileState):
+        return f"{mark.size} bytes, written at {mark.modified}"
+    return None if mark is None or mark.isdigit() else mark  # a store that tells a size only tells no versions apart
 
 
 class _FileState(NamedTuple):
@@ -79,10 +86,6 @@ def _marks(sources: list[ByteSource]) -> dict[ByteSource, _FileState | str | Non
         with reading(some[0]):
             found |= zip(some, some[0].store.versions([source.path for source in some]), strict=True)
     return found
-
-
-def _local_mark(source: ByteSource) -> _FileState | None:
-    return None if (local := source.local) is None else _mark(local)
 
 
 def _mark(local: str) -> _FileState | None:

@@ -76,7 +76,7 @@ class UnfinishedRun:
     identity: RunIdentity
     data_fingerprint: str | None = None
     """None until the files have been read to their end."""
-    files: tuple[Mapping[str, tuple[FileMark | None, ...]], ...] = ()
+    files: tuple[Mapping[str, tuple[FileMark, ...]], ...] = ()
     """The states in which the files of each variant were met; all of them the same data."""
     splits: Mapping[str, SplitCount] = field(default_factory=dict)
     """By variant; "" where there are none. A variant that has not begun is not among them."""
@@ -92,7 +92,7 @@ class UnfinishedRun:
     def splits_known(self) -> str:
         """How many there are, as messages say it; of the variants that have begun."""
         every = sum(count.splits for count in self.splits.values())
-        return f"{every:,} split{'' if every == 1 else 's'}"
+        return f"{every:,} part{'' if every == 1 else 's'}"
 
 
 class WorkingFolder:
@@ -281,9 +281,6 @@ def _json(unfinished: UnfinishedRun) -> str:
         "columns": dict(identity.columns), "options": dict(identity.options), "meaning": dict(identity.meaning),
     }  # fmt: skip
     body["splits"] = {name: count._asdict() for name, count in unfinished.splits.items()}
-    body["files"] = [
-        {name: [mark and mark._asdict() for mark in marks] for name, marks in state.items()} for state in unfinished.files
-    ]
     return json.dumps(body, indent=2, default=dict) + "\n"
 
 
