@@ -89,7 +89,7 @@ def scored(
             for (name, table), recording in zip(prepared.variants(), recordings, strict=True)
         )
         if crew.remote:
-            _prepare_workers(crew, jobs)
+            _prepare_workers(crew, jobs)  # the marks that it leaves are removed with the parts, however the run ends
         if folder is not None and _size(prepared.test_set) < HASHED_BESIDE:
             fingerprint.value()  # worked out before, whoever goes on with the run knows what its data was
         measured = tuple(

@@ -15,7 +15,7 @@ from typing import Final
 from evaluators.issues import Blame, Issue
 from evaluators.run.engines.engine import asked_to_stop
 from evaluators.run.job import Job, run_split
-from evaluators.run.part_files import new_attempt
+from evaluators.run.part_files import PART, new_attempt
 from evaluators.run.split_result import SplitResult
 from evaluators.testsets.byte_store import inside, scheme_of, store_of
 from evaluators.testsets.reader import Split
@@ -23,7 +23,7 @@ from evaluators.value_class import dataclass, field, replace
 
 MOST_SENT_MIB: Final = 64
 """Parts of one split that come to more than this are not sent back."""
-_MARK: Final = "seen-by-workers"
+_MARK: Final = f"seen-by-workers{PART}"
 
 
 @dataclass(frozen=True, slots=True)

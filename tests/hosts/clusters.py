@@ -402,6 +402,7 @@ def test_the_command_says_the_same(cluster: RealCluster, place: Path) -> None:
 
 STOPPED = '''
 """The command, with an evaluator that at one row says so, and waits until it may go on."""
+import os
 import sys
 from typing import Literal
 
@@ -419,7 +420,7 @@ class Waits(evaluators.Evaluator):
         return (evaluators.Column("id", literal=True),)
 
     def explain(self, name):
-        if name == "r{row}":
+        if name == "r{row}" and not os.path.exists({folder!r} + "/seen"):
             with open({folder!r} + "/who", "w") as who:
                 who.write("here")
             with open({folder!r} + "/wait") as wait:
@@ -465,6 +466,30 @@ def test_an_interrupt_reaches_the_command_alone_and_what_is_finished_is_kept(clu
     kept = json.loads(Path("runs", "cut", "run.json").read_text())
     assert not kept["complete"]
     assert kept["rows"] == len(Path("runs", "cut", "rows.jsonl").read_text().splitlines()) < ROWS
+
+
+def test_a_run_that_is_killed_goes_on_without_the_cluster(cluster: RealCluster, place: Path) -> None:
+    """The worker outlives the command, and still writes its part when the next one takes the split."""
+    for name in ("who", "wait"):
+        os.mkfifo(place / name)
+    program = STOPPED.format(folder=str(place), row=MISSING_ROW, split=jsonl.SPLIT_BYTES)
+    (place / "program.py").write_text(program)
+    (place / "suite.yaml").write_text(
+        f"evaluators: [contains_json, waits]\nengine: {{{cluster.engine}: {{address: '{cluster.address}'}}}}\n"
+    )
+    command = [sys.executable, "program.py", "run", "suite.yaml", "rows.jsonl", "--quiet", "--name"]
+    with subprocess.Popen([*command, "cut"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with open("who") as who:
+            assert who.read() == "here"
+        process.kill()
+        process.communicate()
+    (place / "seen").touch()
+    with open("wait", "w"):
+        pass
+    for words in (["cut", "--resume"], ["one"]):
+        done = subprocess.run([*command, *words, "--engine", "in_process"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert files_of("cut") == files_of("one")
 
 
 def test_an_address_where_no_cluster_is(cluster: RealCluster, place: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from evaluators.issues import Blame
 from evaluators.run import sent_parts
 from evaluators.run.record_files import record_files
-from evaluators.run.runner import Merging, store_parts
+from evaluators.run.runner import Merging, clear_parts, store_parts
 from evaluators.run.sent_parts import clear_mark, mark, received, run_and_leave
 from evaluators.value_class import replace
 
@@ -32,6 +32,7 @@ def scored_in_parts(bench: Any, elsewhere: Path | None, twice: bool = False) -> 
         merging.take(received(job, sent))
     clear_mark(job)
     store_parts(job, suite.lines, merging.measured(of=5), record_files(Path(job.folder), job.rows))
+    clear_parts(job)
     return files_of(job.folder)
 
 
@@ -48,7 +49,7 @@ def test_a_folder_of_the_same_name_on_another_machine_is_another_folder(bench: A
     mark(replace(job, folder=str(other), suite=replace(job.suite, run_id="another run")))
     sent = run_and_leave(replace(job, folder=str(other)), job.table.splits()[0], frozenset())
     assert sent.parts
-    assert [path.name for path in other.iterdir()] == ["seen-by-workers"]
+    assert [path.name for path in other.iterdir()] == ["seen-by-workers.part"]
 
 
 def test_parts_that_are_too_large_are_not_sent_and_it_is_said_what_to_do(
