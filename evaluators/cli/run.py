@@ -240,13 +240,16 @@ def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
 
 
 def _results_folder(options: dict[str, Any], of_suite: str) -> str | Path | None:
-    from evaluators.run.suite_addresses import check_results
     from evaluators.testsets.byte_store import scheme_of
 
     named = options["results"] or of_suite
-    if not (options["results"] or options["no_results"]):
+    if options["no_results"] or scheme_of(named) is None:
+        return None if options["no_results"] else Path(named)
+    if not options["results"]:
+        from evaluators.run.suite_addresses import check_results
+
         check_results(of_suite)
-    return None if options["no_results"] else named if scheme_of(named) else Path(named)
+    return str(named)
 
 
 def _request(

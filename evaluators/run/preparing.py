@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,8 @@ from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
-from evaluators.run.suite_addresses import check_addresses
 from evaluators.settings import BadSettings, Loc
+from evaluators.testsets.byte_store import ADDRESSES
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
@@ -114,7 +115,10 @@ def masked_problems(suite: LoadedSuite) -> Iterator[None]:
 def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
     check_judge(suite)
     config, folder = _test_set_config(suite, request)
-    check_addresses(config, (request.test_set, *request.test_set_settings.values()))
+    if ADDRESSES in os.environ:
+        from evaluators.run.suite_addresses import check_addresses  # rarely asked for
+
+        check_addresses(config, (request.test_set, *request.test_set_settings.values()))
     try:
         opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
     except Problems as error:

@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from evaluators.issues import Problems, problem
-from evaluators.testsets.byte_store import LOCAL, scheme_of
+from evaluators.testsets.byte_store import ADDRESSES, LOCAL, scheme_of
 from evaluators.testsets.test_set_config import PLACES, Joined, TestSetConfig
 from evaluators.values.addresses import shown_address
 
-VARIABLE: Final = "EVALUATORS_ADDRESSES"
 NAMED: Final = "named"
 
 
 def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:
     """Raises Problems (config) for addresses in the settings of a test set that are not among those that were asked for."""
-    if os.environ.get(VARIABLE) != NAMED:
+    if os.environ.get(ADDRESSES) != NAMED:
         return
     own = set(map(str, asked))
     issues = [
@@ -33,7 +32,7 @@ def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:
 
 def check_results(place: str) -> None:
     """Raises Problems (config) where a suite names an address for its results, and that is not allowed."""
-    if os.environ.get(VARIABLE) == NAMED and scheme_of(place) not in (None, LOCAL):
+    if os.environ.get(ADDRESSES) == NAMED and scheme_of(place) not in (None, LOCAL):
         raise _refused(place, f"--results {shown_address(place)}")
 
 
@@ -50,7 +49,7 @@ def _places(setting: Any) -> Iterator[str]:
 def _refused(place: str, words: str) -> Problems:
     return problem(
         "suite-address",
-        f"the suite names an address, and {VARIABLE} allows only those of the command line",
+        f"the suite names an address, and {ADDRESSES} allows only those of the command line",
         where=shown_address(place),
         hint=f"name it on the command line: {words}",
     )

@@ -19,8 +19,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
-from evaluators.testsets.byte_store import ByteStore, at, inside, parent, scheme_of, store_of
-from evaluators.testsets.store_faults import StoreFault
+from evaluators.testsets.byte_store import ByteStore, StoreFault, at, inside, parent, scheme_of, store_of
 from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address

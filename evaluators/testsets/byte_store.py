@@ -23,7 +23,13 @@ Kind: TypeAlias = Literal["file", "folder", "stream"]
 """A stream, such as a named pipe, can be read once, and only from its beginning."""
 
 LOCAL: Final = "file"
+ADDRESSES: Final = "EVALUATORS_ADDRESSES"
+"""The variable that says which addresses may be opened: `named` are those of the command line alone."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+
+
+class StoreFault(OSError):
+    """A store did not give or take a file, and trying again will not help, or did not."""
 
 
 class ByteStore:

@@ -12,16 +12,13 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from evaluators.issues import Problems
+from evaluators.testsets.byte_store import StoreFault
 from evaluators.values.addresses import with_shown_addresses
 
 Value = TypeVar("Value")
 
 PAUSES_SECONDS: Final = (0.5, 2.0, 4.0)
 """How long to wait before each further try."""
-
-
-class StoreFault(OSError):
-    """A store did not give or take a file, and trying again will not help, or did not."""
 
 
 class PassingFault(OSError):

@@ -16,9 +16,9 @@ from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
+from evaluators.testsets.byte_store import StoreFault
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
-from evaluators.testsets.store_faults import StoreFault
 from evaluators.value_class import dataclass
 
 _ROW_BYTES: Final = 16

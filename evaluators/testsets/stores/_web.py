@@ -14,10 +14,10 @@ from contextlib import asynccontextmanager
 from typing import Any, BinaryIO, ClassVar, Final
 
 from evaluators.issues import problem
-from evaluators.testsets.byte_store import ByteStore, Kind
+from evaluators.testsets.byte_store import ByteStore, Kind, StoreFault
 from evaluators.testsets.filesystems import filesystem
 from evaluators.testsets.range_reader import read_in_ranges
-from evaluators.testsets.store_faults import PassingFault, StoreFault, passing_status, tried
+from evaluators.testsets.store_faults import PassingFault, passing_status, tried
 from evaluators.value_class import NamedTuple
 from evaluators.values.addresses import shown_address
 
