@@ -143,17 +143,14 @@ def taken_up(
 
 
 def _fitting(found: Sequence[LeftFolder], new: UnfinishedRun, fingerprint: InBackground[str]) -> LeftFolder:
-    """The one that is the same run; of several, the one that is farthest."""
-    free = sorted((left for left in found if left.holding != "others"), key=lambda left: -left.finished)
-    reasons = [list(_other_run(left, new, fingerprint)) for left in free]
-    for left, different in zip(free, reasons, strict=True):
+    """The one that is the same run; of several, one that nobody works in, and then the one that is farthest."""
+    ordered = sorted(found, key=lambda left: (left.holding == "others", -left.finished))
+    reasons = [list(_other_run(left, new, fingerprint)) for left in ordered]
+    for left, different in zip(ordered, reasons, strict=True):
         if not different:
             return left
-    if free:
-        _check(free[0].place, reasons[0])
-    message = "this run is still going: another process works in its folder"
-    hint = "wait for its end, or stop that process"
-    raise Problems([Issue("run-going", Blame.ENVIRONMENT, message, str(found[0].place), hint)])
+    _check(ordered[0].place, reasons[0])
+    return ordered[0]
 
 
 def _check(place: Path, reasons: Sequence[str]) -> None:

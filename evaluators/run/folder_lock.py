@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 LOCK: Final = "lock"
-_TRIES: Final = 20
+_TRIES: Final = 60
 _PAUSE_SECONDS: Final = 0.05
 
 Holding: TypeAlias = Literal["mine", "others", "unknown"]
@@ -29,11 +29,11 @@ class FolderLock:
         self._descriptor: int | None = None
 
     def take(self, patiently: bool = False) -> Holding:
-        """Who holds the lock from now on. `patiently` waits a second for others: workers end a moment after their run.
+        """Who holds the lock from now on. `patiently` waits some seconds for others: workers end a moment after their run.
 
         Raises OSError where the folder cannot be written.
         """
-        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
         for again in range(_TRIES if patiently else 1):
             if again:
                 time.sleep(_PAUSE_SECONDS)

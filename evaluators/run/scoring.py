@@ -205,7 +205,7 @@ def _job(
         reading=suite.reading,
         folder=working,
         named=str(folder.path) if folder is not None else "",
-        kept=folder is not None and folder.folder.unfinished is not None,
+        kept=folder is not None and folder.folder.unfinished is not None and request.parts is None,
         rows=rows_format(suite, request, size),
         slices=suite.config.slices,
         recording=recording if working is not None else Recording(),

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.folder_lock import FolderLock, Holding, holding
 from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
@@ -131,7 +131,11 @@ class WorkingFolder:
 
     @classmethod
     def reopen(cls, place: Path) -> WorkingFolder:
-        """The one that an ended run left. Raises Problems (environment) while the run goes on elsewhere."""
+        """The one that an ended run left. Raises Problems (environment) while the run goes on elsewhere, (config) where something in
+        it leads elsewhere."""
+        if any(entry.is_symlink() for entry in place.iterdir()):
+            message = "there is a link in this working folder, and nothing is written through links"
+            raise problem("damaged-parts", message, where=str(place), hint="`evaluators runs --clean` removes the folder")
         lock = FolderLock(place)
         held = lock.take(patiently=True)
         if held != "mine":

@@ -425,6 +425,24 @@ def test_parts_that_a_stranger_wrote_are_a_problem_and_no_bug(killed: Path) -> N
     assert "the working folder is damaged" in ended.stderr
 
 
+@pytest.mark.parametrize("name", ["parts", "run", "lock", "unfinished.json"])
+def test_nothing_is_written_through_a_link_of_a_stranger(killed: Path, name: str) -> None:
+    place, elsewhere = left(killed)[0], killed / "elsewhere"
+    elsewhere.mkdir()
+    moved = (place / name).rename(elsewhere / name)
+    (place / name).symlink_to(moved)
+    before = contents(elsewhere)
+    ended = start(killed, *run_words("x", "--resume"))
+    if name == "unfinished.json":  # it is not read, so there is no run to go on with
+        assert ended.returncode == 1
+    else:
+        assert ended.returncode in (2, 3), ended.stderr
+        assert not (killed / "runs" / "x").exists()
+    assert contents(elsewhere) == before
+    start(killed, "runs", "--clean", "--yes")
+    assert contents(elsewhere) == before
+
+
 VARIANTS = """
 evaluators:
   - json_multi_field_match: {fields: {city: exact, zip: exact}}
