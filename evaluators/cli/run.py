@@ -42,7 +42,8 @@ COUNT = WholeNumber(1)
 @click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
 @report_files(
-    "Also write the results to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
+    "Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. "
+    "Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
     ".xml (JUnit) hold the figures; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
     "that a schema scores."
 )
@@ -50,7 +51,8 @@ COUNT = WholeNumber(1)
     "--results",
     type=click.Path(),
     metavar="FOLDER",
-    help="The folder for run folders. Without it, the suite's choice or `runs` is taken.",
+    help="The folder for run folders, or the address of one, such as s3://bucket/runs. Without it, the suite's choice or `runs` is "
+    "taken.",
 )
 @click.option("--no-results", is_flag=True, help="Write no run folder. Near misses need it, so there are none.")
 @click.option("--name", metavar="NAME", help="The name of this run's folder. Without it, date and time are taken.")
@@ -162,8 +164,8 @@ COUNT = WholeNumber(1)
 def command(suite: str, test_set: str | None, **options: Any) -> None:
     """Score the rows of a test set with a suite.
 
-    SUITE is a YAML file. TEST_SET is a file with rows, such as rows.csv; `-` is standard input. Without it, the test set
-    that the suite names is taken.
+    SUITE is a YAML file. TEST_SET is a file with rows, such as rows.csv, a folder or a pattern of such files, or the
+    address of one, such as s3://bucket/rows.csv; `-` is standard input. Without it, the test set that the suite names is taken.
 
     The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
     could not be measured or sent to a tracker, 70 for a fault in the program and 130 after Ctrl-C.
