@@ -38,6 +38,9 @@ class FileServer(ThreadingHTTPServer):
         self.status: dict[str, int] = {}
         self.asked: list[tuple[str, str | None]] = []
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Whoever asked went away, which is no error of the server."""
+
     @property
     def address(self) -> str:
         """Where the files are."""
