@@ -18,7 +18,9 @@ from typing import Any, Final, Literal, TypeVar
 
 from evaluators.comparators._answers import in_field
 from evaluators.comparators._comparator import Comparator, Question
-from evaluators.fields.items import ListNode, Matches, Place, asked_slowly, list_trees, pair_values, places
+from evaluators.fields.gain_columns import column_of
+from evaluators.fields.items import LeafColumns, ListNode, Matches, Place, asked_slowly, list_trees, pair_values, places
+from evaluators.fields.leaf_columns import LeafColumn
 from evaluators.fields.lines import Align, FieldLine
 from evaluators.fields.readable import Ask, first_problem, reader_of_expected
 from evaluators.fields.rules import (
@@ -116,6 +118,11 @@ class ClosedTree:
         return tuple(one.matches for one in self.fields)
 
     @cached_property
+    def columns(self) -> LeafColumns:
+        """The same for whole columns of values at once; None for a line whose pairs are asked about one by one."""
+        return tuple(one.column for one in self.fields)
+
+    @cached_property
     def asked_matches(self) -> Matches | None:
         """The same, those that cost being asked; None where nobody is asked for that."""
         return tuple(one.asked_matches for one in self.fields) if self.pairs_by_asking else None
@@ -136,7 +143,7 @@ class Sides:
         """The pairs of values of every leaf below a list, by the number of the leaf."""
         found = self._found.get(id(node))
         if found is None:
-            matching = self.tree.matches, self.tree.asked_matches
+            matching = self.tree.matches, self.tree.asked_matches, self.tree.columns
             found = self._found[id(node)] = places(node, self.expected, self.output, *matching)
         return found
 
@@ -168,6 +175,8 @@ class ListedField:
         self.tell = by_presence(self._told, self.two_sided)
         """The same with its reason, where both values are there."""
         self.ask = None if comparator is None else reader_of_expected(comparator, self.chain)
+        self.column = self._column()
+        """Whether values match, for whole columns of them at once: what `matches` says of each pair."""
 
     def places(self, sides: Sides) -> GatheredPlaces:
         """The pairs of values to compare. No pair has nothing on both sides."""
@@ -289,6 +298,12 @@ class ListedField:
         rule, together = answering_rule(comparator, self.chain), self.line.together
         return compile_together(together, rule) if together is not None else rule
 
+    def _column(self) -> LeafColumn | None:
+        comparator = self.line.comparator
+        if comparator is None or self.line.together is not None:
+            return None
+        return column_of(near_enough() if self.costs else comparator, self.chain, self.ask)
+
     def _sides(self, expected: Any, actual: Any) -> Explained | Ready:
         """What the comparator is shown: the two values, or the keys of them that are compared as one."""
         together = self.line.together
@@ -296,7 +311,8 @@ class ListedField:
 
     def _paired(self, ours: Sequence[Any], theirs: Sequence[Any]) -> list[Place]:
         asking = self.asked_matches if self.tree.pairs_by_asking else None
-        return pair_values(self.line.align or IN_ORDER, ours, theirs, self.matches, asking, asked_slowly(self.line))
+        align, slow = self.line.align or IN_ORDER, asked_slowly(self.line)
+        return pair_values(align, ours, theirs, self.matches, asking, slow, self.column)
 
 
 def by_presence(

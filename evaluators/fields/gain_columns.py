@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
-from evaluators.comparators._comparator import Matches
+from evaluators.comparators._comparator import Comparator, Matches
 from evaluators.fields.align import Alike, Items
 from evaluators.fields.gains import GainArrays, Worth, Worths, judged
-from evaluators.fields.readable import first_problem
+from evaluators.fields.readable import Ask, first_problem
 from evaluators.fields.rules import Partial, answering_rule, guarded
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, RowProblem
@@ -26,7 +26,7 @@ from evaluators.model import Status
 from evaluators.values.arrays import arrays_for
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
-from evaluators.values.transforms import TransformError, chain
+from evaluators.values.transforms import Transform, TransformError, chain
 
 Weigher: TypeAlias = Callable[[Items, Items, bool], "Worths | Alike | None"]
 """Over two lists; True where they are too long to look at all pairs, and only an `Alike` will do."""
@@ -40,7 +40,7 @@ def weigher(item: FieldNode) -> Weigher | None:
         return None
     if item.unit:
         column = _column(item)
-        return None if column is None else _units(column, None if item.readers[0] is not None else _keys(item))
+        return None if column is None else _units(column, None if item.readers[0] is not None else _keys_of(item))
     below = item.below
     if item.kind != "object" or item.compound is not None or below.others is not None:
         return None
@@ -59,7 +59,7 @@ def known_by_key(item: FieldNode) -> bool:
     """Whether items are one value each, and match when they share a key: long lists of them take no longer than reading."""
     return (
         item.unit and not item.skip and not item.required and len(item.metrics) == 1 and item.readers[0] is None
-        and not item.metrics[0].comparator.costs and item.metrics[0].comparator.reads == "both" and _keys(item) is not None
+        and not item.metrics[0].comparator.costs and item.metrics[0].comparator.reads == "both" and _keys_of(item) is not None
     )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def transitive(item: FieldNode) -> bool:
         return False
     return all(
         child.unit and not child.skip and not child.required and not child.transforms and len(child.metrics) == 1
-        and child.metrics[0].comparator.reads == "both" and child.readers[0] is None and _keys(child) is not None
+        and child.metrics[0].comparator.reads == "both" and child.readers[0] is None and _keys_of(child) is not None
         for child in below.keys.values()
     )  # fmt: skip
 
@@ -154,13 +154,18 @@ def _weighed(
 
 def _column(node: FieldNode) -> Column | None:
     """How one field is compared, whole columns at once."""
-    if len(node.metrics) != 1:
-        return None
-    comparator = node.metrics[0].comparator
+    return column_of(node.metrics[0].comparator, node.transforms, node.readers[0]) if len(node.metrics) == 1 else None
+
+
+def column_of(comparator: Comparator, transforms: Sequence[Transform], ask: Ask | None) -> Column | None:
+    """How every value of one column is compared with every value of another.
+
+    None for a comparator that costs or reads one side alone. The answer is None where pairs have to be asked one by one.
+    """
     if comparator.costs or comparator.reads == "output":
         return None
-    apply, keys, ask = chain(node.transforms), _keys(node), node.readers[0]
-    rule = guarded(answering_rule(comparator, node.transforms), ask)
+    apply, keys = chain(transforms), _keys(comparator, transforms)
+    rule = guarded(answering_rule(comparator, tuple(transforms)), ask)
 
     def by_pair(expected: Sequence[Any], output: Sequence[Any]) -> Matches | None:
         known: dict[tuple[Hashable, Hashable], bool] = {}
@@ -202,9 +207,9 @@ def _column(node: FieldNode) -> Column | None:
     return column
 
 
-def _keys(node: FieldNode) -> Keys | None:
+def _keys(comparator: Comparator, transforms: Sequence[Transform]) -> Keys | None:
     """What makes one key of each value, so that values match exactly when their keys are equal; None without such keys."""
-    comparator, apply = node.metrics[0].comparator, chain(node.transforms)
+    apply = chain(transforms)
     key = identity if comparator.compile() is same else comparator.key()
     if key is None:
         return None
@@ -216,6 +221,10 @@ def _keys(node: FieldNode) -> Keys | None:
             return None
 
     return keys
+
+
+def _keys_of(node: FieldNode) -> Keys | None:
+    return _keys(node.metrics[0].comparator, node.transforms)
 
 
 def _equal_keys(ours: list[Hashable], theirs: list[Hashable]) -> Matches:

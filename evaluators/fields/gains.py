@@ -44,10 +44,12 @@ Weighed: TypeAlias = Callable[[int, int], Worth]
 
 
 class GainArrays(NamedTuple):
-    """The worth of all pairs as arrays of numpy: matched, and whole."""
+    """The worth of all pairs as arrays of numpy: matched, whole, and where fields decide among pairings, which of them match."""
 
     matched: Any
     whole: Any
+    fields: Any = None
+    """For each pair a whole number, in which each field that matches has set its bit; the highest is that of the first field."""
 
 
 Worths: TypeAlias = "Sequence[Sequence[Worth]] | GainArrays"
@@ -97,6 +99,23 @@ def f1(worth: Worth) -> Fraction:
     return Fraction(2 * worth.matched, worth.whole)
 
 
+def _ranked(np: Any, counts: GainArrays, codes: Any, base: int) -> tuple[Any, dict[int, Worth]]:
+    """The same pairs numbered anew, by worth and by the fields that match, and the worth of each number.
+
+    A field outweighs all that a pairing can gain by the fields after it: a pairing has so many pairs at most as a list has items.
+    """
+    hits, which = np.unique(counts.fields, return_inverse=True)
+    digit = 1 + int(np.max(counts.matched, axis=1).sum())
+    ranks = [
+        sum(digit**place for place in range(int(fields).bit_length()) if int(fields) >> place & 1) for fields in hits
+    ]
+    both = which.reshape(codes.shape) * (int(codes.max()) + 1) + codes
+    found, numbers = np.unique(both, return_inverse=True)
+    pairs = [divmod(int(code), int(codes.max()) + 1) for code in found]
+    worths = {number: Worth(*divmod(code, base), ranks[place]) for number, (place, code) in enumerate(pairs)}
+    return numbers.reshape(codes.shape), worths
+
+
 def _arrays(
     counts: GainArrays, ours: Sequence[Hashable], theirs: Sequence[Hashable], least: Fraction, most: int
 ) -> Table:
@@ -106,7 +125,10 @@ def _arrays(
         raise TypeError("arrays come from numpy")
     base = int(np.max(counts.whole)) + 1
     codes = counts.matched * base + counts.whole
-    worths = {int(code): Worth(*divmod(int(code), base)) for code in np.flatnonzero(np.bincount(codes.ravel()))}
+    if counts.fields is None:
+        worths = {int(code): Worth(*divmod(int(code), base)) for code in np.flatnonzero(np.bincount(codes.ravel()))}
+    else:
+        codes, worths = _ranked(np, counts, codes, base)
     numbers = _numbers(worths.values(), least, most)
     largest = max(numbers.values()) * (most + 1) + 1
     listed: list[int] = [0] * (max(worths) + 1)

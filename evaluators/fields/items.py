@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align, pair_items
-from evaluators.fields.gains import Worth, judged
+from evaluators.fields.gains import GainArrays, Worth, Worths, judged
+from evaluators.fields.leaf_columns import LeafColumn, PlainLeaf, leaf_worths
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.limits import still_time
@@ -27,8 +28,13 @@ from evaluators.values.paths import ANY, Path
 Side: TypeAlias = Any  # JSON or MISSING
 Matches: TypeAlias = Sequence[Callable[[Side, Side], bool]]
 """Whether the values of a leaf match, by the number of the leaf: what alignment counts as gain."""
+LeafColumns: TypeAlias = Sequence[LeafColumn | None]
+"""The same for whole columns of values, by the number of the leaf; empty where every pair is to be asked about."""
 Found: TypeAlias = bool | None
 """Whether two values match; None where only one side has a value."""
+
+
+WHOLE_ITEM: Final = Path(())
 
 
 class Place(NamedTuple):
@@ -50,10 +56,11 @@ class Leaf(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """Whether two values match: cheaply, and by asking whoever costs."""
+    """Whether two values match: cheaply, by asking whoever costs, and cheaply for whole columns of values at once."""
 
     cheaply: Matches
     asking: Matches | None = None
+    columns: LeafColumns = ()
 
 
 @dataclass
@@ -69,6 +76,11 @@ class ListNode:
     def numbers(self) -> set[int]:
         """The numbers of the leaves of the list and of the lists inside it."""
         return {leaf.number for leaf in self.leaves}.union(*(inner.numbers for inner in self.lists))
+
+    @cached_property
+    def plain(self) -> bool:
+        """Its items have fields of one value only, in the order in which they were listed."""
+        return not self.lists and all(leaf.path.definite and leaf.align is None for leaf in self.leaves)
 
     @cached_property
     def cost(self) -> PairCost:
@@ -92,14 +104,20 @@ def list_trees(lines: Sequence[FieldLine]) -> list[ListNode]:
 
 
 def places(
-    node: ListNode, expected: Side, output: Side, matches: Matches, asking: Matches | None = None
+    node: ListNode,
+    expected: Side,
+    output: Side,
+    matches: Matches,
+    asking: Matches | None = None,
+    columns: LeafColumns = (),
 ) -> dict[int, list[Place]]:
     """The pairs of values of every leaf below a list, expected items first, in order.
 
-    `asking` may ask a judge: about the items that are left over, of lists whose alignment wants it.
+    `asking` may ask a judge: about the items that are left over, of lists whose alignment wants it. With `columns` long lists
+    are paired sooner, and not otherwise.
     """
     found: dict[int, list[Place]] = {}
-    _collect(node, expected, output, Matching(matches, asking), (), found)
+    _collect(node, expected, output, Matching(matches, asking, columns), (), found)
     return found
 
 
@@ -110,6 +128,7 @@ def pair_values(
     matches: Callable[[Side, Side], bool],
     asking: Callable[[Side, Side], bool] | None = None,
     slow: bool = False,
+    column: LeafColumn | None = None,
 ) -> list[Place]:
     """The pairs of items of two whole lists, aligned; the two values themselves when one of them is no list."""
     if not isinstance(expected, list) or not isinstance(output, list):
@@ -121,8 +140,11 @@ def pair_values(
     def weigh_asking(row: int, column: int) -> Worth:
         return judged(asking is not None and asking(expected[row], output[column]))
 
+    def table(too_many: bool) -> GainArrays | None:
+        return None if too_many or column is None else leaf_worths([PlainLeaf(WHOLE_ITEM, column)], expected, output, False)
+
     ask = weigh_asking if asking is not None else None
-    pairs = pair_items(align, expected, output, weigh, None, ask, PairCost(slow)).pairs
+    pairs = pair_items(align, expected, output, weigh, table, ask, PairCost(slow)).pairs
     return [Place(one, other, (index,)) for index, one, other in _with_rest(pairs, expected, output)]
 
 
@@ -181,7 +203,8 @@ def _leaf_places(
     if leaf.align is None or not isinstance(value, list) or not isinstance(actual, list) or not (value or actual):
         return [Place(value, actual, inside)]
     asking = matching.asking[leaf.number] if matching.asking is not None else None
-    paired = pair_values(leaf.align, value, actual, matching.cheaply[leaf.number], asking, leaf.slow)
+    column = matching.columns[leaf.number] if matching.columns else None
+    paired = pair_values(leaf.align, value, actual, matching.cheaply[leaf.number], asking, leaf.slow, column)
     return [Place(place.expected, place.actual, (*inside, *place.location)) for place in paired]
 
 
@@ -217,7 +240,10 @@ def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int
 
 
 def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matching) -> Pairs:
-    cheaply, asking = matching
+    cheaply, asking, by_column = matching
+    hungarian = node.align.how == "hungarian"
+    plain = bool(by_column) and node.plain
+    leaves = [PlainLeaf(leaf.path, by_column[leaf.number]) for leaf in node.leaves] if plain else []
 
     def results(row: int, column: int) -> dict[int, list[Found]]:
         return _found(node, ours[row], theirs[column], cheaply)
@@ -228,9 +254,13 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
     def weigh_asking(row: int, column: int) -> Worth:
         return _worth(_found(node, ours[row], theirs[column], asking or cheaply), ours[row], theirs[column])
 
-    def ranked(too_many: bool) -> list[list[Worth]] | None:
+    def table(too_many: bool) -> Worths | None:
         if too_many:
             return None
+        found = leaf_worths(leaves, ours, theirs, hungarian) if leaves else None
+        return ranked() if found is None and hungarian else found
+
+    def ranked() -> list[list[Worth]]:
         table = []
         for row in range(len(ours)):
             still_time()
@@ -241,7 +271,6 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
             for line, one, row in zip(table, ours, ranks, strict=True)
         ]
 
-    table = ranked if node.align.how == "hungarian" else None
     ask = weigh_asking if asking is not None else None
     return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost).pairs
 

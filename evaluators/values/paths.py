@@ -117,6 +117,11 @@ class Path:
         """A function that does what `get` does, made once for many documents."""
         return _getter(self.steps, self.joins, self.query)
 
+    def unjoined_getter(self, joined: Any) -> Callable[[JSON], Any]:
+        """What `getter` gives for a definite path; `joined` where a key that contains dots may be meant."""
+        plain = tuple(step for step in self.steps if not isinstance(step, Every))
+        return unless_joined(plain, joined_keys(plain, self.joins), lambda _: joined) if self.joins else self.getter()
+
     def pair_getter(self) -> PairGetter:
         """A function that does what `get_pair` does, made once for many documents."""
         return _pair_getter(self.steps, self.joins, self.query)

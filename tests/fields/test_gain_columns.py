@@ -48,7 +48,7 @@ def at_once(item: FieldNode, expected: list[JSON], output: list[JSON]) -> Any:
     if isinstance(found, Alike):
         return found.worths()
     if isinstance(found, GainArrays):
-        matched, whole = numpy.broadcast_arrays(*found)
+        matched, whole = numpy.broadcast_arrays(found.matched, found.whole)
         return [list(map(Worth, *line)) for line in zip(matched.tolist(), whole.tolist(), strict=True)]
     return found
 
