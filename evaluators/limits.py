@@ -28,6 +28,10 @@ PATH_STEPS: Final = 10_000_000
 ASKED_EVERY: Final = 64
 """The clock is read at one in so many of the steps that `tick` counts."""
 
+_ROW, _RUN = "row-out-of-time", "run-out-of-time"
+OUT_OF_TIME: Final = frozenset((_ROW, _RUN))
+"""The codes of what is said of rows that have no score because time was short: another machine, or another hour, scores them."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkLimits:
@@ -135,10 +139,10 @@ def row_out_of_time(seconds: float) -> Issue:
     """What is said of a row that took too long."""
     message = f"the row took more than {seconds:g} s, so it was stopped; it has no score"
     hint = "limits: {row_seconds: NUMBER} sets another limit; shorter lists and texts, or a key_field, take less time"
-    return Issue("row-out-of-time", Blame.ENVIRONMENT, message, hint=hint)
+    return Issue(_ROW, Blame.ENVIRONMENT, message, hint=hint)
 
 
 def run_out_of_time(seconds: float | None) -> Issue:
     """What is said of the rows that a run had no time for."""
     message = f"the run took more than {seconds or 0:g} s, so this row was not judged"
-    return Issue("run-out-of-time", Blame.ENVIRONMENT, message, hint="limits: {run_seconds: NUMBER} sets another limit")
+    return Issue(_RUN, Blame.ENVIRONMENT, message, hint="limits: {run_seconds: NUMBER} sets another limit")

@@ -141,7 +141,9 @@ def pair_values(
         return judged(asking is not None and asking(expected[row], output[column]))
 
     def table(too_many: bool) -> GainArrays | None:
-        return None if too_many or column is None else leaf_worths([PlainLeaf(WHOLE_ITEM, column)], expected, output, False)
+        return (
+            None if too_many or column is None else leaf_worths([PlainLeaf(WHOLE_ITEM, column)], expected, output, False)
+        )
 
     ask = weigh_asking if asking is not None else None
     pairs = pair_items(align, expected, output, weigh, table, ask, PairCost(slow)).pairs

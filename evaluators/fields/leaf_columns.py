@@ -53,6 +53,7 @@ def leaf_worths(
         if not rows or not columns:
             continue
         found = leaf.column(values, others)
+        still_time()
         if found is None:
             return None
         hits = numpy.asarray(found, dtype=numpy.int64)

@@ -22,7 +22,7 @@ from evaluators.judges.asked_once import keeping
 from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
-from evaluators.limits import limited, run_out_of_time
+from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
 from evaluators.plan.traced_rows import TracedRows, shared_rows
 from evaluators.run.clusters import ClusterCounts, cluster_names
@@ -180,7 +180,8 @@ def _run_split(
                 break
             progress(chunk.count)
         result = work.finished()
-        if job.kept and work.files is not None and result.finished and not job.out_of_time:
+        in_time = not job.out_of_time and OUT_OF_TIME.isdisjoint(result.issue_counts)
+        if job.kept and work.files is not None and result.finished and in_time:
             from evaluators.run.kept_splits import keep  # most runs are too short to be kept
 
             keep(split, file_marks(job.table.files), result, work.files)

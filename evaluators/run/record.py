@@ -32,7 +32,7 @@ from evaluators.run.store import load_run
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values.file_names import shown, why_no_file_name
 from evaluators.values.json_choice import Pick, Want
-from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 from evaluators.values.quoting import quote
 from evaluators.values.small_files import is_own_file
 
@@ -41,6 +41,9 @@ SUITE_FOLDER: Final = "suite"
 """The folder of a run folder with the suite as it is written."""
 FORMAT: Final = 1
 """The version of the files of rows. A key may be added within a version; a meaning never changes."""
+
+_LONGEST_LINE: Final = 4 * MAX_CHARS + 1
+"""Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
 
 Found = TypeVar("Found")
 
@@ -287,7 +290,7 @@ def json_lines(file: Path) -> Iterator[RecordLine]:
     except OSError:
         raise _damaged(f"there is no {file.name}", str(file.parent)) from None
     with stream:
-        for number, text in enumerate(stream, 1):
+        for number, text in enumerate(iter(partial(stream.readline, _LONGEST_LINE), b""), 1):
             try:
                 data = parse(text)
             except NotJSON as error:

@@ -15,7 +15,10 @@ from evaluators.fields.scored import ArrayResult
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.run.record_shapes import STATUS_WORDS
 from evaluators.value_class import dataclass, field
+from evaluators.values.json_text import compact
 
+_LONG: Final = 1024 * 1024
+"""Bytes of one part of a line."""
 _STATUSES: Final = {word: status for status, word in STATUS_WORDS.items()}
 
 
@@ -51,6 +54,15 @@ def row_line(found: Recorded) -> dict[str, Any] | None:
     if found.schema is not None:
         line["schema"] = found.schema
     return line or None
+
+
+def shortened(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line that would be too long to be read again: what is long in it is told by its length."""
+    sizes = {key: len(compact(value)) for key, value in line.items()}
+    return {
+        key: value if sizes[key] <= _LONG else f"({sizes[key]:,} bytes, too long to be kept)"
+        for key, value in line.items()
+    }
 
 
 def field_line(result: FieldResult) -> dict[str, Any]:

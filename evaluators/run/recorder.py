@@ -21,12 +21,12 @@ from evaluators.model import Score, Standing, Status, Verdict
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan
 from evaluators.run.cell_parts import KeptCells, cell_lines, write_cells
-from evaluators.run.record_lines import Recorded, array_line, field_line, row_line
+from evaluators.run.record_lines import Recorded, array_line, field_line, row_line, shortened
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
 from evaluators.testsets.reader import Chunk
 from evaluators.value_class import NamedTuple, dataclass
-from evaluators.values.json_text import compact
+from evaluators.values.json_text import MAX_CHARS, compact
 
 Kept: TypeAlias = Literal["all", "wrong", "none"]
 
@@ -36,6 +36,8 @@ MOST_ROWS: Final = 10_000
 """Rows of a run that keeps the cells of every row."""
 MOST_BYTES: Final = 16 * 1024 * 1024
 """Cells of a longer run, of the rows in which something is wrong: about as many rows as a short run keeps."""
+LONGEST: Final = MAX_CHARS - 1024
+"""Bytes of a line: no longer one could be read again. A row whose cells need more is set aside."""
 FIRST_ROWS: Final = 20
 """The first rows of a file are explained even where nothing is wrong: they tell the rule of every field."""
 LINES, CELLS, SET_ASIDE = "lines", "cells", "set aside"
@@ -190,6 +192,8 @@ class Recorder:
         for index, line in zip(chosen, spelled, strict=False):
             if not self._every_row and self._room <= 0:
                 break
+            if len(line) > LONGEST:
+                continue
             is_wrong = index in wrong
             kept.append(KeptCells(chunk.offsets[index], is_wrong, line))
             if is_wrong:
@@ -342,7 +346,10 @@ class _Outcomes:
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = compact(record_key(self._one.line.name, key))
-        return b"%b\t%d\t%b%b\n" % (head, kept, self._named, compact(body)[1:])
+        text = compact(body)
+        if len(text) > LONGEST:
+            text = compact(shortened(body))
+        return b"%b\t%d\t%b%b\n" % (head, kept, self._named, text[1:])
 
     def _catch_up(self, verdicts: Sequence[Verdict]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):

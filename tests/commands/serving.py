@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import threading
+from contextlib import suppress
 from importlib import import_module
 from select import select
 
@@ -65,9 +66,17 @@ def _answer(asked: socket.socket) -> None:
     if child == 0:
         asked.close()
         _become(words, folder, environment, streams)
+    threading.Thread(target=_end_with, args=(asked, child), daemon=True).start()
     _, status = os.waitpid(child, 0)
-    asked.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+    with suppress(OSError):  # who asked was ended
+        asked.sendall(b"%d" % os.waitstatus_to_exitcode(status))
     os._exit(0)
+
+
+def _end_with(asked: socket.socket, child: int) -> None:
+    """Ends a command whose asker was ended: for the shell both are one process."""
+    if not asked.recv(1):
+        os.kill(child, signal.SIGKILL)
 
 
 def _become(words: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:

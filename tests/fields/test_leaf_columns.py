@@ -74,4 +74,4 @@ def test_the_field_that_is_listed_first_decides_among_equals() -> None:
     expected = {"items": [{"a": 1, "b": 1, "c": 1}]}
     output = {"items": [{"a": 2, "b": 2, "c": 1}, {"a": 2, "b": 1, "c": 2}, {"a": 1, "b": 2, "c": 2}]}
     found = places(tree.lists[0], expected, output, tree.matches, None, tree.columns)
-    assert [(place.expected, place.actual) for place in found[0]][0] == (1, 1)
+    assert (found[0][0].expected, found[0][0].actual) == (1, 1)

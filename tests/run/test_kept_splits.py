@@ -81,6 +81,17 @@ def test_nothing_is_kept_unasked(bench: Any) -> None:
     assert kept_indexes(str(job.folder)) == frozenset()
 
 
+def test_a_split_with_rows_that_ran_out_of_time_is_scored_again(bench: Any) -> None:
+    lists = [json.dumps({"items": [{"a": f"{letter}{number}"} for number in range(20)]}) for letter in "xy"]
+    bench.rows = [{"id": number, "expected": '{"items": []}', "output": '{"items": []}'} for number in range(200)]
+    bench.rows[0] = {"id": 0, "expected": lists[0], "output": lists[1]}
+    fields = {"items": {"align": "any_order"}, "items[*].a": "fuzzy"}
+    bench.suite = {"limits": {"row_seconds": 1e-10}, "evaluators": [{"json_multi_field_match": {"fields": fields}}]}
+    scored = Scored(bench)
+    assert scored.results[0].issue_counts == {"row-out-of-time": 1}
+    assert scored.finished() == [1, 2, 3]
+
+
 def test_a_file_that_was_written_to_meanwhile_is_another_one(scored: Scored, bench: Any) -> None:
     with open(bench.folder / "rows.jsonl", "ab") as stream:
         stream.write(b"\n")

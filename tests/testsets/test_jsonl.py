@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.issues import Blame, Fault
+from evaluators.issues import Blame, Fault, Problems
 from evaluators.model import MISSING
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
@@ -140,4 +141,62 @@ def test_written_rows_come_back_however_the_file_is_cut(
 @settings(max_examples=100, deadline=None)
 @given(content=st.binary(max_size=80) | st.text(alphabet='{}[]":,a1\n\r ', max_size=60).map(str.encode))
 def test_any_bytes_are_rows_or_faults(file: Path, content: bytes) -> None:
-    numbered(opened(file, content), ["a"])
+    with suppress(Problems):  # where no line holds an object
+        numbered(opened(file, content), ["a"])
+
+
+def long_lines(path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str, end: str = "\n") -> Reader:
+    monkeypatch.setattr(jsonl, "LONGEST", 100)
+    monkeypatch.setattr(jsonl, "_LOOK_BYTES", 30)
+    monkeypatch.setattr(jsonl, "CHUNK_BYTES", 30)
+    return opened(path, "\n".join(lines) + end)
+
+
+SHORT = '{"a": 1, "b": 2}'
+LONG = '{"a": "%s"}' % ("x" * 500)
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("place", range(6))
+def test_a_line_that_is_too_long_spoils_nothing_but_itself(
+    file: Path, monkeypatch: pytest.MonkeyPatch, place: int, end: str
+) -> None:
+    lines = [SHORT] * 5
+    lines.insert(place, LONG)
+    table = long_lines(file, monkeypatch, *lines, end=end)
+    assert table.header == ("a", "b")
+    rows = numbered(table, ["a", "b"])
+    assert [number for number, _ in rows] == [1, 2, 3, 4, 5, 6]
+    assert [cells for _, cells in rows[:place] + rows[place + 1 :]] == [[1, 2]] * 5
+    for cell in rows[place][1]:
+        assert isinstance(cell, Fault)
+        size = len(LONG) + (place < 5 or end != "")
+        assert cell.issue.message == f"the line has {size} bytes; up to 100 are read"
+    assert table.knows("b")
+    assert not table.knows("c")
+
+
+@pytest.mark.parametrize("most", [40, 101, 300, 2000])
+def test_pieces_of_a_file_begin_after_a_long_line(file: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(jsonl, "SPLIT_BYTES", most)
+    table = long_lines(file, monkeypatch, SHORT, SHORT, LONG, SHORT, LONG, LONG, SHORT, SHORT)
+    assert [number for number, cells in numbered(table, ["a"]) if cells == [1]] == [1, 2, 4, 7, 8]
+    assert [number for number, _ in numbered(table, ["a"])] == [*range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([LONG], f"the line has {len(LONG) + 1} bytes; up to 100 are read"),
+        (["[1]", "2"], "the line is not a JSON object: an object in braces was expected at character 1"),
+        (["", LONG, LONG], f"the line has {len(LONG) + 1} bytes; up to 100 are read"),
+    ],
+)
+def test_a_file_of_which_no_line_can_be_read_names_the_first(
+    file: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str], message: str
+) -> None:
+    with pytest.raises(Problems) as caught:
+        long_lines(file, monkeypatch, *lines)
+    (issue,) = caught.value.issues
+    assert (issue.blame, issue.message) == (Blame.TESTSET, message)
+    assert issue.where == f"rows.jsonl row {2 if not lines[0] else 1}"

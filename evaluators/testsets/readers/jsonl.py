@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import ClassVar, Final, Self
 
-from evaluators.issues import Blame, Fault, Issue
+from evaluators.issues import Blame, Fault, Issue, Problems
 from evaluators.model import MISSING
-from evaluators.testsets.blocks import line_blocks
+from evaluators.testsets.blocks import LongLine, rest_of_line, short_line_blocks
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Cell, Chunk, Reader, Split
 from evaluators.value_class import dataclass
 from evaluators.values import json_lines
-from evaluators.values.json_text import NotJSON
+from evaluators.values.json_text import MAX_CHARS, NotJSON
 
+LONGEST: Final = MAX_CHARS
+"""Bytes of a line; a longer one is not read at all."""
 _LOOK_BYTES: Final = 256 * 1024
+_LOOK_BLOCKS: Final = 8
+"""So many pieces are looked at for the first line that holds an object."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +31,29 @@ class Jsonl(Reader):
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
-        """The file. Its header is the keys of the first lines, in the order in which they appear."""
+        """The file. Its header is the keys of the first lines that hold an object, in the order in which they appear.
+
+        Raises Problems (test set) where there are lines, and none of those that were looked at holds one.
+        """
         keys: dict[str, None] = {}
+        refused: list[Issue] = []
+        row = 0
         with reading(source), source.open() as stream:
-            block = next(line_blocks(stream, _LOOK_BYTES), b"")
-        for line in json_lines.lines(block.removeprefix(codecs.BOM_UTF8)):
-            if not isinstance(line.content, NotJSON):
-                keys |= dict.fromkeys(line.content)
+            for block in islice(short_line_blocks(stream, _LOOK_BYTES, None, LONGEST), _LOOK_BLOCKS):
+                if isinstance(block, LongLine):
+                    refused.append(_too_long(block, source, row))
+                    row += 1
+                    continue
+                for line in json_lines.lines(block if row else block.removeprefix(codecs.BOM_UTF8)):
+                    if isinstance(line.content, NotJSON):
+                        refused.append(_issue(line.content, source, row + line.offset))
+                    else:
+                        keys |= dict.fromkeys(line.content)
+                row += block.count(b"\n")
+                if keys:
+                    break
+        if refused and not keys:
+            raise Problems(refused[:1])
         return cls(source, tuple(keys))
 
     def splits(self) -> list[Split]:
@@ -51,8 +72,10 @@ class Jsonl(Reader):
         starts: dict[int, None] = {}
         with reading(self.source), self.source.open() as stream:
             for place in range(SPLIT_BYTES, size, SPLIT_BYTES):
+                if starts and place <= next(reversed(starts)):
+                    continue
                 stream.seek(place - 1)
-                stream.readline()
+                rest_of_line(stream)
                 starts[stream.tell()] = None
         return list(starts)
 
@@ -61,7 +84,13 @@ class Jsonl(Reader):
         names = list(dict.fromkeys(columns))
         read, span = json_lines.reader(names), 0
         with reading(self.source), self.source.open(split.start) as stream:
-            for block in line_blocks(stream, CHUNK_BYTES, None if split.end is None else split.end - split.start):
+            length = None if split.end is None else split.end - split.start
+            for block in short_line_blocks(stream, CHUNK_BYTES, length, LONGEST):
+                if isinstance(block, LongLine):
+                    fault = Fault(_too_long(block))
+                    yield Chunk([span], span + 1, {name: [fault] for name in names}, [(0, fault.issue)])
+                    span += 1
+                    continue
                 lines = read(block if split.start or span else block.removeprefix(codecs.BOM_UTF8))
                 yield _chunk(names, lines, span)
                 span += lines.length
@@ -72,8 +101,9 @@ class Jsonl(Reader):
             return True
         with reading(self.source), self.source.open() as stream:
             quick = json_lines.reader([column])
+            blocks = short_line_blocks(stream, CHUNK_BYTES, None, LONGEST)
             return any(
-                cell is not MISSING for block in line_blocks(stream, CHUNK_BYTES) for cell in quick(block).columns[0]
+                cell is not MISSING for block in blocks if isinstance(block, bytes) for cell in quick(block).columns[0]
             )
 
 
@@ -90,11 +120,22 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
     return Chunk(offsets, span + lines.length, columns, faults)
 
 
-def _issue(error: NotJSON) -> Issue:
+def _issue(error: NotJSON, source: ByteSource | None = None, row: int = 0) -> Issue:
     place = "" if error.position is None else f" at character {error.position + 1}"
     return Issue(
         "unreadable-row",
         Blame.TESTSET,
         f"the line is not a JSON object: {error.message}{place}",
+        "" if source is None else f"{source.name} row {row + 1}",
         hint="each line holds one object in braces, on one line",
+    )
+
+
+def _too_long(line: LongLine, source: ByteSource | None = None, row: int = 0) -> Issue:
+    return Issue(
+        "unreadable-row",
+        Blame.TESTSET,
+        f"the line has {line.length:,} bytes; up to {LONGEST:,} are read",
+        "" if source is None else f"{source.name} row {row + 1}",
+        hint="each line holds one row: is a line break missing?",
     )
