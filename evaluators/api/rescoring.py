@@ -74,7 +74,7 @@ def moved(before: RunResult, after: RunResult) -> Iterator[str]:
         *_measures(before, after),
         *_gates(before, after),
     ]
-    yield from lines or ["nothing moved"]
+    yield from lines or ["no figure moved"]
 
 
 def _rows(before: RunResult, after: RunResult) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field, field_validator
 
@@ -20,6 +20,7 @@ from evaluators.model import Score, Standing, Verdict
 from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
 LEFT_OUT = (Standing.SKIPPED, Standing.NOT_MEASURED)
+_WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
 UNSCORED = (Standing.INVALID, Standing.UNJUDGED, Standing.BUG)
 SKIPPED = Verdict(Standing.SKIPPED, None, 0, 0)
 
@@ -119,7 +120,7 @@ def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
     if not taken:
         raise bad("its parts have no weights", hint=f"write of: [{', '.join(map(str, weights))}]")
     details = [
-        Detail((name,), f'the weight of "{name}" must be a number, 0 or more; found {spell(weight)}')
+        Detail((name,), f'the weight of "{name}" must be a number, 0 or more; found {spell(weight)}', _WEIGHTS)
         for name, weight in weights.items()
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < inf
     ]

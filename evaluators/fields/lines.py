@@ -32,7 +32,7 @@ from evaluators.fields.judge_fallbacks import (
 from evaluators.fields.reading import read_path as read_path
 from evaluators.fields.reading import read_transforms as read_transforms
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, word_or_map
+from evaluators.settings import BadSettings, Detail, as_number, bad, build, filled_texts, spell, word_or_map
 from evaluators.value_class import NamedTuple, dataclass, replace
 from evaluators.values.flow import flow
 from evaluators.values.paths import ANY, Path
@@ -450,7 +450,8 @@ def _rule(name: str, options: Mapping[str, Any]) -> str:
 def read_weight(value: object) -> Fraction:
     """A weight as an exact number, at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise bad(f"weight must be a number; found {spell(value)}")
+        hint = as_number(value, "a number") if isinstance(value, str) else None
+        raise bad(f"weight must be a number; found {spell(value)}", hint=hint)
     if isinstance(value, float) and not isfinite(value):
         raise bad(f"weight must be a number; found {spell(value)}")
     if value > MOST_WEIGHT:

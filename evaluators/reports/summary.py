@@ -84,6 +84,8 @@ def _row_text(row: HardRow, figure: str) -> str:
 
 def _tone(result: RunResult) -> Tone:
     if result.exit_code == 0:
+        if not result.gates:  # nobody said what is good
+            return "note"
         return "warning" if any(gate.verdict == "warned" for gate in result.gates) else "good"
     return "bad" if result.exit_code in (1, 70) else "warning"
 

@@ -27,7 +27,7 @@ MOST_PAIRS: Final = 10_000
 MOST_ROWS: Final = 3
 """Rows of a pair that are kept, the first ones."""
 
-OTHER: Final = "(other)"
+OTHER: Final = "(no label)"
 UNREADABLE: Final = "(unreadable)"
 MISSING_OUTPUT: Final = "(missing)"
 BLOCKED: Final = "(blocked)"

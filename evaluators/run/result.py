@@ -273,7 +273,7 @@ class LabelTable:
     cells: tuple[LabelCell, ...]
     """Those with at least one row, by expected label and then by output."""
     columns: tuple[str, ...]
-    """What outputs were: every label, then `(other)`, `(unreadable)`, `(missing)` and `(blocked)` as far as they occur."""
+    """What outputs were: every label, then `(no label)`, `(unreadable)`, `(missing)` and `(blocked)` as far as they occur."""
     variant: str | None = None
 
     def figures(self, label: str) -> LabelFigures | None:

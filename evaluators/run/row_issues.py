@@ -51,10 +51,10 @@ class RowIssues:
                     raised.setdefault(row, []).append(_Raised(watched.rank, verdict.issue, one, values))
         whole_rows = dict(chunk.faults)
         for row in sorted(raised):
-            self._add(chunk.offsets[row], raised[row], whole_rows.get(row))
+            self._add(chunk.offsets[row], raised[row], whole_rows.get(row), chunk.file)
 
-    def _add(self, offset: int, raised: list[_Raised], whole_row: Issue | None) -> None:
-        """The issues of one row; `whole_row` is what is wrong with all of it.
+    def _add(self, offset: int, raised: list[_Raised], whole_row: Issue | None, file: str | None) -> None:
+        """The issues of one row; `whole_row` is what is wrong with all of it, `file` where it is among several files.
 
         One faulty cell is one problem, however many evaluators need it or wait for one that does.
         """
@@ -65,7 +65,8 @@ class RowIssues:
             if column is None and each.issue in causes:
                 continue
             causes.add(each.issue)
-            where = column or each.issue.where or f'evaluator "{each.one.line.name}"'
+            inside = column or each.issue.where or f'evaluator "{each.one.line.name}"'
+            where = inside if file is None else f"file {file}, {inside}"
             placed = each.issue if each.issue == whole_row else replace(each.issue, where=where)
             if placed in said:
                 continue

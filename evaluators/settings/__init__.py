@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.settings.details import BadSettings, Detail, Loc, bad, spell
 from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts, reading_filled
-from evaluators.settings.plain_words import details_of, setting_names
+from evaluators.settings.plain_words import as_number, details_of, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
 from evaluators.settings.settings_base import Name, Settings
 
@@ -18,6 +18,7 @@ __all__ = [
     "Name",
     "ReadBy",
     "Settings",
+    "as_number",
     "bad",
     "build",
     "details_of",

@@ -112,7 +112,7 @@ def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: t
         message = f'a space is missing after the colon in "{name}"'
         return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
     hint = (
-        _of_another(name, known)
+        _of_another(name, known, of)
         or suggestion(name, known)
         or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
     )
@@ -127,15 +127,22 @@ _OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Words of other tools, each with the words that may be meant: the first one that is known here."""
 _ELSEWHERE: Final[Mapping[str, str]] = {
+    "slices": "slices are for the whole suite: write `slices: [row.COLUMN]` at the left edge, beside `evaluators:`",
+    "measures": "measures are for the whole suite: write `measures:` at the left edge, beside `evaluators:`",
+    "gates": "gates are for the whole suite: write `gates:` at the left edge, beside `evaluators:`",
     "json_field": "field_match compares one field: - field_match: {json_field: NAME}; json_multi_field_match compares several",
 }
-"""Settings of other evaluators that people look for here."""
+"""Settings that people look for here, and that belong to other evaluators or to the suite."""
+_OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {fail_below: 0.9}"}
+"""The same, looked for in a gate."""
 
 
-def _of_another(name: str, known: Sequence[str]) -> str | None:
+def _of_another(name: str, known: Sequence[str], of: str) -> str | None:
     """What is meant by a word that belongs elsewhere."""
     meant = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
-    return f'did you mean "{meant}"?' if meant is not None else _ELSEWHERE.get(name)
+    return (
+        f'did you mean "{meant}"?' if meant is not None else (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
+    )
 
 
 def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
@@ -146,11 +153,11 @@ def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
 
 def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
     """A value of another type; a number that is written as text gets the line to write."""
-    hint = _as_number(value, plain) if isinstance(value, str) and "number" in plain else None
+    hint = as_number(value, plain) if isinstance(value, str) and "number" in plain else None
     return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")
 
 
-def _as_number(text: str, plain: str) -> str | None:
+def as_number(text: str, plain: str) -> str | None:
     """How a text is written as the number that it means."""
     if _numeric(text):
         return f'"{text}" is in quotes, so it is text; remove the quotes'

@@ -15,7 +15,7 @@ from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.conditions import read_conditions
 from evaluators.fields.lines import NEIGHBOURS, read_comparator
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import MOST_PROBLEMS, Blame, Issue, Problems
 from evaluators.judges.judge import read_judge
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
@@ -155,7 +155,7 @@ def _drafts(
         folder = source.folder_of(loc)
         context = {**given, "folder": folder, "presets_with": presets_with, "notes": said}
         try:
-            drafts.append(_draft(item, loc, context, notes, source))
+            drafts.append(_draft(item, loc, context, notes, source, hinted=len(details) <= MOST_PROBLEMS))
         except BadSettings as error:
             details.extend(detail.under(*loc) for detail in error.details)
             unread.append(item)
@@ -180,12 +180,17 @@ def _could_be(item: object, name: str) -> bool:
     return kind not in BUILTIN or name == kind or name.startswith(f"{kind}_")
 
 
-def _draft(item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource) -> _LineDraft:
+def _draft(
+    item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource, *, hinted: bool
+) -> _LineDraft:
+    """One line as it is read. `hinted` is whether a problem of it gets a hint: what is shown to nobody needs none."""
     written, options, base = _shape(item)
     try:
         found = today(written, options)
     except BadSettings as error:
         raise BadSettings(detail.under(*base) for detail in error.details) from error
+    if found.type not in BUILTIN and not hinted:
+        raise bad(f'unknown evaluator type "{found.type}"')
     try:
         plug = BUILTIN.find(found.type)
     except Problems as error:
@@ -353,13 +358,18 @@ def _slices(data: object) -> tuple[str, ...]:
     if not isinstance(items, (list, tuple)):
         raise bad(f"slices must be a list of columns; found {spell(data)}", hint="slices: [row.supplier]")
     details = [
-        Detail((index,), f"a slice is a column, written row.COLUMN; found {spell(item)}", "slices: [row.supplier]")
+        Detail((index,), f"a slice is a column, written row.COLUMN; found {spell(item)}", _slices_hint(item))
         for index, item in enumerate(items)
         if not isinstance(item, str) or not item.startswith("row.") or not item[4:].strip()
     ]
     if details:
         raise BadSettings(details)
     return tuple(dict.fromkeys(str(item).removeprefix("row.") for item in items))
+
+
+def _slices_hint(item: object) -> str:
+    column = item.strip() if isinstance(item, str) else ""
+    return f"slices: [row.{column}]" if column and not column.endswith(".") else "slices: [row.supplier]"
 
 
 def _version(value: object) -> None:

@@ -46,4 +46,4 @@ class Aliased:
         names = list(dict.fromkeys(self.source if name == self.column else name for name in columns))
         for chunk in self.base.read(split, names):
             cells = {name: chunk.columns[self.source if name == self.column else name] for name in columns}
-            yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids)
+            yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids, chunk.file)

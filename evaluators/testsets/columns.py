@@ -188,4 +188,7 @@ def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None
 
 
 def _key(role: Role, column: str) -> str:
-    return f"say which one: `columns: {{{role}: {column}}}` under test_set, or --columns {role}={column}"
+    option = f"{role}={column}"
+    if not column.replace("_", "").replace("-", "").isalnum():
+        option = f'"{option}"'  # a space ends a word of a command
+    return f"say which one: `columns: {{{role}: {column}}}` under test_set, or --columns {option}"

@@ -72,7 +72,7 @@ class FileColumnsTable:
             cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
             for column, place in wanted.items():
                 cells[column] = [self._text(filled, texts) for filled in _filled(place, chunk)]
-            yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids)
+            yield Chunk(chunk.offsets, chunk.span, cells, chunk.faults, chunk.ids, chunk.file)
 
     def _text(self, place: str | Fault, texts: dict[ByteSource, Cell]) -> Cell:
         source = place if isinstance(place, Fault) else self.found[place]

@@ -178,7 +178,7 @@ class JoinedTable:
             for position, issue in chunk.faults:
                 cells[position] = Fault(issue)
             kept = {name: chunk.columns[name] for name in own}
-            yield Chunk(chunk.offsets, chunk.span, {**kept, self.column: cells}, chunk.faults)
+            yield Chunk(chunk.offsets, chunk.span, {**kept, self.column: cells}, chunk.faults, file=chunk.file)
 
     def unmatched(self) -> Unmatched:
         """Ids that occur twice, and ids that only one side has, with their places and the nearest of the other side."""

@@ -110,7 +110,7 @@ class ManyFiles(Reader):
                 if isinstance(cell, Fault) and cell.issue == old:
                     column[index] = Fault(new, cell.text)
         offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
-        return Chunk(offsets, before + chunk.span, cells, faults)
+        return Chunk(offsets, before + chunk.span, cells, faults, file=source.name)
 
 
 def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[str], fixed: bool) -> ManyFiles:

@@ -60,6 +60,8 @@ class Chunk:
     faults: Sequence[tuple[int, Issue]] = ()
     ids: Sequence[str] | None = None
     """The rows' names; None where a row is called by its number."""
+    file: str | None = None
+    """The file that the rows are in, where the table is several files."""
 
     @property
     def count(self) -> int:
@@ -178,7 +180,7 @@ def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
         for chunk in table.read(split, names):
             span = chunk.span
             offsets = [before + offset for offset in chunk.offsets] if before else chunk.offsets
-            yield Chunk(offsets, before + span, chunk.columns, chunk.faults, chunk.ids)
+            yield Chunk(offsets, before + span, chunk.columns, chunk.faults, chunk.ids, chunk.file)
         before += span
 
 

@@ -150,7 +150,7 @@ def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chun
     """Some rows and columns of a chunk."""
     if len(positions) == chunk.count:
         kept = {name: chunk.columns[name] for name in columns}
-        return Chunk(chunk.offsets, chunk.span, kept, chunk.faults, chunk.ids)
+        return Chunk(chunk.offsets, chunk.span, kept, chunk.faults, chunk.ids, chunk.file)
     new = {old: index for index, old in enumerate(positions)}
     return Chunk(
         [chunk.offsets[position] for position in positions],
@@ -158,6 +158,7 @@ def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chun
         {name: [chunk.columns[name][position] for position in positions] for name in columns},
         [(new[position], issue) for position, issue in chunk.faults if position in new],
         None if chunk.ids is None else [chunk.ids[position] for position in positions],
+        chunk.file,
     )
 
 

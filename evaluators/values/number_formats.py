@@ -20,7 +20,7 @@ USUAL: Final[tuple[dict[str, Any], ...]] = tuple(
 )  # fmt: skip
 """Settings of `parse`, the plainest first: without marks, with decimals after a comma, with marks between thousands."""
 
-_DIGITS: Final = re.compile(r"[0-9]+")
+_CODES: Final = re.compile(r"[0-9]+|\+[0-9][0-9 ()-]{5,}")
 
 
 @cache
@@ -45,5 +45,5 @@ def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[int | float
 
 
 def are_codes(texts: Iterable[str]) -> bool:
-    """Whether texts that hold nothing but digits are rather codes, such as 00123 or a postal code."""
-    return all(_DIGITS.fullmatch(text.strip()) for text in texts)
+    """Whether texts of digits are rather codes: 00123, a postal code, or a telephone number such as +47 2233."""
+    return all(_CODES.fullmatch(text.strip()) for text in texts)

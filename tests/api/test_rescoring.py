@@ -80,7 +80,7 @@ def test_a_mistake_in_between_is_compared_with_nothing(suite: Path) -> None:
             yield number
 
     found = list(watch(lambda: next(results), lambda: [suite], events()))
-    assert [lines for _, lines in found] == [(), (), ("nothing moved",)]
+    assert [lines for _, lines in found] == [(), (), ("no figure moved",)]
 
 
 def test_an_evaluator_that_comes_and_one_that_goes(suite: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from evaluators.cli import command
+from evaluators.registry import suggestion
 
 TABLE: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("everyday_mistakes.yaml").read_text(encoding="utf-8")
@@ -36,3 +38,21 @@ def test_a_mistake_gets_its_message(entry: dict[str, Any], tmp_path: Path, monke
 
 def test_every_mistake_is_another_one() -> None:
     assert len({entry["it"] for entry in TABLE}) == len(TABLE) >= 40
+
+
+def test_thousands_of_mistakes_get_hints_as_far_as_they_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def counted(word: str, known: Iterable[str]) -> str | None:
+        asked.append(word)
+        return suggestion(word, known)
+
+    monkeypatch.setattr("evaluators.suite.config.suggestion", counted)
+    suite = tmp_path / "suite.yaml"
+    suite.write_text("evaluators:\n" + "".join(f"  - exact_mach{number}\n" for number in range(500)), encoding="utf-8")
+    done = CliRunner().invoke(command, ["check", str(suite)])
+    assert done.stderr.count('did you mean "exact_match"?') == 200
+    assert "and 300 more problems" in done.stderr
+    assert len(asked) < 210

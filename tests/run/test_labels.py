@@ -61,9 +61,9 @@ def test_the_table_and_the_figures_are_those_of_paper_and_pencil() -> None:
     ]  # fmt: skip
     found = table(rows)
     assert found is not None
-    assert found.columns == ("a", "b", "(other)", "(missing)", "(blocked)")
+    assert found.columns == ("a", "b", "(no label)", "(missing)", "(blocked)")
     assert {(one.expected, one.output): one.count for one in found.cells} == {
-        ("a", "a"): 2, ("a", "b"): 1, ("a", "(blocked)"): 1, ("b", "b"): 1, ("b", "(other)"): 1, ("b", "(missing)"): 2,
+        ("a", "a"): 2, ("a", "b"): 1, ("a", "(blocked)"): 1, ("b", "b"): 1, ("b", "(no label)"): 1, ("b", "(missing)"): 2,
     }  # fmt: skip
     a, b = found.labels
     assert (a.expected, a.given, a.right, a.precision, a.recall, a.f1) == (4, 2, 2, 1.0, 0.5, 2 / 3)
@@ -89,7 +89,7 @@ def test_a_listed_label_that_no_row_has_is_in_no_average() -> None:
     a, c = found.labels
     assert (a.precision, a.recall, c.f1, c.expected) == (0.5, 1.0, None, 0)
     assert found.average("macro").f1 == a.f1
-    assert [(one.expected, one.output) for one in found.cells] == [("a", "a"), ("(other)", "a")]
+    assert [(one.expected, one.output) for one in found.cells] == [("a", "a"), ("(no label)", "a")]
 
 
 @pytest.mark.parametrize(

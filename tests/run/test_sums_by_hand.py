@@ -364,10 +364,10 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
         ("a", MISSING, Standing.UNREADABLE, (("a", False), ("(missing)", True))),
         ("a", "b", Standing.UNREADABLE, (("a", False), ("(unreadable)", True))),
         ("a", "b", Standing.BLOCKED, (("a", False), ("(blocked)", True))),
-        ("a", 7, Standing.SCORED, (("a", False), ("(other)", True))),
+        ("a", 7, Standing.SCORED, (("a", False), ("(no label)", True))),
         ("a", "x" * 64, Standing.SCORED, (("a", False), ("x" * 64, False))),
-        ("a", "x" * 65, Standing.SCORED, (("a", False), ("(other)", True))),
-        ("a", "b\nc", Standing.SCORED, (("a", False), ("(other)", True))),
+        ("a", "x" * 65, Standing.SCORED, (("a", False), ("(no label)", True))),
+        ("a", "b\nc", Standing.SCORED, (("a", False), ("(no label)", True))),
         ("a", "b\n", Standing.SCORED, (("a", False), ("b\n", False))),
     ],
 )
@@ -379,6 +379,6 @@ def test_what_a_row_counts_as(
 
 def test_listed_labels_tell_everything_else_apart() -> None:
     rule, listed = LabelRule(("a", "b")), frozenset("ab")
-    assert label_pair(rule, listed, "a", "c", Standing.SCORED) == (LabelText("a"), LabelText("(other)", True))
-    assert label_pair(rule, listed, "c", "b", Standing.SCORED) == (LabelText("(other)", True), LabelText("b"))
+    assert label_pair(rule, listed, "a", "c", Standing.SCORED) == (LabelText("a"), LabelText("(no label)", True))
+    assert label_pair(rule, listed, "c", "b", Standing.SCORED) == (LabelText("(no label)", True), LabelText("b"))
     assert label_pair(rule, listed, "c", "b", Standing.INVALID) is None

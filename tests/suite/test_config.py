@@ -301,7 +301,11 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
     ),
     "a negative weight": (
         "evaluators:\n  - exact_match\n  - weighted_mean: {of: {exact_match: -1}}\n",
-        ("suite.yaml:3:39", 'the weight of "exact_match" must be a number, 0 or more; found the number -1', None),
+        (
+            "suite.yaml:3:39",
+            'the weight of "exact_match" must be a number, 0 or more; found the number -1',
+            "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1",
+        ),
     ),
     "a part named twice": (
         "evaluators:\n  - exact_match\n  - any_of: {of: [exact_match, exact_match]}\n",

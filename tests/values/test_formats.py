@@ -49,3 +49,9 @@ def test_numbers_are_read_with_the_fewest_marks() -> None:
 def test_digits_alone_are_codes() -> None:
     assert are_codes(["007", "12345"])
     assert not are_codes(["007", "1.5"])
+
+
+def test_telephone_numbers_are_codes() -> None:
+    assert are_codes(["+47 22 33 44", "+472233", "123"])
+    assert not are_codes(["+5", "+7"])
+    assert not are_codes(["+1234.50", "3"])

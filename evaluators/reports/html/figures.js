@@ -106,7 +106,7 @@ function evaluatorCard(one) {
     el("p", {}, `pass rate ${one.passRate} `, one.passInterval && el("span", { class: "quiet", text: one.passInterval })),
     countBar(one),
     one.figures.length > 0 && el("p", { class: "quiet", text: one.figures.map((pair) => pair.join(" ")).join(" · ") }),
-    one.detectable && el("p", { class: "quiet", text: `With so many rows, two runs can be told apart when their mean scores differ by about ${one.detectable} or more.` }),
+    one.detectable && el("p", { class: "quiet", text: `With this many rows, two runs can be told apart when their mean scores differ by about ${one.detectable} or more.` }),
     distribution(one, place),
     one.counts.failed > 0 && head.rows && button(
       `Show ${counted(one.counts.failed, "failed row")}`, () => showRows({ evaluator: one.name, result: "failed", variant: one.variant || "" }), { class: "link" },

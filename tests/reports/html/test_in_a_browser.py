@@ -88,7 +88,7 @@ def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) 
     page.tab.get_by_role("combobox", name="Variant").select_option("second")
     assert page.ids() == ["T3", "T5"]
     page.tab.get_by_role("button", name="Clear").click()
-    table.get_by_role("button", name="refund → (other)").click()
+    table.get_by_role("button", name="refund → (no label)").click()
     assert page.ids() == ["T5"]
     assert page.complaints == []
 
