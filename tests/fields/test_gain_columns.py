@@ -72,6 +72,28 @@ def test_plain_items_are_worth_what_they_are_worth_pair_by_pair(
         assert found is None or found == one_by_one(item, expected * times, output * times)
 
 
+ROWS: list[JSON] = [
+    {"a": "abcde", "b": 1, "c": "abcde", "d": "ABCDE"}, {"a": "ABCDE", "b": 1.05, "c": "abcdX", "d": "abcde"},
+    {"a": "abcde", "b": 2}, {"c": "x", "d": None}, {"a": True, "b": 1, "c": "abcde"}, {"a": 1, "b": None},
+]  # fmt: skip
+SIMPLE: list[JSON] = ["abcde", "ABCDE", "abcdX", 1, 1.05, 2, True, None, ""]
+
+
+@pytest.mark.parametrize("times", [1, 15], ids=["lists", "arrays"])
+def test_these_items_are_worth_what_they_are_worth_pair_by_pair(times: int) -> None:
+    item = tree(obj({"a": leaf(), "b": leaf(NEAR), "c": leaf(ALIKE), "d": leaf(PLAIN, transforms=LOWER)}))
+    for expected, output in ((ROWS, ROWS[::-1]), (ROWS[:3], ROWS[1:]), (ROWS[2:], ROWS[:2])):
+        found = at_once(item, expected * times, output * times)
+        assert found == one_by_one(item, expected * times, output * times)
+
+
+@pytest.mark.parametrize("times", [1, 15], ids=["lists", "arrays"])
+@pytest.mark.parametrize("unit", [leaf(), leaf(NEAR), leaf(ALIKE), leaf(PLAIN)])
+def test_these_plain_items_are_worth_what_they_are_worth_pair_by_pair(unit: Any, times: int) -> None:
+    item = tree(unit)
+    assert at_once(item, SIMPLE * times, SIMPLE[::-1] * times) == one_by_one(item, SIMPLE * times, SIMPLE[::-1] * times)
+
+
 def test_each_value_is_transformed_once() -> None:
     asked: list[Any] = []
 

@@ -105,6 +105,25 @@ TABLE: dict[str, tuple[dict[str, Any], Any, Any, Counts, Fraction]] = {
         {"lines": [{"of": {"id": 1}, "n": 1}, {"of": {"id": 2}, "n": 2}]},
         {"lines": [{"of": {"id": 2}, "n": 2}, {"of": {"id": 1}, "n": 3}]}, (3, 1, 0, 0), Fraction(3, 4),
     ),
+    "items in order, of which the last ones are missing": (
+        {"fields": {**ITEMS, "lines": {"align": "ordered"}}},
+        {"lines": THREE}, {"lines": [THREE[0]]}, (2, 0, 4, 0), Fraction(1, 2),
+    ),
+    "items in order, of which the last ones are made up": (
+        {"fields": {**ITEMS, "lines": {"align": "ordered"}}},
+        {"lines": [THREE[0]]}, {"lines": [THREE[0], {"sku": "b", "n": 2}, {"x": 1}]}, (2, 0, 0, 3), Fraction(4, 7),
+    ),
+    "text and null in order where items stand": (
+        {"fields": {**ITEMS, "lines": {"align": "ordered"}}},
+        {"lines": THREE}, {"lines": ["-", None, THREE[2]]}, (2, 0, 4, 1), Fraction(4, 9),
+    ),
+    "items in order where text and null stand": (
+        {"fields": {**ITEMS, "lines": {"align": "ordered"}}},
+        {"lines": ["-", None, THREE[2]]}, {"lines": THREE}, (2, 1, 0, 2), Fraction(1, 2),
+    ),
+    "text where items that are paired freely stand": (
+        {"fields": ITEMS}, {"lines": THREE}, {"lines": ["-", THREE[2], THREE[0]]}, (4, 0, 2, 1), Fraction(8, 11),
+    ),
     "a list that is missing": ({"fields": ITEMS}, {"lines": THREE}, {}, (0, 0, 6, 0), Fraction(0)),
     "text where a list stands": ({"fields": ITEMS}, {"lines": THREE}, {"lines": "-"}, (0, 0, 6, 1), Fraction(0)),
     "null where a list stands": ({"fields": ITEMS}, {"lines": None}, {"lines": THREE}, (0, 0, 0, 6), Fraction(0)),

@@ -59,6 +59,7 @@ DOCUMENTS: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("items left out where there is no list", {"skip": ("a[*]",)}, {"a": {"b": 1}}, {"a": [1]}),
     ("a folded key left out", {"skip": ("A.b",), "fold_keys": True}, {"a": {"B": 1, "c": 2}}, {"A": {"b": 3, "C": 2}}),
     ("the top level alone", {"depth": 1}, {"a": {"b": 1}, "c": 2, "d": [1]}, {"a": {"b": 1}, "c": 3, "d": [1, 2], "e": {"f": 1}}),
+    ("the top level, keys missing and made up", {"depth": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "x": 2}),
     ("the top level of no object", {"depth": 1}, {"a": 1, "b": None}, [1]),
     ("the top level, a key left out", {"depth": 1, "skip": ("a",)}, {"a": 1, "b": 2}, {"a": 2, "b": 2, "c": 1}),
     ("an output that cannot be read", {}, {"a": 1, "b": {"c": [1, []]}}, MISSING),

@@ -27,12 +27,13 @@ from pathlib import Path
 
 import yaml
 
-from tests.mutation.areas import AREAS, Area
+from tests.mutation.areas import AREAS, SLOW, Area
 
 ROOT = Path(__file__).parents[2]
 MISTAKES: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_name("by_hand.yaml").read_text(encoding="utf-8"))
 EXAMPLES = ("-m", "not hypothesis")
 """Only tests that draw nothing."""
+QUICK = ("-k", " and ".join(f"not {word}" for word in SLOW))
 NOTICED = {1, 3, 24, -24, 36, 152, 255}
 """What mutmut keeps of a mutant that the tests noticed: a test failed, or never came to an end."""
 _ALL = "mutants of no function"
@@ -113,7 +114,7 @@ def _copied(copy: Path) -> None:
 
 
 def _settings(area: Area, properties: bool) -> str:
-    options = ["-n0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
+    options = ["-n0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", *QUICK]
     chosen = {
         "source_paths": ["evaluators"],
         "only_mutate": [f"evaluators/{one}" for one in area.modules],

@@ -13,8 +13,62 @@ class Area(NamedTuple):
 
 
 AREAS: Final[dict[str, Area]] = {
-    "values": Area(("values/*",), ("values",)),
-    "fields": Area(("fields/*",), ("fields", "laws", "builtin")),
+    "numbers": Area(
+        ("values/numbers.py", "values/number_formats.py", "values/dates.py", "values/*_dates.py", "values/date_formats.py"),
+        ("values/test_numbers.py", "values/test_formats.py", "values/test_dates.py", "comparators/test_comparators.py"),
+    ),
+    "texts": Area(
+        (
+            "values/text.py", "values/edit_limit.py", "values/unicode_forms.py", "values/transforms.py",
+            "values/patterns.py", "values/reasoning.py", "values/confusion.py",
+        ),
+        (
+            "values/test_text.py", "values/test_unicode_forms.py", "values/test_transforms.py", "values/test_patterns.py",
+            "values/test_reasoning.py", "values/test_confusion.py", "comparators/test_comparators.py",
+        ),
+    ),
+    "json": Area(
+        (
+            "values/json_*.py", "values/typed_json.py", "values/literal_keys.py", "values/yaml_text.py", "values/flow.py",
+        ),
+        (
+            "values/test_json_text.py", "values/test_json_choice.py", "values/test_typed_json.py", "values/test_yaml_text.py",
+            "values/test_flow.py",
+        ),
+    ),
+    "paths": Area(
+        ("values/paths.py", "values/path_text.py", "values/many_paths.py", "values/jsonpath_*.py"),
+        ("values/test_paths.py", "values/test_jsonpath_hits.py"),
+    ),
+    "pairing": Area(
+        ("values/assignment.py", "values/pairing.py", "values/equality.py", "values/arrays.py"),
+        ("values/test_assignment.py", "values/test_pairing.py", "values/test_equality.py"),
+    ),
+    "fields": Area(
+        (
+            "fields/closed*.py", "fields/score.py", "fields/scored.py", "fields/walk.py", "fields/open_*.py",
+            "fields/path_*.py", "fields/align.py", "fields/items.py", "fields/counts.py", "fields/key_counts.py",
+            "fields/events.py", "fields/gains.py", "fields/gain_columns.py", "fields/metrics.py", "fields/weighing.py",
+            "fields/settle.py", "fields/unit*.py", "fields/compound.py", "fields/leaf_results.py", "fields/trace/*",
+            "fields/compiled/*",
+        ),
+        ("fields", "laws"),
+    ),
+    "lists of fields": Area(
+        (
+            "fields/lines.py", "fields/listed.py", "fields/gather.py", "fields/near_misses.py", "fields/tree.py",
+            "fields/rules.py", "fields/declared.py", "fields/differences.py", "fields/judge_fallbacks.py",
+            "fields/post_process*.py", "fields/searching.py", "fields/readable.py", "fields/reading.py",
+        ),
+        ("fields",),
+    ),
+    "schemas": Area(
+        (
+            "fields/schema_*.py", "fields/references.py", "fields/keywords.py", "fields/dialects.py", "fields/infer.py",
+            "fields/expected_check.py", "fields/instance_paths.py", "fields/xeval/*", "fields/evaluation_config/*",
+        ),
+        ("fields",),
+    ),
     "tallies": Area(
         (
             "run/tally.py", "run/exact_sums.py", "run/figures.py", "run/intervals.py", "run/statistics.py", "run/stats.py",
@@ -36,3 +90,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "compare": Area(("compare/*",), ("compare",)),
 }  # fmt: skip
+
+SLOW: Final = ("twice", "deep", "nested", "grows", "grow", "cycles", "without_end", "imported")
+"""Words in the names of tests that measure work, or build documents of thousands of levels. The functions under them are
+wrapped to be mutated, which makes such tests many times as slow, and what they are about is not who is right."""

@@ -125,6 +125,48 @@ def test_gains_that_leave_no_room_for_distances_are_paired_in_two_steps(
     assert answered is not None or not any(map(any, table))
 
 
+def small_tables() -> Iterator[Table]:
+    """Always the same ones: few rows and columns, with many ties."""
+    for seed in range(150):
+        random = Random(seed)
+        rows, columns, top = random.randint(1, 4), random.randint(1, 5), random.randint(1, 4)
+        yield [[random.randint(0, top) for _ in range(columns)] for _ in range(rows)]
+
+
+@pytest.mark.parametrize("least", [0, assignment.SMALL])
+def test_none_of_these_tables_has_a_pairing_that_ranks_higher(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assignment, "SMALL", least)  # at 0 every piece goes to compiled code
+    for table in small_tables():
+        wanted = min(every_pairing(table), key=lambda pairs: rank(table, pairs))
+        assert [assign_gains(table, pure) for pure in (True, False)] == [wanted, wanted], table
+
+
+@pytest.mark.parametrize("large", [0, assignment.EXACT // 4], ids=["in one step", "in two steps"])
+@pytest.mark.parametrize(("rows", "columns"), [(25, 25), (20, 34), (34, 20)])
+@pytest.mark.parametrize("share", [0.06, 0.4, 1.0])
+def test_long_lists_are_paired_alike_by_every_solver(rows: int, columns: int, share: float, large: int) -> None:
+    for seed in range(3):
+        random = Random(seed)
+        table = [
+            [large + random.randint(1, 2) if random.random() < share else 0 for _ in range(columns)] for _ in range(rows)
+        ]
+        answered = assignment._assign_array(table)
+        assert answered == assign_gains(table, pure=True) == assign_gains(table, pure=False)
+
+
+def test_lists_of_which_few_items_are_alike_fall_into_pieces() -> None:
+    numpy, _ = compiled() or pytest.fail("the package lapx is part of the development packages")
+    table = numpy.array([[1, 0, 0, 0], [0, 0, 2, 0], [0, 0, 3, 1], [0, 0, 0, 0]])
+    assert assignment._pieces(numpy, table) == [([0], [0]), ([1, 2], [2, 3])]
+    assert assignment._pieces(numpy, numpy.ones((9, 8))) == [([*range(9)], [*range(8)])]
+
+
+def test_numbers_that_no_float_holds_are_left_to_the_other_solver() -> None:
+    assert assignment._assign_array([[2**51 + 1, 2**51 + 1]] * 200) is None
+    assert assignment._assign_array([[2**51, 2**51]] * 200) == [(0, 0), (1, 1)]
+    assert assignment._assign_array([[2**70]]) is None
+
+
 def test_nothing_is_paired_with_nothing() -> None:
     assert assign_gains([]) == []
     assert assign_gains([[], []]) == []

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values.equality import same
+from evaluators.values.equality import _equal_step_by_step, same
 
 leaves = st.one_of(
     st.none(),
@@ -98,6 +98,28 @@ def test_a_document_equals_its_copy(a: object) -> None:
 def test_values(a: object, b: object, equal: bool) -> None:
     assert same(a, b) is equal
     assert same(b, a) is equal
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [
+        ([1, "a", None, True], [1.0, "a", None, True], True),
+        ([1], [2], False),
+        ([1], ["1"], False),
+        ([[]], [{}], False),
+        ([{}], [0], False),
+        ([0], [[]], False),
+        ([1, 2], [1], False),
+        ([1, [2, 3]], [1, [2, 4]], False),
+        ({"a": 1}, {"b": 1}, False),
+        ({"a": 1}, {"a": 1, "b": 1}, False),
+        ({"a": {"b": [1, 2]}, "c": 3}, {"c": 3.0, "a": {"b": [1, 2]}}, True),
+        ({"a": {"b": [1, 2]}}, {"a": {"b": [2, 1]}}, False),
+        ([1, 2, "x"], [1, 3, "x"], False),
+    ],
+)
+def test_step_by_step_says_what_python_says(a: object, b: object, equal: bool) -> None:
+    assert _equal_step_by_step(a, b) is _equal_step_by_step(b, a) is (a == b) is equal
 
 
 def nested(leaf: str, depth: int) -> str:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
+from types import SimpleNamespace
+
+import numpy
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluators.values import arrays, pairing
+from evaluators.values.arrays import SMALL, WORTH_IMPORTING
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
@@ -58,6 +65,45 @@ def test_distinct_keys_find_each_other_in_any_order(order: list[int]) -> None:
 def test_equal_items_pair_as_they_do_by_their_gains(expected: list[str], output: list[str]) -> None:
     table = [[int(one == other) for other in output] for one in expected]
     assert by_equality(expected, output) == assign_gains(table, pure=True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "pairs"),
+    [
+        ("xya", "azaa", [(2, 2)]),
+        ("a...", "..a.a", [(0, 2), (1, 0), (2, 1), (3, 3)]),
+        ("xa", "aba", [(1, 0)]),
+        ("xxaxa", "aaayy", [(2, 1), (4, 2)]),
+        ("aaayy", "xxaxa", [(1, 2), (2, 4)]),
+        ("xxxxa", "ayyya", [(4, 4)]),
+        ("xxaxxxa", "ayyyyaay", [(2, 0), (6, 6)]),
+    ],
+)
+def test_equal_items_pair_with_the_nearest_ones(expected: str, output: str, pairs: Pairs) -> None:
+    assert by_equality(expected, output) == pairs
+
+
+def test_equal_items_of_these_lists_pair_as_they_do_by_their_gains() -> None:
+    for seed in range(200):
+        random = Random(seed)
+        expected, output = (random.choices("ab", k=random.randint(0, 8)) for _ in range(2))
+        table = [[int(one == other) for other in output] for one in expected]
+        assert by_equality(expected, output) == assign_gains(table, pure=True), (expected, output)
+
+
+@pytest.mark.parametrize(("most", "pairs"), [(4, [(1, 1), (2, 2)]), (3, [(1, 0), (2, 1)])])
+def test_beyond_a_number_of_places_the_last_ones_are_left_out(
+    most: int, pairs: Pairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairing, "NEAREST", most)
+    assert by_equality("xaa", "aaaa") == pairs
+
+
+@pytest.mark.parametrize(("modules", "most"), [({}, WORTH_IMPORTING), ({"numpy": numpy}, SMALL)])
+def test_short_lists_do_without_arrays(modules: dict[str, object], most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays, "sys", SimpleNamespace(modules=modules))
+    assert [arrays.many(most, 1), arrays.many(most // 2, 2), arrays.many(1, most + 1)] == [False, False, True]
+    assert [arrays.arrays_for(most, 1), arrays.arrays_for(most, 2)] == [None, numpy]
 
 
 def test_what_is_in_no_pair_is_left_over() -> None:
