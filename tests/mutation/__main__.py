@@ -126,7 +126,8 @@ def _settings(area: Area, properties: bool) -> str:
 
 
 def _of_wording(module: ast.Module) -> set[str]:
-    """The mutants that differ from their function in a sentence only: in texts with a blank."""
+    """The mutants that differ from their function in a sentence only, in texts with a blank; or in whether `zip` is strict,
+    which says of lists that are as long as each other that they are."""
     functions = {node.name: _without_sentences(node) for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
     return {
         name
@@ -139,6 +140,8 @@ def _without_sentences(function: ast.FunctionDef) -> str:
     for node in ast.walk(function):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             node.value = ""
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip":
+            node.keywords = []
     return "".join(map(ast.dump, (function.args, *function.body)))
 
 

@@ -29,15 +29,15 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "json": Area(
         (
-            "values/json_*.py", "values/typed_json.py", "values/literal_keys.py", "values/yaml_text.py", "values/flow.py",
+            "values/json_*.py", "values/typed_json.py", "values/yaml_text.py", "values/flow.py",
         ),
         (
             "values/test_json_text.py", "values/test_json_choice.py", "values/test_typed_json.py", "values/test_yaml_text.py",
-            "values/test_flow.py",
+            "values/test_flow.py", "values/test_json_lines.py",
         ),
     ),
     "paths": Area(
-        ("values/paths.py", "values/path_text.py", "values/many_paths.py", "values/jsonpath_*.py"),
+        ("values/paths.py", "values/path_text.py", "values/many_paths.py", "values/literal_keys.py", "values/jsonpath_*.py"),
         ("values/test_paths.py", "values/test_jsonpath_hits.py"),
     ),
     "pairing": Area(

@@ -35,6 +35,21 @@ def test_the_figures_of_four_counts(counts: Confusion, figures: list[tuple[int, 
     assert [counts.ratio(name) for name in RATIOS] == figures
 
 
+@pytest.mark.parametrize(
+    ("counts", "figure", "exact", "rounded"),
+    [
+        (Confusion(1, 1, 1, 0), "accuracy", Fraction(1, 3), 1 / 3),
+        (Confusion(1, 1, 1, 0), "precision", Fraction(1, 2), 0.5),
+        (Confusion(0, 0, 0, 2), "recall", Fraction(0), 0.0),
+        (Confusion(), "f1", None, None),
+    ],
+)
+def test_a_figure_is_a_fraction_or_a_float_or_none(
+    counts: Confusion, figure: Ratio, exact: Fraction | None, rounded: float | None
+) -> None:
+    assert (counts.exact(figure), counts.rounded(figure)) == (exact, rounded)
+
+
 @given(CONFUSIONS)
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(counts: Confusion) -> None:
     precision, recall, f1 = (counts.exact(name) for name in ("precision", "recall", "f1"))

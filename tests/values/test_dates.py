@@ -59,6 +59,35 @@ def test_formats_that_read_one_text_as_two_days(formats: list[str], ambiguous: b
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [("DD/MM/YYYY", "MM/DD/YYYY"), ("DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"), ("[on] D.M.YYYY", "[on] M.D.YYYY")],
+)
+def test_two_formats_come_with_a_text_that_both_read(first: str, second: str) -> None:
+    found = ambiguity([first, second])
+    assert found is not None
+    assert found[:2] == (first, second)
+    one, other = reader([first])(found[2]), reader([second])(found[2])
+    assert one is not None
+    assert other is not None
+    assert (one.year, one.month, one.day) == (other.year, other.day, other.month)
+    assert one.month != one.day
+
+
+def test_a_moment_says_its_year_month_day_and_time() -> None:
+    assert reader(["YYYY-MM-DDTHH:mm:ss"])("2024-05-31T10:20:30") == Moment(
+        2024, 5, 31, datetime.datetime(2024, 5, 31, 10, 20, 30)
+    )
+    assert reader(["HH:mm DD/MM/YYYY"])("10:20 31/05/2024") == Moment(2024, 5, 31, datetime.datetime(2024, 5, 31, 10, 20))
+
+
+def test_a_code_that_is_not_read_comes_with_those_that_are() -> None:
+    with pytest.raises(
+        ValueError, match="has the code %j, which has no counterpart here\nhint: the codes that are read: %"
+    ):
+        check_format("%Y-%j")
+
+
+@pytest.mark.parametrize(
     "spelled", ["YYYY-MM-DD", "D [de] MMMM [de] YYYY", "YYYY", "MM/YY", "iso", "YYYY-MM-DDTHH:mm:ss"]
 )
 def test_formats_that_can_be_used(spelled: str) -> None:

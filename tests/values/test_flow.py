@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.api.loading import loads
 from evaluators.suite import source
-from evaluators.values.flow import flow
+from evaluators.values.flow import flow, key_text
 
 CHARACTERS = st.characters(codec="ascii", categories=["L", "N", "P", "S", "Zs"])
 TEXTS = st.text(CHARACTERS, max_size=8).filter(lambda text: "${" not in text)
@@ -37,10 +37,30 @@ def test_a_value_reads_back(value: Any) -> None:
         ("", '""'),
         ({"a": [1, True, None]}, "{a: [1, true, null]}"),
         ("$.items[0]", '"$.items[0]"'),
+        ("été", '"été"'),
+        ("a\tb", r'"a\tb"'),
+        ("a\u200bb", r'"a\u200bb"'),
+        ("a\U000e0001b", r'"a\U000e0001b"'),
     ],
 )
 def test_quotes_stand_where_they_are_needed(value: object, text: str) -> None:
     assert flow(value) == text
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("total", "total"),
+        ("$.lines[*].sku[0]", "$.lines[*].sku[0]"),
+        ("Straße", "Straße"),
+        ("yes", '"yes"'),
+        ("Null", '"Null"'),
+        ("two words", '"two words"'),
+        ("a\u200b", r'"a\u200b"'),
+    ],
+)
+def test_a_key_stands_bare_where_yaml_reads_it_as_text(key: str, text: str) -> None:
+    assert key_text(key) == text
 
 
 def test_a_line_made_of_it_is_a_suite() -> None:

@@ -104,6 +104,9 @@ def test_which_one_was_taken_is_said() -> None:
     assert choose(documents('{"a": 1} {"a": 2}'), "object").which == "It is number 2 of 2 JSON documents there."
     assert choose(documents('x</think>{"a": 2}'), "object").which == "The reasoning in its tags is set aside first."
     assert choose(documents('see {"a": 2}'), "object").which == ""
+    assert choose(documents('x</think>{"a": 1} {"a": 2}'), "object").which == (
+        "It is number 2 of 2 JSON documents there. The reasoning in its tags is set aside first."
+    )
 
 
 @pytest.mark.parametrize(

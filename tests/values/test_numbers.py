@@ -57,6 +57,7 @@ def test_any_text_is_read_or_is_not_a_number(text: str, choice: Parse) -> None:
 @pytest.mark.parametrize(
     ("text", "number"),
     [
+        ("25e2", Fraction(2500)), ("1.5e1", Fraction(15)), ("-300e-2", Fraction(-3)),
         ("1,234.50", Fraction(2469, 2)), ("-0.25", Fraction(-1, 4)), ("19", Fraction(19)), ("7.09e1", Fraction(709, 10)),
         ("$0.02", Fraction(1, 50)), ("-$1.5", Fraction(-3, 2)), (".5", Fraction(1, 2)), ("90", Fraction(90)), ("one", None),
     ],

@@ -71,6 +71,47 @@ def test_each_switch(choice: dict[str, str], text: str, becomes: str) -> None:
     assert normalizer(Normalization.model_validate(choice))(text) == becomes
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "alike"),
+    [
+        ({"a": 1, "b": "É", "c": "x"}, {"a": 1, "b": "é", "c": "y"}, False),
+        ({"a": None, "b": "É"}, {"a": None, "b": "é"}, True),
+        ({"a": "x", "b": "y"}, {"a": "x", "c": "y"}, False),
+        ({"a": 1}, {"a": "1"}, False),
+        ({"a": 1, "b": "É"}, {"a": 1.0, "b": "é"}, True),
+        ({"a": True, "b": "É"}, {"a": 1, "b": "é"}, False),
+        ({"a": {"b": ["É", {"c": "x"}]}}, {"a": {"b": ["é", {"c": "X"}]}}, True),
+        ({"a": {"b": ["É", {"c": "x"}]}}, {"a": {"b": ["é", {"c": "z"}]}}, False),
+        ([None, "É", "x"], [None, "é", "y"], False),
+        ([1, "É"], [1.0, "é"], True),
+        ([1, "É"], [2.0, "é"], False),
+        ([1, "É"], ["1", "é"], False),
+        ([1, "É"], [2, "é"], False),
+        ([["É"], 1], [["é"], 1], True),
+        ([["É"], 1], [["é", "é"], 1], False),
+        (["É"], {"É": "É"}, False),
+        ("É", "é", True),
+    ],
+)
+def test_texts_inside_documents_are_compared_normalised(a: object, b: object, alike: bool) -> None:
+    same = same_text_deep(normalizer(Normalization(case="ignore")))
+    assert same(a, b) is same(b, a) is alike
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "becomes"),
+    [
+        ({"unicode": "none", "case": "ignore"}, "E\u0301²", "e\u0301²"),
+        ({"unicode": "nfc", "case": "ignore", "punctuation": "ignore"}, "E\u0301, X.", "é x"),
+        ({"unicode": "nfkc", "accents": "ignore"}, "É² ﬁ", "E2 fi"),
+        ({"unicode": "nfkc", "accents": "transliterate", "case": "ignore"}, "ŁÓDŹ ²", "lodz 2"),
+        ({"accents": "ignore", "case": "ignore", "whitespace": "collapse"}, " É\n  X ", "e x"),
+    ],
+)
+def test_several_switches_set_aside_what_each_of_them_does(choice: dict[str, str], text: str, becomes: str) -> None:
+    assert normalizer(Normalization.model_validate(choice))(text) == becomes
+
+
 @settings(max_examples=100)
 @given(TEXTS, st.sampled_from(EVERY_SETTING))
 def test_normalising_twice_changes_nothing(text: str, choice: Normalization) -> None:

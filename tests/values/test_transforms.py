@@ -11,9 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.issues import Blame, RowProblem
+from evaluators.issues import Blame, Problems, RowProblem
 from evaluators.settings import BadSettings
-from evaluators.values.transforms import TRANSFORMS, Transform, TransformError, chain, parse_transform
+from evaluators.values.transforms import (
+    TRANSFORMS,
+    Transform,
+    TransformError,
+    add_transform,
+    chain,
+    chain_of_expected,
+    parse_transform,
+    registered_transforms,
+)
 
 PARAMETERS: dict[str, dict[str, object]] = {
     "round_digits": {"digits": 1},
@@ -25,6 +34,33 @@ EVERY_TRANSFORM = [parse_transform({name: PARAMETERS.get(name, {})}) for name in
 
 def apply(data: object, value: Any) -> Any:
     return parse_transform(data).apply(value)
+
+
+def test_a_chain_is_none_one_or_all_of_its_transforms() -> None:
+    strip, lower, whole = map(parse_transform, ("strip", "lowercase", {"type_convert": {"to": "int"}}))
+    assert chain([]) is None
+    assert chain([strip]) is strip.apply
+    both = chain([strip, whole])
+    assert both is not None
+    assert both(" 7 ") == 7
+    assert chain_of_expected([]) is None
+    kept = chain_of_expected([lower, strip])
+    assert kept is not None
+    assert [kept(value) for value in (" A ", 5, None, ["A"])] == ["a", 5, None, ["A"]]
+
+
+def test_a_transform_of_ones_own_takes_no_name_that_is_taken() -> None:
+    kind, other = TRANSFORMS["strip"], TRANSFORMS["lowercase"]
+    add_transform("mine", kind)
+    with pytest.raises(Problems, match='transform "mine" is already registered') as taken:
+        add_transform("mine", other)
+    assert [(one.code, one.hint) for one in taken.value.issues] == [("name-taken", "overwrite=True replaces it")]
+    assert registered_transforms()["mine"] is kind
+    add_transform("mine", other, overwrite=True)
+    assert registered_transforms()["mine"] is other
+    with pytest.raises(Problems, match='transform "strip" ships with the package and cannot be replaced') as shipped:
+        add_transform("strip", other, overwrite=True)
+    assert [one.code for one in shipped.value.issues] == ["shadows-built-in"]
 
 
 def name_of(transform: Transform) -> str:

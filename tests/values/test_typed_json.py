@@ -73,6 +73,27 @@ def test_what_is_of_another_type_is_refused(place: int, value: Any) -> None:
         WAYS.of(Box).read(packed)
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "back"),
+    [
+        (float, 1, 1), (float, 0.5, 0.5), (float, True, Unfit), (float, "1", Unfit), (int, 1.0, Unfit), (int, True, Unfit),
+        (bool, 1, Unfit), (bool, False, False), (str, None, Unfit), (tuple[int, ...], [1, 2, 3], (1, 2, 3)),
+        (tuple[int, ...], [], ()), (tuple[int, str], [1, "a"], (1, "a")), (tuple[int, int, int], [1, 2, 3], (1, 2, 3)),
+        (tuple[int, int], [1, 2, 3], Unfit), (tuple[int, int], [1], Unfit), (Colour, "blue", Colour.BLUE),
+        (Colour, "BLUE", Unfit), (int | None, None, None), (int | None, "a", Unfit), (Point, [1, 2], Point(1, 2)),
+    ],
+)  # fmt: skip
+def test_each_type_takes_what_is_of_it(kind: Any, value: Any, back: Any) -> None:
+    way = TypedJsonWays().of(kind)
+    if back is Unfit:
+        with pytest.raises(Unfit):
+            way.read(value)
+    else:
+        found = way.read(value)
+        assert (found, type(found)) == (back, type(back))
+        assert through(way.pack(found)) == value
+
+
 @pytest.mark.parametrize("value", [None, {}, [], "text", [1] * 10, [1] * 12])
 def test_a_value_class_is_the_list_of_its_fields(value: Any) -> None:
     with pytest.raises(Unfit):

@@ -77,6 +77,11 @@ def test_what_is_refused_says_why(text: str, message: str, line: int | None, col
     assert (error.message, error.line, error.column) == (message, line, column)
 
 
+def test_what_is_no_yaml_says_where() -> None:
+    error = refusal("a: 1\nb: [1, }")
+    assert (error.line, error.column) == (2, 8)
+
+
 def test_nothing_is_run() -> None:
     assert "constructor" in refusal('!!python/object/apply:os.system ["true"]').message
 
