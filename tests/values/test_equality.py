@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.values.equality import _equal_step_by_step, same
+from evaluators.values.equality import _equal_step_by_step, json_type, same, same_type
 
 leaves = st.one_of(
     st.none(),
@@ -120,6 +120,12 @@ def test_values(a: object, b: object, equal: bool) -> None:
 )
 def test_step_by_step_says_what_python_says(a: object, b: object, equal: bool) -> None:
     assert _equal_step_by_step(a, b) is _equal_step_by_step(b, a) is (a == b) is equal
+
+
+def test_each_value_has_one_of_six_types() -> None:
+    values = [None, True, 1, 1.5, "1", [1], {"a": 1}]
+    assert [json_type(value) for value in values] == ["null", "boolean", "number", "number", "string", "list", "object"]
+    assert [same_type(1, other) for other in (2.5, True, "1", None)] == [True, False, False, False]
 
 
 def nested(leaf: str, depth: int) -> str:
