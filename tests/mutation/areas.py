@@ -38,7 +38,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "paths": Area(
         ("values/paths.py", "values/path_text.py", "values/many_paths.py", "values/literal_keys.py", "values/jsonpath_*.py"),
-        ("values/test_paths.py", "values/test_jsonpath_hits.py"),
+        ("values/test_paths.py", "values/test_many_paths.py", "values/test_jsonpath_hits.py"),
     ),
     "pairing": Area(
         ("values/assignment.py", "values/pairing.py", "values/equality.py", "values/arrays.py"),
