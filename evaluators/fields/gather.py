@@ -308,7 +308,8 @@ def _fitting(visit: Visit) -> Sequence[FieldNode]:
     alike = [branch for branch in branches if branch.kind in (kind, "choice")] or branches
     if len(alike) < 2 or not isinstance(expected, dict):
         return alike
-    lacking = [_lacking(branch, expected) for branch in alike]
+    known: dict[int, int] = {}
+    lacking = [_lacking(branch, expected, known) for branch in alike]
     least = min(lacking)
     return [branch for branch, lacks in zip(alike, lacking, strict=True) if lacks == least]
 
@@ -318,17 +319,25 @@ def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
     return tuple({id(branch.origin or branch): branch for branch in reversed(branches)}.values())[::-1]
 
 
-def _lacking(branch: FieldNode, expected: Mapping[str, Any]) -> int:
-    """How many keys of an object a branch does not know."""
+def _lacking(branch: FieldNode, expected: Mapping[str, Any], known: dict[int, int]) -> int:
+    """How many keys of an object a branch does not know. `known` are the answers for choices: many may lead to the same one."""
     if branch.unit or branch.skip:
         return 0
+    if branch.kind != "choice":
+        return _unknown_keys(branch, expected)
+    same_choice = id(branch.origin or branch)
+    if same_choice not in known:
+        inner = distinct(branch.below.branches)
+        known[same_choice] = min((_lacking(each, expected, known) for each in inner), default=len(expected))
+    return known[same_choice]
+
+
+def _unknown_keys(branch: FieldNode, expected: Mapping[str, Any]) -> int:
     below = branch.below
-    if branch.kind == "choice":
-        return min((_lacking(inner, expected) for inner in below.branches), default=len(expected))
     if below.others is not None:
         return 0
-    known = branch.compound.fields if branch.compound is not None else ()
-    return len(expected.keys() - below.keys.keys() - set(known))
+    listed = branch.compound.fields if branch.compound is not None else ()
+    return len(expected.keys() - below.keys.keys() - set(listed))
 
 
 def _keys(visit: Visit) -> Iterator[Thing]:

@@ -26,6 +26,7 @@ from evaluators.value_class import dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, compact, parse
 from evaluators.values.quoting import quote
+from evaluators.values.small_files import NoSmallFile, read_small
 
 _SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
 _MAPS: Final = ("params", "payload")
@@ -159,12 +160,16 @@ def line_bytes(line: Mapping[str, Any]) -> bytes:
     return compact(plain_json(line)) + b"\n"
 
 
+MOST_BYTES: Final = 512 * 1024 * 1024
+"""A file of answers may have so many bytes."""
+
+
 def read_answers(file: Path) -> Iterator[AnswerLine]:
     """The lines of a file. Raises Problems (config) for one that is not there, and for a damaged line, with its number."""
     try:
-        text = file.read_bytes()
-    except OSError as error:
-        said = (error.strerror or str(error)).lower()
+        text = read_small(file, MOST_BYTES)
+    except (OSError, NoSmallFile) as error:
+        said = f"it {error}" if isinstance(error, NoSmallFile) else (error.strerror or str(error)).lower()
         raise problem("no-answers", f"the answers cannot be read: {said}", where=str(file)) from None
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
+from evaluators.api.loading import load
 from evaluators.comparators._comparator import COMPARATORS, Comparator, Compare
 from evaluators.fields.evaluation_config import parse_evaluation_config, read_evaluation_config
 from evaluators.fields.metrics import substituted
@@ -17,6 +18,7 @@ from evaluators.fields.tree import FieldNode, Shape
 from evaluators.issues import Blame, Problems
 from evaluators.settings import BadSettings
 from evaluators.values.paths import ANY
+from tests.fuzz.test_growth import calls
 
 TABLE: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent / "evaluation_config.yaml").read_text(encoding="utf-8")
@@ -119,6 +121,60 @@ def test_a_reference_that_only_leads_to_itself_is_refused() -> None:
     ):
         with pytest.raises(BadSettings, match="leads to itself"):
             read_evaluation_config(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"oneOf": [{"$ref": "#"}, {"type": "object", "properties": {"a": {"type": "integer"}}}]},
+        {"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}, {"type": "array", "items": {"type": "integer"}}]},
+                   "b": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "object", "properties": {"a": {"type": "integer"}}}]}},
+         "properties": {"v": {"$ref": "#/$defs/a"}}},
+    ],
+)  # fmt: skip
+def test_a_choice_that_is_its_own_branch_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(BadSettings, match="leads to itself"):
+        read_evaluation_config(schema)
+
+
+def doubling(levels: int, **beside: Any) -> dict[str, Any]:
+    """A chain of choices in which every branch leads to the next choice, twice."""
+    chain = {
+        f"d{level}": {"anyOf": [{"$ref": f"#/$defs/d{level + 1}"}, {"$ref": f"#/$defs/d{level + 1}", **beside}]}
+        for level in range(levels)
+    }
+    end = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    return {"$defs": {**chain, f"d{levels}": end}, "$ref": "#/$defs/d0"}
+
+
+def test_choices_that_double_at_every_level_are_read_once() -> None:
+    root = read_evaluation_config(doubling(40))
+    for _ in range(40):
+        root = root.below.branches[0]
+    assert how(child(root, "a")) == "integer_exact"
+
+
+def test_choices_that_double_at_every_level_are_scored_in_as_many_steps_as_there_are_levels() -> None:
+    work = []
+    for levels in (15, 30):
+        scored = load({"evaluators": [{"schema_match": {"schema": doubling(levels), "dialect": "evaluation_config"}}]})
+        row = {"expected": {"a": 1, "b": 2}, "output": {"a": 2}}
+        scored.evaluate(row)
+        work.append(calls(scored, row))
+    assert work[1] < 5 * work[0]
+
+
+def test_a_schema_that_adds_to_itself_at_every_level_is_refused() -> None:
+    inner = {"allOf": [{"$ref": "#"}, {"type": "object", "properties": {"a": {"$ref": "#"}}}]}
+    with pytest.raises(BadSettings, match="more than 100 levels"):
+        read_evaluation_config({"type": "object", "properties": {"v": {"type": "integer"}, "a": inner}})
+
+
+def test_choices_that_multiply_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.fields.evaluation_config.read_config.MOST_SCHEMAS", 500)
+    with pytest.raises(BadSettings, match="larger than 500 schemas"):
+        read_evaluation_config(doubling(40, default=1))
 
 
 def test_a_root_need_not_be_an_object() -> None:

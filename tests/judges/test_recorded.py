@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.run.record import read_record
 from evaluators.run.store import load_run
+from evaluators.settings import build
 from evaluators.testsets.readers import jsonl
 
 FIELDS = {"title": "semantic", "total": "numeric"}
@@ -347,3 +349,23 @@ def test_a_judge_that_is_not_ready_is_a_problem_of_the_row_where_a_row_is_scored
     issue = suite.evaluate({"expected": {"title": "car"}, "output": {"title": "ship"}})["json_multi_field_match"].issue
     assert issue is not None
     assert (issue.blame, issue.code) == (Blame.ENVIRONMENT, "no-answers")
+
+
+def test_answers_are_read_from_plain_files_of_a_sensible_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe, long, run = tmp_path / "pipe.jsonl", tmp_path / "long.jsonl", tmp_path / "run"
+    os.mkfifo(pipe)
+    long.write_text("\n" * 11, encoding="utf-8")
+    monkeypatch.setattr("evaluators.judges.answer_lines.MOST_BYTES", 10)
+    for file, said in (
+        (pipe, "it is a pipe, and only a file can be read"),
+        (Path("/dev/zero"), "and only a file can be read"),
+        (tmp_path, "it is a folder"),
+        (long, "it is larger than"),
+    ):
+        with pytest.raises(Problems, match=said):
+            list(read_answers(file))
+    run.mkdir()
+    (run / "answers.jsonl").symlink_to(long)
+    judge = build(JUDGES.find("recorded"), {"run": str(run)})
+    with pytest.raises(Problems, match="there are no answers in it"):
+        judge.answer([JudgeQuestion("semantic", "a", "b")])

@@ -30,7 +30,7 @@ from evaluators.fields.evaluation_config.schemas import (
 )
 from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge, said_once
 from evaluators.fields.metrics import resolve_alignment, resolve_metric
-from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
+from evaluators.fields.references import MOST_SCHEMAS, Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.settings import BadSettings, Detail, Loc, spell
 from evaluators.value_class import dataclass, field, replace
@@ -50,6 +50,8 @@ OF_ANYTHING: Final = "exact"
 ADDRESSES: Final = ("uri", "url", "iri")
 NUMBERS: Final = ("number_exact", "number_tolerance", "integer_exact")
 """Comparators that read numbers in text, where the schema allows text."""
+MOST_LEVELS: Final = 100
+"""A schema that adds to itself at every level is refused there; one that only leads back is as deep as the documents are."""
 ALIGNED: Final = Align("hungarian")
 
 Target: TypeAlias = tuple[str, int]
@@ -168,6 +170,14 @@ class _ConfigReader:
     def made(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
         """What a schema asks for that was not met before."""
         loc = own_place(schema, ())
+        if len(path) > MOST_LEVELS:
+            message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
+            self.details.append(Detail(loc, message, "let references lead back without anything beside them"))
+            return MetricPlan(skip=True)
+        if len(self.known) > MOST_SCHEMAS:
+            message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
+            hint = "references that branch at every level multiply"
+            raise BadSettings([Detail(loc, message, hint, code="bad-schema")])
         if "$ref" in schema:
             return self.referred(schema, path)
         self.details.extend(bad_types(schema))
@@ -311,7 +321,7 @@ class _ConfigReader:
             waiting, seen = [*choice.branches], {id(choice)}
             while waiting:
                 branch = self.found(waiting.pop())
-                if branch is choice:
+                if branch.branches is choice.branches:  # a copy of it, where it is the root
                     message = "this choice leads to itself: it would be its own branch"
                     hint = "let a branch describe a value, with type and properties"
                     self.details.append(Detail(loc, message, hint, code="bad-reference"))

@@ -84,7 +84,9 @@ def branches_of(schema: Mapping[str, Any]) -> list[Placed]:
         listed = schema.get(key)
         found = [branch for branch in listed if _says_something(branch)] if isinstance(listed, list) else []
         if found:
-            return [_with(branch, schema, key) for branch in found]
+            made = {id(branch): branch for branch in found}
+            made = {own: _with(branch, schema, key) for own, branch in made.items()}
+            return [made[id(branch)] for branch in found]  # what is written once is read once
     types = sorted(types_of(schema) - {"null"}, key=JSON_TYPES.index)
     if len(types) < 2 or not isinstance(schema.get("type"), list):
         return []
@@ -96,9 +98,15 @@ def _says_something(branch: object) -> bool:
     return isinstance(branch, Mapping) and any(key in branch for key in (*OF_A_VALUE, *CHOICES))
 
 
+_OF_THE_CHOICE: Final = (EVALUATION_CONFIG, "title", "description")
+"""What a schema says of a choice, and of no branch."""
+
+
 def _with(branch: Mapping[str, Any], schema: Mapping[str, Any], key: str) -> Placed:
+    if isinstance(branch, Placed) and schema.keys() <= {key, *_OF_THE_CHOICE}:
+        return branch
     merged = copy_of(branch)
-    merge(merged, copy_of(schema, without=(key, EVALUATION_CONFIG, "title", "description", "type")))
+    merge(merged, copy_of(schema, without=(key, *_OF_THE_CHOICE, "type")))
     if "type" not in merged and "type" in schema and not any(name in merged for name in ("$ref", *CHOICES)):
         merged["type"] = schema["type"]
     return merged

@@ -13,6 +13,7 @@ from evaluators.judges.answer_lines import read_answers
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.settings import Name, bad
 from evaluators.values.quoting import quote
+from evaluators.values.small_files import is_own_file
 
 _FILES: Final = "answers*.jsonl"
 
@@ -69,7 +70,7 @@ class Recorded(Judge):
             yield folder / self.file
             return
         place = folder / (self.run or "")
-        found = sorted(place.glob(_FILES))
+        found = sorted(file for file in place.glob(_FILES) if is_own_file(file))
         if not found:
             hint = "a run keeps the answers of whoever was asked; this is no run folder, or nobody was asked"
             raise problem("no-answers", "there are no answers in it", where=str(place), hint=hint)
