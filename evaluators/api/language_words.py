@@ -1,7 +1,7 @@
 """What `explain` says of the words of the language that are no evaluator, comparator or transform: keys, and the values of keys.
 
 Everything comes from the JSON Schema of the language, which is made from the settings themselves; `docs/suite.schema.json` is
-that schema. Only the figures are described here: the schema lists their names.
+that schema. Only the figures, whose names the schema lists, and the words of reports are described here.
 """
 
 from __future__ import annotations
@@ -40,6 +40,31 @@ FIGURES: Final[Mapping[str, str]] = {
     },
 }
 """What each figure of a gate is."""
+OF_A_FIELD: Final[Mapping[str, str]] = {
+    "right": "both sides have it, and the values are alike",
+    "wrong": "both sides have it, and the values differ",
+    "missing": "only the expected side has it",
+    "invented": "only the output has it",
+    "error": "the output's value could not be compared; it counts as wrong",
+    "not checked": "something else kept the field from being compared; the row has no score",
+    "skipped": "the suite leaves it out",
+    "not measured": "neither side has it",
+}
+"""What reports say that became of a field, as the glossary has it."""
+OF_A_ROW: Final[Mapping[str, str]] = {
+    "scored": "it has a score, and counts in the mean",
+    "passed": "its score is at least `pass_at`",
+    "failed": "its score is less than `pass_at`; it counts in the mean",
+    "unreadable": "the output holds no JSON that the evaluator can use; scored 0",
+    "blocked": "an evaluator that this one needs did not pass; scored 0",
+    "skipped": "the suite leaves it out, for example by `when`",
+    "not measured": "there was nothing to compare",
+    "invalid": "the expected answer, or another cell of the test set, cannot be used; no score",
+    "unjudged": "a judge or the machine gave no answer; no score",
+    "bug": "a fault of the program, or of a function of your own; no score",
+}
+"""What reports say that became of a row, as the glossary has it."""
+_REPORTS: Final = {"what became of a field, in reports": OF_A_FIELD, "what became of a row, in reports": OF_A_ROW}
 _MOST_PLACES: Final = 4
 _MANY: Final = 25
 
@@ -54,7 +79,7 @@ class WordUse:
 
 
 def language_words() -> tuple[str, ...]:
-    """Every key of a suite and every word that a key takes, sorted."""
+    """Every key of a suite, every word that a key takes and the words of reports, sorted."""
     return tuple(sorted(_uses()))
 
 
@@ -62,7 +87,8 @@ def word_page(word: str) -> Page:
     """The page of a word that `language_words` lists."""
     uses = _uses()[word]
     items = tuple(Item(_where(use), (use.does, *use.facts)) for use in uses)
-    said = Paragraph("A word of the language of suites.")
+    in_suites = not all(place in _REPORTS for use in uses for place in use.places)
+    said = Paragraph("A word of the language of suites." if in_suites else "A word of reports.")
     return Page(word, (Section(None, (said, Listing(items))),))
 
 
@@ -88,6 +114,9 @@ def _uses() -> dict[str, tuple[WordUse, ...]]:
     gathered: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
     for word, place, does, facts in _found(language_schema(), ""):
         gathered.setdefault(word, {}).setdefault((does, facts), []).append(place)
+    for place, words in _REPORTS.items():
+        for word, does in words.items():
+            gathered.setdefault(word, {}).setdefault((f"{does[0].upper()}{does[1:]}.", ()), []).append(place)
     return {
         word: tuple(WordUse(does, tuple(dict.fromkeys(places)), facts) for (does, facts), places in uses.items())
         for word, uses in gathered.items()

@@ -31,6 +31,14 @@ def _summary(module: str) -> str:
         return file.readline().strip().strip('"')
 
 
+_MEANT: Final = {
+    "watch": "`evaluators run SUITE --watch` scores again when a file changes",
+    "score": "`evaluators run SUITE` scores the rows of a test set",
+    "evaluate": "`evaluators run SUITE` scores the rows of a test set",
+}
+"""Words that people try, and what they mean by them."""
+
+
 class Commands(click.Group):
     """The commands in this folder. Knows their names and summaries without importing them."""
 
@@ -64,8 +72,8 @@ class Commands(click.Group):
         if args and args[0] not in _file_names() and not args[0].startswith("-") and not ctx.resilient_parsing:
             from evaluators.registry import suggestion
 
-            known = ", ".join(_file_names())
-            hint = suggestion(args[0], _file_names()) or f"the commands are: {known}"
+            near = suggestion(args[0], _file_names())
+            hint = _MEANT.get(args[0]) or near or f"the commands are: {', '.join(_file_names())}"
             ctx.fail(f'there is no command "{args[0]}"; {hint}')
         return super().resolve_command(ctx, args)
 

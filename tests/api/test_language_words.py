@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.api.explaining import of_name
-from evaluators.api.language_words import FIGURES, language_words
+from evaluators.api.language_words import FIGURES, OF_A_FIELD, OF_A_ROW, language_words
 from evaluators.cli import command
 from evaluators.run.gates import Figure
 
 LANGUAGE = Path(__file__).parents[2] / "docs" / "language.md"
+GLOSSARY = LANGUAGE.with_name("glossary.md")
 _TABLE = re.compile(r"^\| key \|.*\n\| --- .*\n((?:\|.*\n)+)", re.MULTILINE)
 
 
@@ -53,3 +54,23 @@ def test_a_word_that_nobody_has_gets_the_nearest_one() -> None:
 
 def test_every_word_has_a_page() -> None:
     assert all(of_name(word, "text") for word in language_words())
+
+
+def of_the_glossary(title: str) -> dict[str, str]:
+    """The words of one table of docs/glossary.md, with what they mean."""
+    section = GLOSSARY.read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in section.splitlines() if line.startswith("| ")]
+    return {word: meaning for word, meaning in rows if word != "word"}
+
+
+def test_the_words_of_reports_are_those_of_the_glossary() -> None:
+    assert of_the_glossary("What becomes of a field") == OF_A_FIELD
+    rows = of_the_glossary("What becomes of a row")
+    passed = rows.pop("passed, failed")
+    assert rows == {word: meaning for word, meaning in OF_A_ROW.items() if word not in ("passed", "failed")}
+    assert passed == f"{OF_A_ROW['passed']}, or not"
+
+
+def test_a_word_of_reports_says_where_it_is_read() -> None:
+    assert "A word of reports." in of_name("invented", "text")
+    assert "Only the output has it." in of_name("invented", "text")
