@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.commands import called
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = ("id", "supplier", "output", "expected")
@@ -455,8 +456,7 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
          "--workers", workers],
         cwd=files, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while process.poll() is None and not any(part.stat().st_size for part in files.glob(PARTS)):
-        pass
+    until(lambda: any(part.stat().st_size for part in files.glob(PARTS)), process)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

@@ -21,6 +21,7 @@ from evaluators.issues import Problems
 from evaluators.testsets.readers import jsonl
 from tests.cli.test_run import Ended, environment
 from tests.judges.chat_server import chat_server
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed by a signal")
 
@@ -246,8 +247,7 @@ def test_ctrl_c_leaves_a_shorter_run_that_goes_on(whole: Whole, folder: Path) ->
     process = subprocess.Popen(
         words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    while process.poll() is None and not list(folder.glob("runs/.x.*/parts/split-*.json")):
-        pass
+    until(lambda: list(folder.glob("runs/.x.*/parts/split-*.json")), process)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     if process.returncode == 130:
