@@ -156,6 +156,12 @@ def test_a_run_without_gates_says_that_none_decides(runs: dict[str, RunResult]) 
     assert "Exit code 0: the suite sets no gates, so no score is too low." in lines
 
 
+def test_only_gates_make_a_run_good(runs: dict[str, RunResult]) -> None:
+    passed = runs["passed"]
+    assert summary(passed).tone == "good"
+    assert summary(replace(passed, gates=())).tone == "note"
+
+
 def test_a_warned_gate_shows_in_the_first_line(runs: dict[str, RunResult]) -> None:
     warned = replace(runs["passed"], gates=tuple(replace(gate, verdict="warned") for gate in runs["passed"].gates))
     assert lines_of(warned)[0] == "invoice extraction: passed, with warnings"
