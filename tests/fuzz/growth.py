@@ -106,6 +106,9 @@ SHAPES: Final[dict[str, Shape]] = {
         {"schema_match": {"fields": _lists("hungarian", "fuzzy")}}, _documents(_ONE, _OTHER), "list_cells", 1024
     ),
     "hungarian, exact": Shape({"schema_match": {"fields": _lists("hungarian", "exact")}}, _documents(_ONE, _OTHER), "list_cells", 1500),
+    "in any order, exact, by listed fields": Shape(
+        _fields(_lists("any_order", "exact")), _documents(_ONE, _OTHER), "list_cells", 1500
+    ),
     "equal items, half of them missing": Shape(
         _fields({"items": {"compare": "exact", "align": "any_order"}}),
         _documents(_items(lambda n: 0), lambda size: {"items": [0] * 2 * size}), "list_cells", 4096,
