@@ -117,6 +117,7 @@ def _settings(area: Area, properties: bool) -> str:
     options = ["-n0", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", *QUICK]
     chosen = {
         "source_paths": ["evaluators"],
+        "process_isolation": "forkserver",  # else what a function remembers of the first run hides mistakes
         "only_mutate": [f"evaluators/{one}" for one in area.modules],
         "also_copy": ["configs", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"],
         "pytest_add_cli_args": [*options, *(() if properties else EXAMPLES)],

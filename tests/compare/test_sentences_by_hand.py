@@ -1,0 +1,145 @@
+"""What a comparison says of two runs, sentence by sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evaluators.compare.comparability import listed, of_one_unit, of_variant, other_variants, unfinished
+from evaluators.compare.comparing import compare_sides
+from evaluators.compare.guard_config import CompareConfig, GuardConfig
+from evaluators.compare.guards import label
+from evaluators.compare.paired_rows import paired, row_keys
+from evaluators.compare.sides import RowVerdict, Side, SideRows
+
+RIGHT, WRONG, BLANK = RowVerdict("scored", 1.0, True), RowVerdict("scored", 0.0, False), RowVerdict("invalid", None, None)
+MARKS = {"+": RIGHT, "-": WRONG, "?": BLANK}
+
+
+def rows_of(**marks: str) -> SideRows:
+    """Rows of some evaluators: `+` is right, `-` is wrong, `?` has no score."""
+    count = range(len(next(iter(marks.values()))))
+    return SideRows(
+        [place + 2 for place in count], [f"D-{place}" for place in count], [f"{place:02}" for place in count], [],
+        {name: [MARKS[mark] for mark in text] for name, text in marks.items()},
+    )  # fmt: skip
+
+
+def side(label: str, rows: SideRows, **changes: Any) -> Side:
+    fields: dict[str, tuple[str, ...]] = dict.fromkeys(rows.said, ())
+    one = Side(label, "invoices", "1.0", "rows.csv", "sha256:0", True, {}, fields, None, {None: rows})
+    return replace(one, **changes)
+
+
+def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
+    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c, d, e"
+    assert listed(["a", "b", "c", "d", "e", "f"]) == "a, b, c, d, e and 1 more"
+    assert listed([str(number) for number in range(2005)]) == "0, 1, 2, 3, 4 and 2,000 more"
+
+
+def test_a_sentence_names_its_variant() -> None:
+    assert of_variant("it is so", None) == "it is so"
+    assert of_variant("it is so", "b") == 'variant "b": it is so'
+
+
+def test_other_variants_and_runs_that_ended_early_are_named() -> None:
+    rows = rows_of(a="+")
+    base, new = (
+        side("base", rows, complete=False),
+        replace(side("new", rows, complete=False), rows={"x": rows, "y": rows}),
+    )
+    assert [*other_variants(base, new)] == ['the variants differ: none in the base, "x", "y" in the new run']
+    assert [*other_variants(new, replace(new, rows={"y": rows, "x": rows}))] == []
+    assert [*unfinished(base, new)] == [
+        "the base was interrupted before its last row", "the new run was interrupted before its last row",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "who"),
+    [(False, True, "the base was"), (True, False, "the new run was"), (False, False, "the base and the new run were")],
+)
+def test_a_run_that_does_not_count_values_is_named(base: bool, new: bool, who: str) -> None:
+    fields = {"a": ("lines[*].sku",)}
+    sides = [side(name, rows_of(a="+"), fields=fields, row_values=value) for name, value in (("b", base), ("n", new))]
+    (said,) = of_one_unit(*sides)
+    assert said.startswith(f"{who} written by an earlier version, so fields below lists are compared by rows")
+    assert [*of_one_unit(*(replace(one, fields={"a": ("sku",)}) for one in sides))] == []
+    assert [*of_one_unit(*(replace(one, row_values=True) for one in sides))] == []
+
+
+def test_versions_and_rows_that_say_nothing_of_their_question_are_notes() -> None:
+    silent = rows_of(a="+")
+    silent.given = [""]
+    found = compare_sides(side("base", rows_of(a="+")), side("new", silent, version="2.0"))
+    assert found.exit_code == 0
+    assert found.notes == (
+        "the base was scored by evaluators 1.0, the new run by 2.0",
+        "a run does not say what its rows ask, so it is not checked that both ask the same",
+    )
+
+
+def test_several_evaluators_of_one_run_are_named_together() -> None:
+    found = compare_sides(side("base", rows_of(a="+", b="+", c="+")), side("new", rows_of(a="+")))
+    assert found.incomparable == ('only the base has the evaluators "b", "c"',)
+    assert found.data == {"base": "sha256:0", "new": "sha256:0"}
+
+
+def test_a_clear_drop_names_five_evaluators_and_counts_the_rest() -> None:
+    names = "abcdefg"
+    base = side("base", rows_of(**dict.fromkeys(names, "+" * 40)))
+    new = side("new", rows_of(**dict.fromkeys(names, "+" * 20 + "-" * 20)))
+    assert compare_sides(base, new).causes == (
+        "significant_drop: clearly worse: a by 0.5000, b by 0.5000, c by 0.5000, d by 0.5000, e by 0.5000 and 2 more",
+    )
+    few = side("new", rows_of(**{name: "-" * 40 if name < "f" else "+" * 40 for name in names}))
+    assert compare_sides(base, few).causes == (
+        "significant_drop: clearly worse: a by 1.0000, b by 1.0000, c by 1.0000, d by 1.0000, e by 1.0000",
+    )
+
+
+def test_limits_say_what_was_found_and_what_is_allowed() -> None:
+    config = CompareConfig(
+        fail_on=("broken_rows",),
+        guards={"a": GuardConfig(max_drop=0.1, max_broken_rows=1), "b": GuardConfig(max_drop=0.0)},
+    )
+    base, new = side("base", rows_of(a="+++++-", b="+?++++")), side("new", rows_of(a="+--+++", b="+?++++"))
+    found = compare_sides(base, new, config, {"a": ("a", None), "b": ("b", None)})
+    assert [(one.rule, one.target, one.verdict, one.message) for one in found.guards] == [
+        ("broken_rows", None, "failed", "2 rows broken; the most is 0"),
+        ("max_drop", "a", "failed", "lower by 0.1667; the most is 0.1"),
+        ("max_broken_rows", "a", "failed", "2 rows broken; the most is 1"),
+        ("max_drop", "b", "passed", "not lower; the most is 0"),
+    ]
+    assert (found.exit_code, found.causes[0]) == (1, "broken_rows: 2 rows broken; the most is 0")
+
+
+def test_lost_rows_count_as_broken_and_are_named() -> None:
+    config = CompareConfig(guards={"a": GuardConfig(max_drop=0.1, max_broken_rows=0)})
+    base, new = side("base", rows_of(a="++++-")), side("new", rows_of(a="+?++?"))
+    found = compare_sides(base, new, config, {"a": ("a", None)})
+    assert [(one.verdict, one.message) for one in found.guards[1:]] == [
+        ("failed", "lower by 0.2500 (1 lost row counts 0); the most is 0.1"),
+        ("failed", "1 row broken, 1 of them lost; the most is 0"),
+    ]
+    assert found.causes[-1] == "2 rows are lost, scored in the base and not in the new run (invalid 2): D-1, D-4"
+
+
+def test_a_figure_is_called_by_its_evaluator_its_field_and_its_variant() -> None:
+    rows = rows_of(a="+")
+    (one,) = compare_sides(side("base", rows), side("new", rows)).evaluators
+    assert label(one) == "a"
+    assert label(replace(one, field="total")) == "a.total"
+    assert label(replace(one, field="total", variant="b")) == "a.total (b)"
+
+
+def test_rows_are_paired_by_id_and_turn() -> None:
+    base, new = rows_of(a="+++"), rows_of(a="+++")
+    base.ids, new.ids = ["x", "y", "x"], ["x", "z", "x"]
+    assert row_keys(base) == [("x", 0), ("y", 0), ("x", 1)]
+    found = paired(base, new)
+    assert [tuple(pair) for pair in found.both] == [(0, 0), (2, 2)]
+    assert (found.base_only, found.new_only, found.other_question, found.repeated, found.total) == ([1], [1], [], 1, 4)
+    assert [found.named(row) for row in found.rows()] == [("x", 2), ("x", 4), ("y", 3), ("z", 3)]
