@@ -38,6 +38,7 @@ def rest(text: str) -> str:
 )
 def test_reasoning_is_what_stands_between_tags(text: str, left: str) -> None:
     assert rest(text).split() == left.split()
+    assert len(rest(text)) == len(text)
 
 
 @pytest.mark.parametrize("name", TAGS)

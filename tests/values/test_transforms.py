@@ -36,6 +36,15 @@ def apply(data: object, value: Any) -> Any:
     return parse_transform(data).apply(value)
 
 
+def test_a_name_that_is_unknown_has_its_place_and_a_hint() -> None:
+    for data, loc, key in (("lowercas", (), False), ({"lowercas": {}}, ("lowercas",), True)):
+        with pytest.raises(BadSettings) as found:
+            parse_transform(data)
+        (detail,) = found.value.details
+        assert (detail.loc, detail.message, detail.key) == (loc, 'unknown transform "lowercas"', key)
+        assert "lowercase" in (detail.hint or "")
+
+
 def test_a_chain_is_none_one_or_all_of_its_transforms() -> None:
     strip, lower, whole = map(parse_transform, ("strip", "lowercase", {"type_convert": {"to": "int"}}))
     assert chain([]) is None

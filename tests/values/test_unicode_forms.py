@@ -35,3 +35,9 @@ def test_a_normal_form_is_that_of_the_standard_library(
 def test_long_runs_come_in_order(form: Literal["NFC", "NFD", "NFKC", "NFKD"], marks: str) -> None:
     assert descents(ordered_marks(form, "a" + marks * 5_000)) == 0
     assert len(normal_form(form, "a" + marks * 100_000)) >= 100_000
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_long_text_has_the_normal_form_of_the_standard_library(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> None:
+    for text in ("é" + MARKS * 40, "e" + "\u0301\u0323" * 200 + "ﬁ" + MARKS[::-1] * 40 + "가"):
+        assert normal_form(form, text + "z" * SHORT) == normalize(form, text + "z" * SHORT)
