@@ -6,6 +6,9 @@ import asyncio
 import dataclasses
 import json
 import math
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -472,16 +475,28 @@ def test_the_thread_that_awaits_may_rest_and_starts_again() -> None:
     rest()
 
 
+WITH_WORKERS = """
+import evaluators
+from tests.test_extending import slow_match
+
+evaluators.register("slow", slow_match)
+suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"fields": {"a": "slow"}}}]})
+print(suite.evaluate({"output": '{"a": 1}', "expected": '{"a": 2}'})["json_multi_field_match"].score.value)
+print(suite.run("rows.jsonl", workers=2)["json_multi_field_match"].mean)
+"""
+
+
 def test_functions_work_in_workers_also_after_an_async_one_was_used_here(tmp_path: Path) -> None:
-    evaluators.register("slow", slow_match)
-    suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"fields": {"a": "slow"}}}]})
+    """In a program of its own: where other threads are running, workers are not forked, and know no function of the program."""
     row = {"output": '{"a": 1}', "expected": '{"a": 2}'}
-    score = suite.evaluate(row)["json_multi_field_match"].score
-    assert score is not None
-    assert score.value == 1.0
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps({"id": number, **row}) + "\n" for number in range(4)), encoding="utf-8")
-    assert suite.run(rows, workers=2)["json_multi_field_match"].mean == 1.0
+    rows = "".join(json.dumps({"id": number, **row}) + "\n" for number in range(4))
+    (tmp_path / "rows.jsonl").write_text(rows, encoding="utf-8")
+    house = str(Path(__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_WORKERS], cwd=tmp_path, env={**os.environ, "PYTHONPATH": house},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["1.0", "1.0"], done.stderr
 
 
 class _Odd(evaluators.Evaluator):

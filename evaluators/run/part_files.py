@@ -37,11 +37,6 @@ def part_path(folder: str, kind: str, index: int, attempt: str = "") -> str:
     return inside(folder, part_name(kind, index, attempt))
 
 
-def is_part(name: str) -> bool:
-    """Whether a file in a folder of parts is one that splits have left."""
-    return name.endswith(PART) or KEPT.fullmatch(name) is not None
-
-
 def kept_name(index: int) -> str:
     """The name of the file that says that a split is finished."""
     return f"split-{index:06d}.json"

@@ -7,7 +7,6 @@ the rows from the first one up to the first unfinished split make a valid, short
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -29,7 +28,7 @@ from evaluators.run.job import (
 )
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
-from evaluators.run.part_files import is_part, part_path
+from evaluators.run.part_files import part_path
 from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.row_issues import MOST_ISSUES
@@ -39,7 +38,7 @@ from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import evaluator_stats, key_stats
 from evaluators.run.tally import Tally
 from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.byte_store import inside, store_of
+from evaluators.testsets.byte_store import store_of
 from evaluators.testsets.reader import Split
 from evaluators.value_class import NamedTuple, dataclass, field, replace
 
@@ -220,18 +219,6 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTest
     store = store_of(folder)
     join_answers([(place, first) for place, first in parts("answers") if store.kind(place) == "file"], files.answers)
     return StoredLines(outcomes, cells)
-
-
-def clear_parts(job: Job) -> None:
-    """Takes the folder of parts away, with what splits have left in it. Joined files that somebody put there stay."""
-    if job.folder is None:
-        return
-    store = store_of(job.folder)
-    for name in list(store.below(job.folder)):
-        if is_part(name):
-            store.remove(inside(job.folder, name))
-    with suppress(OSError):
-        store.remove(job.folder)
 
 
 def figures(

@@ -96,7 +96,7 @@ def test_a_label_beside_an_expected_answer_is_no_expected_answer(tmp_path: Path,
 
 READING = {"--columns", "--delimiter", "--encoding", "--sheet", "--header-row"}
 PLACES = {"--expected", "--output"}
-NO_ROWS = {"advice", "compare", "explain", "list", "new", "report", "schema", "serve", "track", "view"}
+NO_ROWS = {"advice", "compare", "explain", "list", "new", "report", "runs", "schema", "serve", "track", "view"}
 """Commands that read a run folder or a suite, and no file with rows."""
 ONE_SIDE = {"infer-schema", "check-expected", "calibrate"}
 """Commands that read rows and no outputs beside them."""

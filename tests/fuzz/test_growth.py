@@ -35,7 +35,7 @@ def test_twice_the_size_takes_no_more_than_that(name: str) -> None:
     suite = shape.suite()
     suite.evaluate(shape.row(3))  # what is compiled once
     small, large = (calls(suite, shape.row(size)) for size in (150, 300))
-    assert small <= large <= MOST_GROWTH * small
+    assert 0.9 * small <= large <= MOST_GROWTH * small
 
 
 @pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.beyond > 64])
@@ -44,4 +44,4 @@ def test_beyond_its_limit_a_shape_grows_no_faster_either(name: str) -> None:
     suite = shape.suite()
     suite.evaluate(shape.row(3))
     small, large = (calls(suite, shape.row(size)) for size in (shape.beyond, 2 * shape.beyond))
-    assert small <= large <= MOST_GROWTH * small
+    assert 0.9 * small <= large <= MOST_GROWTH * small

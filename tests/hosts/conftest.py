@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from tests.hosts.environments import RUNNING, environments
 
 collect_ignore = [name for name in environments() if name != os.environ.get(RUNNING)]
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered() -> None:
+    """The comparator of the table stays: an environment has a process of its own, and its servers are asked by many tests."""

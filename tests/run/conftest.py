@@ -18,8 +18,9 @@ from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import MeasuredTestSet, clear_parts, measure, store_parts
+from evaluators.run.runner import MeasuredTestSet, measure, store_parts
 from evaluators.testsets.readers import jsonl
+from tests.run.part_folder import clear_parts
 
 SUITE: dict[str, Any] = {
     "evaluators": [

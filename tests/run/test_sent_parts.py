@@ -10,9 +10,10 @@ import pytest
 from evaluators.issues import Blame
 from evaluators.run import sent_parts
 from evaluators.run.record_files import record_files
-from evaluators.run.runner import Merging, clear_parts, store_parts
+from evaluators.run.runner import Merging, store_parts
 from evaluators.run.sent_parts import clear_mark, mark, received, run_and_leave
 from evaluators.value_class import replace
+from tests.run.part_folder import clear_parts
 
 
 def files_of(folder: str) -> dict[str, bytes]:

@@ -20,11 +20,12 @@ from evaluators.run.preparing import Prepared, RunRequest, prepare
 from evaluators.run.record_files import record_files
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat
-from evaluators.run.runner import clear_parts, measure, store_parts
+from evaluators.run.runner import measure, store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.byte_store import STORES
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
+from tests.run.part_folder import clear_parts
 from tests.testsets.memory_store import InMemory
 
 SUITE: dict[str, Any] = {
