@@ -10,10 +10,11 @@ import json
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from evaluators.issues import problem
+from evaluators.issues import Problems, problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
+from evaluators.run.run_json_checks import impossible
 from evaluators.value_class import field_names, replace
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def read_run(text: bytes, where: str) -> RunResult:
     Raises Problems (config) when the text is not one, or was written by a later version of the format.
     """
     try:
-        body = json.loads(text)
+        body = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
     if not isinstance(body, dict) or type(body.get("format")) is not int:
@@ -83,7 +84,15 @@ def read_run(text: bytes, where: str) -> RunResult:
             where=where,
             hint="pip install --upgrade evaluators",
         )
-    return _read(_run_adapter(), text, where)
+    found = _read(_run_adapter(), text, where)
+    for wrong in impossible(found):
+        raise _damaged(wrong, where)
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    """NaN and Infinity are no JSON, though Python reads them."""
+    raise ValueError(word)
 
 
 def read_environment(text: bytes, where: str) -> Environment:
@@ -102,8 +111,12 @@ def _read(adapter: TypeAdapter[Kind], text: bytes, where: str) -> Kind:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
-        message = f"this run folder is damaged, or was not written by a run: {place}: {first['msg']}"
-        raise problem("damaged-run", message, where=where, hint="score the test set again, into a run folder") from None
+        raise _damaged(f"{place}: {first['msg']}", where) from None
+
+
+def _damaged(what: str, where: str) -> Problems:
+    message = f"this run folder is damaged, or was not written by a run: {what}"
+    return problem("damaged-run", message, where=where, hint="score the test set again, into a run folder")
 
 
 def _stable(body: object) -> str:

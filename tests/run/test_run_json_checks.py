@@ -1,0 +1,65 @@
+"""A `run.json` from a stranger: what no run can have come to is refused, with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evaluators
+from evaluators.issues import Blame, Problems
+from evaluators.run.run_json import read_run, run_json
+
+SUITE = {"evaluators": ["exact_match", {"json_multi_field_match": {"name": "fields", "fields": ["a"]}}]}
+
+
+@pytest.fixture(scope="module")
+def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    file = tmp_path_factory.mktemp("run") / "rows.jsonl"
+    rows = [{"output": {"a": number % 2}, "expected": {"a": 1}} for number in range(4)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found: dict[str, Any] = json.loads(run_json(evaluators.load(SUITE).run(file)))
+    return found
+
+
+def test_a_run_is_read_as_it_was_written(body: dict[str, Any]) -> None:
+    assert json.loads(run_json(read_run(json.dumps(body).encode(), "run.json"))) == body
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "says"),
+    [
+        ("evaluators.0.mean", 5, "evaluators.0.mean: 5 is not between 0 and 1"),
+        ("evaluators.1.f1", -0.1, "evaluators.1.f1: -0.1 is not between 0 and 1"),
+        ("evaluators.0.scored", -3, "evaluators.0.scored: -3 is less than 0"),
+        ("evaluators.0.invalid", 7, "evaluators.0.rows: 4, and the rows of each kind come to 11"),
+        ("evaluators.0.passed", 4, "evaluators.0.passed: 4 and 2 failed, of 4 scored rows"),
+        ("evaluators.1.blocked", 5, "evaluators.1.blocked: 5 of 4 scored rows"),
+        ("evaluators.0.interval", {"low": 0.9, "high": 0.1}, "evaluators.0.interval: from 0.9 to 0.1 is no interval"),
+        ("evaluators.1.fields.0.accuracy", 2, "evaluators.1.fields.0.accuracy: 2 is not between 0 and 1"),
+        ("evaluators.1.fields.0.counts.match", -1, "evaluators.1.fields.0.counts.match: -1 is less than 0"),
+        ("rows", -1, "rows: -1 is less than 0"),
+        ("exit_code", 99, "exit_code: 99 is none of 0, 1, 2, 3, 4, 130"),
+    ],
+)
+def test_what_no_run_can_have_come_to_is_refused(body: dict[str, Any], place: str, value: Any, says: str) -> None:
+    changed = json.loads(json.dumps(body))
+    *path, last = [int(step) if step.isdigit() else step for step in place.split(".")]
+    inner = changed
+    for step in path:
+        inner = inner[step]
+    inner[last] = value
+    with pytest.raises(Problems) as refused:
+        read_run(json.dumps(changed).encode(), "x/run.json")
+    (issue,) = refused.value.issues
+    assert (issue.code, issue.blame, issue.where) == ("damaged-run", Blame.CONFIG, "x/run.json")
+    assert says in issue.message
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_of_json_is_refused(body: dict[str, Any], word: str, tmp_path: Path) -> None:
+    text = json.dumps({**body, "rows": 0}).replace('"rows": 0', f'"rows": {word}')
+    with pytest.raises(Problems, match="not a run: it is not JSON"):
+        read_run(text.encode(), "run.json")
