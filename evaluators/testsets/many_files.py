@@ -115,7 +115,7 @@ class ManyFiles(Reader):
 
 def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[str], fixed: bool) -> ManyFiles:
     """The files as one; `named` is what each is called from the folder on, `fixed` whether their beginnings tell their columns."""
-    keyed = [_keys(reader.source.name) for reader in readers]
+    keyed = [_keys(reader.source.file_name or reader.source.name) for reader in readers]
     header, different = _common(readers) if fixed else (_all(readers), [])
     keys = [key for key in keyed[0] if all(key in one for one in keyed)]
     everywhere = {name for reader in readers for name in reader.header}

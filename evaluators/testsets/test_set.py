@@ -288,7 +288,8 @@ class _Opening:
             delimiter=self.config.delimiter,
             sheet=self.config.sheet,
             header_row=self.config.header_row,
-            name=self.called or source.name,
+            name=self.called or self.config.masked(source.name),
+            file_name=source.file_name or source.name,
         )
 
     def _elsewhere(self) -> frozenset[Role]:
