@@ -67,8 +67,17 @@ def plain(value: Any) -> Any:
 def read_run(text: bytes, where: str) -> RunResult:
     """The run that a `run.json` holds, without its environment.
 
-    Raises Problems (config) when the text is not one, or was written by a later version of the format.
+    Raises Problems (config) when the text is not one, says what no run can have come to, or was written by a later version of
+    the format.
     """
+    found = run_of_shape(text, where)
+    for wrong in impossible(found):
+        raise _damaged(wrong, where)
+    return found
+
+
+def run_of_shape(text: bytes, where: str) -> RunResult:
+    """The same, whatever its figures are."""
     try:
         body = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -84,10 +93,7 @@ def read_run(text: bytes, where: str) -> RunResult:
             where=where,
             hint="pip install --upgrade evaluators",
         )
-    found = _read(_run_adapter(), text, where)
-    for wrong in impossible(found):
-        raise _damaged(wrong, where)
-    return found
+    return _read(_run_adapter(), text, where)
 
 
 def _no_constant(word: str) -> NoReturn:

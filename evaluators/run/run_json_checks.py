@@ -12,7 +12,7 @@ _SHARES: Final = ("mean", "pass_rate", "precision", "recall", "f1", "accuracy", 
 _INTERVALS: Final = ("interval", "mean_interval")
 _WITHIN: Final = ("unreadable", "blocked", "empty_expected", "gave_nothing")
 """Rows that are among the scored ones."""
-_EXIT_CODES: Final = (0, 1, 2, 3, 4, 130)
+_EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
 
 
 def impossible(result: RunResult) -> Iterator[str]:
