@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS progress (
 CREATE TABLE IF NOT EXISTS spent (
     judge TEXT PRIMARY KEY, sent INTEGER NOT NULL, tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pauses (whom TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
 INSERT OR IGNORE INTO progress VALUES (1, 0, 0, 0, 0, 0, 0);
 """
 
@@ -123,6 +124,21 @@ class Session:
                 " failed = failed + ?, requests = requests + ?",
                 (tokens, answered, cached, failed, requests),
             )
+
+    def pause(self, whom: str, until: float) -> float:
+        """Lets nobody send whom anything before a point in time, as `time.time()` tells it; gives the latest that was said."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO pauses VALUES (?, ?) ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)",
+                (whom, until),
+            )
+        return self.paused_until(whom)
+
+    def paused_until(self, whom: str) -> float:
+        """The point in time before which nothing is sent to whom; 0 where nobody was sent away."""
+        with self._lock:
+            row = self._connection.execute("SELECT until FROM pauses WHERE whom = ?", (whom,)).fetchone()
+        return 0.0 if row is None else float(row[0])
 
     def so_far(self) -> AskingProgress:
         """How far it is."""

@@ -39,11 +39,12 @@ class ChatFailure(Exception):
     def __init__(
         self,
         message: str,
-        code: Literal["judge-refused", "judge-failed", "judge-timeout", "judge-unreachable"],
+        code: Literal["judge-refused", "judge-failed", "judge-timeout", "judge-too-long", "judge-unreachable"],
         *,
         again: bool = False,
         after: float | None = None,
         shape: bool = False,
+        busy: bool = False,
     ) -> None:
         super().__init__(message)
         self.code: str = code
@@ -53,6 +54,8 @@ class ChatFailure(Exception):
         """So many seconds are to be waited before, as the endpoint says."""
         self.shape = shape
         """The request itself was refused: the endpoint may not know structured output."""
+        self.busy = busy
+        """No other request is to be sent either until the pause is over."""
 
 
 Send: TypeAlias = Callable[[ChatRequest], ChatReply]

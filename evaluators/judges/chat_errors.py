@@ -12,7 +12,8 @@ from evaluators.values.quoting import quote
 
 _REFUSED: Final = (401, 402, 403, 404, 405)
 _SHAPE: Final = (400, 415, 422, 501)
-_AGAIN: Final = (408, 409, 425, 429)
+_TOO_MANY: Final = 429
+_AGAIN: Final = (408, 409, 425, _TOO_MANY)
 _MOST_QUOTED: Final = 200
 
 
@@ -32,8 +33,11 @@ def failure_of(status: int, headers: Any, body: object) -> ChatFailure:
         message += f": {quote(' '.join(said.split()), _MOST_QUOTED)}"
     if status in _REFUSED or 300 <= status < 400:
         return ChatFailure(message, "judge-refused")
-    again = status in _AGAIN or status >= 500
-    return ChatFailure(message, "judge-failed", again=again, after=_after(headers), shape=status in _SHAPE)
+    again, after = status in _AGAIN or status >= 500, _after(headers)
+    return ChatFailure(
+        message, "judge-failed", again=again, after=after, shape=status in _SHAPE,
+        busy=status == _TOO_MANY or (again and after is not None),
+    )  # fmt: skip
 
 
 def _after(headers: Any) -> float | None:
@@ -51,6 +55,9 @@ def _after(headers: Any) -> float | None:
 
 def reply_of(found: Any) -> ChatReply:
     """What a chat completion says. Raises ChatFailure for what is none."""
+    if isinstance(found, str):  # what has another type than JSON comes as its text
+        said = f"no chat completion but {quote(' '.join(found[:_MOST_QUOTED].split()))}" if found.strip() else "nothing"
+        raise ChatFailure(f"the endpoint sent {said}", "judge-failed", again=True)
     try:
         choice = found.choices[0]
         text, ended = choice.message.content, choice.finish_reason

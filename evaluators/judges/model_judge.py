@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Issue, Problems, problem
 from evaluators.judges.answer_store import AnswerStore
 from evaluators.judges.asking_session import Session, shared_session
 from evaluators.judges.chat import Send, Structured
@@ -29,6 +29,7 @@ from evaluators.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion,
 from evaluators.judges.messages import estimated_tokens, messages_of
 from evaluators.judges.prompt_files import Prompt, prompt_names, prompt_of
 from evaluators.judges.question_round import PendingQuestion, Round
+from evaluators.judges.repeating import REPEAT
 from evaluators.settings import Name, Settings, bad
 from evaluators.values.json_text import compact
 
@@ -182,6 +183,23 @@ class ModelJudge(Judge):
     def _variable(self, name: str, variables: Mapping[str, str]) -> str | None:
         return variables.get(name) or os.environ.get(name) or None
 
+    def over_budget(self, questions: int, tokens: int) -> Issue:
+        """Why a request with so many questions and about so many tokens is not sent any more."""
+        most = self.budget
+        if most.max_questions is not None and questions > most.max_questions:
+            has = "1 question" if questions == 1 else f"{questions:,} questions"
+            message = f"max_questions is {most.max_questions:,}, and this request has {has}"
+            hint = f"raise it, or write fields_per_request: {most.max_questions}" if most.max_questions else "raise it"
+        elif most.max_tokens is not None and tokens > most.max_tokens:
+            message = f"max_tokens is {most.max_tokens:,}, and this request takes about {tokens:,}"
+            hint = (
+                "raise it" if questions == 1 else "raise it, or let fewer fields share a request: fields_per_request: 1"
+            )
+        else:
+            hint = "raise it: what was answered so far is kept, and the next run goes on from there"
+            return unanswered("judge-budget", "the budget of the judge is spent", hint if self.cache else None)
+        return unanswered("judge-budget", f"the budget of the judge is below one request: {message}", hint)
+
     # asking
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
@@ -238,10 +256,14 @@ class ModelJudge(Judge):
         return own | {name: value for name, value in question.params.items() if name in _OVERRIDES}
 
     def groups(self, pending: Iterable[PendingQuestion]) -> list[list[PendingQuestion]]:
-        """The questions that share a request: of one row, with one prompt and one model."""
+        """The questions that share a request: of one row, with one prompt and one model.
+
+        A question that is put several times has another request each time: a model that sees it twice answers alike.
+        """
         found: dict[Any, list[PendingQuestion]] = {}
         for one in pending:
-            shared = one.question.row, one.prompt.name, *self.params_of(one.question).values()
+            repeat = one.question.params.get(REPEAT, 1)
+            shared = one.question.row, one.prompt.name, repeat, *self.params_of(one.question).values()
             found.setdefault(shared, []).append(one)
         size = self.fields_per_request
         return [group[at : at + size] for group in found.values() for at in range(0, len(group), size)]

@@ -22,7 +22,7 @@ from evaluators.judges.messages import Messages, estimated_tokens, messages_of, 
 from evaluators.judges.prompt_files import Prompt
 from evaluators.judges.replies import BadReply, JudgeVerdict, verdicts_in
 from evaluators.judges.request_tries import Tries
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import dataclass
 
 if TYPE_CHECKING:
     from evaluators.judges.model_judge import ModelJudge
@@ -52,6 +52,10 @@ class PendingQuestion:
     key: str
     prompt: Prompt
     answer: JudgeAnswer | None = None
+    spent: tuple[int, int] = (0, 0)
+    """What its requests and their replies cost so far, in tokens: those of refused replies, too."""
+    seconds: float = 0.0
+    """How long they took."""
 
 
 class Round:
@@ -152,12 +156,9 @@ class Round:
         messages = messages_of(first.prompt, [one.question for one in group])
         guess = sum(estimated_tokens(messages, len(group)))
         if not self.session.reserve(self.name, len(group), guess, judge.budget.max_questions, judge.budget.max_tokens):
-            hint = "raise it: what was answered so far is kept, and the next run goes on from there"
-            self._failed(
-                group, unanswered("judge-budget", "the budget of the judge is spent", hint if judge.cache else None)
-            )
+            self._failed(group, judge.over_budget(len(group), guess))
             return {}
-        begun, tries = time.monotonic(), Tries(judge, self._counted_send, self.stopped)
+        begun, tries = time.monotonic(), Tries(judge, self._counted_send, self.stopped, self.session, whom)
         try:
             reply = tries.reply(ChatRequest(messages=messages, schema=reply_schema(first.prompt), structured="none",
                                             **judge.params_of(first.question)))  # fmt: skip
@@ -167,18 +168,18 @@ class Round:
             return {}
         self.session.failed_in_a_row[whom] = 0
         self.session.correct(self.name, sum(reply.tokens) - guess if any(reply.tokens) else 0)
-        share = JudgeAnswer(
-            tokens=(reply.tokens[0] // len(group), reply.tokens[1] // len(group)),
-            retries=tries.repeated, seconds=(time.monotonic() - begun) / len(group),
-        )  # fmt: skip
-        return self._taken(group, messages, reply, share)
+        shares = zip(*(_shares(tokens, len(group)) for tokens in reply.tokens), strict=True)
+        for one, (sent, back) in zip(group, shares, strict=True):
+            one.spent = one.spent[0] + sent, one.spent[1] + back
+            one.seconds += (time.monotonic() - begun) / len(group)
+        return self._taken(group, messages, reply, tries.repeated)
 
     def _counted_send(self, request: ChatRequest) -> ChatReply:
         self.session.count(requests=1)
         return self.send(request)
 
     def _taken(
-        self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, share: JudgeAnswer
+        self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, repeated: int
     ) -> dict[str, str]:
         """Gives the questions their verdicts. What a refused reply cost is counted with the answer that comes later."""
         try:
@@ -193,7 +194,7 @@ class Round:
             if isinstance(verdict, BadReply):
                 problems[one.key] = self._safe(str(verdict))
                 continue
-            answer = self._answer(one, verdict, share)
+            answer = self._answer(one, verdict, repeated)
             why = one.question.refused(answer) if one.question.refused is not None else None
             if why is not None:
                 problems[one.key] = self._safe(why)
@@ -205,15 +206,18 @@ class Round:
         self.session.count(answered=len(kept))
         return problems
 
-    def _answer(self, one: PendingQuestion, verdict: JudgeVerdict, share: JudgeAnswer) -> JudgeAnswer:
-        return replace(
-            share, score=verdict.score, passed=verdict.passed, details=self._safe(dict(verdict.details)),
+    def _answer(self, one: PendingQuestion, verdict: JudgeVerdict, repeated: int) -> JudgeAnswer:
+        return JudgeAnswer(
+            score=verdict.score, passed=verdict.passed, details=self._safe(dict(verdict.details)),
             reason=None if verdict.reason is None else self._safe(verdict.reason), who=self._who(one),
+            tokens=one.spent, retries=repeated, seconds=one.seconds,
         )  # fmt: skip
 
     def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
         for one in group:
-            one.answer = JudgeAnswer(who=self._who(one), error=error, retries=retries)
+            one.answer = JudgeAnswer(
+                who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds
+            )
         self.session.count(failed=len(group))
 
     def _who(self, one: PendingQuestion) -> dict[str, Any]:
@@ -229,7 +233,8 @@ class Round:
         session = self.session
         failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
         error = unanswered(failure.code, self._safe(str(failure)))
-        if failure.code == "judge-refused" or (failure.again and failed >= _MOST_FAILED_IN_A_ROW):
+        stays_away = failure.again or failure.code == "judge-too-long"
+        if failure.code == "judge-refused" or (stays_away and failed >= _MOST_FAILED_IN_A_ROW):
             session.given_up[whom] = error
         return error
 
@@ -247,6 +252,11 @@ class Round:
         """So long somebody else may take over one question, at most."""
         judge = self.judge
         return (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
+
+
+def _shares(whole: int, parts: int) -> list[int]:
+    """A number in so many parts, as equal as whole numbers can be, that add up to it."""
+    return [whole * (part + 1) // parts - whole * part // parts for part in range(parts)]
 
 
 def _not_connected(request: ChatRequest) -> ChatReply:

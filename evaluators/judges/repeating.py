@@ -13,6 +13,8 @@ from typing import Any, Final
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.value_class import replace
 
+REPEAT: Final = "repeat"
+"""Where, among the `params` of a question, its number stands; the first time has none."""
 REPEATS: Final = "repeats"
 """Where, in the details of an answer, what was said each time stands; without an answer, the time is left out."""
 _HALF: Final = 0.5
@@ -32,7 +34,7 @@ def repeating(times: int) -> Iterator[None]:
 def each_time(questions: Sequence[JudgeQuestion]) -> list[JudgeQuestion]:
     """The questions, each as often as it is asked, one after the other."""
     return [
-        one if number == 1 else replace(one, params={**one.params, "repeat": number})
+        one if number == 1 else replace(one, params={**one.params, REPEAT: number})
         for one in questions
         for number in range(1, _times.get() + 1)
     ]

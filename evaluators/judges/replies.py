@@ -19,6 +19,7 @@ from evaluators.values.quoting import quote
 
 _HALF: Final = 0.5
 _MOST_QUOTED: Final = 200
+_MOST_DIGITS: Final = 20
 _WORDS: Final = {"true": True, "false": False}
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,), "array": (list,), "object": (dict,),
@@ -45,8 +46,9 @@ def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeVerd
     seen: dict[int, Any] = {}
     for one in _listed(reply, count):
         number = _id(one, count)
-        if number in seen and not same(seen[number], one):
-            found[number - 1] = BadReply("the reply has two different verdicts on it")
+        if number in seen:
+            if not same(seen[number], one):
+                found[number - 1] = BadReply("the reply has two different verdicts on it")
             continue
         seen[number] = one
         try:
@@ -86,7 +88,7 @@ def _verdicts_of(value: Any, count: int) -> list[Any] | None:
 
 def _id(verdict: Any, count: int) -> int:
     number = verdict.get("id") if isinstance(verdict, dict) else None
-    if isinstance(number, str) and number.isdecimal():
+    if isinstance(number, str) and number.isdecimal() and len(number) <= _MOST_DIGITS:
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= count:
         raise BadReply(f"the reply has a verdict on {quote(number)}, which was not asked: ids go from 1 to {count}")

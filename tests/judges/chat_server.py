@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,6 +28,10 @@ class Reply:
     """The whole body, in place of a chat completion."""
     hang: bool = False
     """Nothing is sent until the server stops."""
+    endless: bool = False
+    """The body begins, and never ends."""
+    drop: bytes = b" " * 65536
+    """What an endless body is made of; a single byte comes slowly."""
 
 
 def questions_in(request: dict[str, Any]) -> list[dict[str, Any]]:
@@ -90,6 +94,9 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
                 server.stopping.wait(30)
                 self.close_connection = True
                 return
+            if reply.endless:
+                self._send_endlessly(reply)
+                return
             body = reply.body if reply.body is not None else json.dumps(_body(request, reply)).encode()
             self.send_response(reply.status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
@@ -97,6 +104,16 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def _send_endlessly(self, reply: Reply) -> None:
+            self.close_connection = True
+            self.send_response(reply.status)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            with suppress(OSError):  # nobody reads any further
+                while not server.stopping.wait(0.01 if len(reply.drop) == 1 else 0):
+                    self.wfile.write(reply.drop)
+                    self.wfile.flush()
 
         def log_message(self, *_: object) -> None:
             pass

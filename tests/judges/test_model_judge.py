@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from evaluators.issues import Blame, Problems
+from evaluators.judges import reply_limit
 from evaluators.judges.asking_session import asking_in
 from evaluators.judges.judge import JudgeAnswer, JudgeQuestion, read_judge
 from evaluators.judges.model_judge import ModelJudge
@@ -213,6 +214,15 @@ BAD = {
     "a question that was not asked": ('{"verdicts": [{"id": 2, "match": true}]}', "which was not asked"),
     "one too many": ('{"verdicts": [{"id": 1, "match": true}, {"id": 2, "match": true}]}', "which was not asked"),
     "two verdicts on one": ('{"verdicts": [{"id": 1, "match": true}, {"id": 1, "match": false}]}', "two different"),
+    "three verdicts on one": (
+        '{"verdicts": [{"id": 1, "match": true}, {"id": 1, "match": false}, {"id": 1, "match": true}]}',
+        "two different",
+    ),
+    "an id of many digits": (f'{{"verdicts": [{{"id": "{"1" * 5000}", "match": true}}]}}', "which was not asked"),
+    "an id that is a huge number": (
+        f'{{"verdicts": [{{"id": {"1" * 5000}, "match": true}}]}}',
+        "not asked|not JSON|no verdicts",
+    ),
     "two answers": (
         '{"verdicts": [{"id": 1, "match": true}]} {"verdicts": [{"id": 1, "match": false}]}',
         "two different",
@@ -452,3 +462,93 @@ def test_an_estimate_asks_nothing(server: ChatServer, tmp_path: Path) -> None:
     assert found.tokens_in > 300
     assert found.tokens_out == 180
     assert len(server.requests) == 1
+
+
+def test_copies_of_a_question_do_not_share_a_request(server: ChatServer, tmp_path: Path) -> None:
+    again = [about(*pair, params={"repeat": 2}) for pair in (("car", "coupe"), ("boat", "ship"))]
+    Asked(server, tmp_path)(CAR, again[0], BOAT, again[1])
+    assert [[one["expected"] for one in questions_in(request)] for request in server.requests] == [["car", "boat"]] * 2
+
+
+def test_tokens_are_told_as_they_are_billed(server: ChatServer, tmp_path: Path) -> None:
+    """Three shares of 100 are 100, and a reply that does not count was paid for, too."""
+    refused = Reply('{"verdicts": []}')
+    server.respond = lambda request, number: refused if number == 1 else Reply(verdicts(request))
+    found = Asked(server, tmp_path, concurrency=1)(CAR, BOAT, about("dog", "duck"))
+    assert len(server.requests) == 4
+    assert (sum(one.tokens[0] for one in found), sum(one.tokens[1] for one in found)) == (400, 80)
+    server.respond = lambda request, number: refused
+    (failed,) = Asked(server, tmp_path, cache=False)(CAR)
+    assert (codes([failed]), failed.tokens) == (["judge-bad-reply"], (300, 60))
+
+
+def test_an_endpoint_that_is_busy_gets_no_other_request_until_the_pause_is_over(
+    server: ChatServer, tmp_path: Path
+) -> None:
+    server.respond = lambda request, number: (
+        Reply(status=429, headers={"Retry-After": "30"}) if number == 1 else Reply(verdicts(request))
+    )
+    with asking_in(str(tmp_path / "session.sqlite")):
+        first, second = Asked(server, tmp_path), Asked(server, tmp_path)
+        assert [first(CAR)[0].score, second(BOAT)[0].score] == [1.0, 0.0]
+        elsewhere = Asked(server, tmp_path, model="other")
+        elsewhere(CAR)
+    assert (first.waits, elsewhere.waits) == ([30.0], [])
+    assert second.waits == [pytest.approx(30, abs=5)]
+
+
+@pytest.mark.parametrize(("status", "content_type"), [(200, "text/html"), (200, "application/json"), (503, "text/html")])
+def test_a_page_in_place_of_a_reply_asks_for_no_wait(
+    server: ChatServer, tmp_path: Path, status: int, content_type: str
+) -> None:
+    page = b"<!doctype html><title>busy</title>"
+    server.respond = lambda request, number: Reply(status=status, body=page, headers={"Content-Type": content_type})
+    asked = Asked(server, tmp_path, longest_wait_seconds=0.01)
+    (found,) = asked(CAR)
+    assert found.error is not None
+    assert "asks to wait" not in found.error.message
+    assert (asked.waits, len(server.requests)) == ([0.01] * 4, 5)
+    if content_type == "text/html" and status == 200:
+        assert found.error.message == ('the endpoint sent no chat completion but "<!doctype html><title>busy</title>"')
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_that_never_ends_is_read_up_to_a_limit(
+    server: ChatServer, tmp_path: Path, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reply_limit, "MOST_BYTES", 2 << 20)
+    server.respond = lambda request, number: Reply(status=status, endless=True)
+    found = Asked(server, tmp_path, concurrency=1)(*(about("a", "b", row, instructions=str(row)) for row in range(7)))
+    assert codes(found) == ["judge-too-long"] * 7
+    assert found[0].error is not None
+    assert found[0].error.message == "the reply is longer than 2 MiB"
+    assert len(server.requests) == 5  # then it is given up
+
+
+def test_a_reply_that_comes_in_drops_is_not_waited_for_longer_than_a_slow_one(server: ChatServer, tmp_path: Path) -> None:
+    server.respond = lambda request, number: Reply(endless=True, drop=b" ")
+    (found,) = Asked(server, tmp_path, timeout=0.2, retries=0)(CAR)
+    assert found.error is not None
+    assert found.error.message == "no reply within 0.2 s"
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        (
+            {"max_tokens": 50},
+            "the budget of the judge is below one request: max_tokens is 50, and this request takes about",
+        ),
+        ({"max_questions": 1}, "below one request: max_questions is 1, and this request has 2 questions"),
+        ({"max_questions": 0}, "below one request: max_questions is 0, and this request has 2 questions"),
+    ],
+)
+def test_a_budget_below_one_request_says_so(
+    server: ChatServer, tmp_path: Path, budget: dict[str, int], said: str
+) -> None:
+    found = Asked(server, tmp_path, budget=budget)(CAR, BOAT)
+    assert codes(found) == ["judge-budget"] * 2
+    assert found[0].error is not None
+    assert said in found[0].error.message
+    assert "fields_per_request" in str(found[0].error.hint) or budget == {"max_questions": 0}
+    assert server.requests == []

@@ -11,6 +11,7 @@ from evaluators.issues import problem
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
 from evaluators.judges.model_judge import ModelJudge
+from evaluators.judges.reply_limit import late
 from evaluators.settings import Name
 
 
@@ -48,8 +49,7 @@ class Litellm(ModelJudge):
                     timeout=self.timeout_seconds, num_retries=0, max_retries=0, **body,
                 )  # fmt: skip
             except litellm.Timeout as error:
-                message = f"no reply within {self.timeout_seconds:g} s"
-                raise ChatFailure(message, "judge-timeout", again=True) from error
+                raise late(self.timeout_seconds) from error
             except litellm.APIConnectionError as error:
                 raise ChatFailure(f"{self.address} cannot be reached", "judge-unreachable", again=True) from error
             except litellm.exceptions.APIError as error:

@@ -14,6 +14,7 @@ from evaluators.issues import problem
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
 from evaluators.judges.model_judge import ModelJudge
+from evaluators.judges.reply_limit import late, limit_reply
 from evaluators.settings import Name, bad
 from evaluators.values.quoting import quote
 
@@ -61,7 +62,9 @@ class OpenaiCompatible(ModelJudge):
         openai = _openai()
         with (
             # a redirect would send rows elsewhere; repeats are made by the judge itself
-            openai.DefaultHttpxClient(follow_redirects=False) as http,
+            openai.DefaultHttpxClient(
+                follow_redirects=False, event_hooks={"response": [limit_reply(self.timeout_seconds)]}
+            ) as http,
             openai.OpenAI(
                 base_url=self.base_url, api_key=self.api_key() or _NO_KEY, max_retries=0,
                 timeout=self.timeout_seconds, http_client=http,
@@ -81,14 +84,20 @@ class OpenaiCompatible(ModelJudge):
                 extra_headers={"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},
             )  # fmt: skip
         except openai.APITimeoutError as error:
-            message = f"no reply within {self.timeout_seconds:g} s"
-            raise ChatFailure(message, "judge-timeout", again=True) from error
+            raise late(self.timeout_seconds) from error
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
+            if isinstance(cause, ChatFailure):
+                raise cause from error
             raise ChatFailure(f"{self.address} cannot be reached: {cause}", "judge-unreachable", again=True) from error
         except openai.APIStatusError as error:
             raise failure_of(error.status_code, error.response.headers, error.body) from error
-        except (openai.OpenAIError, ValueError, TypeError) as error:  # a body that is no JSON, or no chat completion
+        except (
+            openai.OpenAIError,
+            ValueError,
+            TypeError,
+            RecursionError,
+        ) as error:  # a body that is no JSON, or no chat completion
             raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
         return reply_of(found)
 
