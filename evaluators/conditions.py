@@ -8,9 +8,9 @@ when one of the values there does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.issues import Fault
+from evaluators.issues import Blame, Fault, RowProblem
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.settings import BadSettings, Detail, bad, spell
 from evaluators.value_class import dataclass
@@ -38,8 +38,14 @@ class Condition:
         return self.source, self.column, str(self.path), joins, repr(self.values), self.present
 
     def holds(self, value: JSON | Missing | Fault) -> bool:
-        """Whether the condition holds for what stands at the reference: a cell, or a document."""
+        """Whether the condition holds for what stands at the reference: a cell, or a document.
+
+        An output that cannot be read holds nothing. Raises RowProblem for any other cell that cannot be read: what the
+        test set or the environment keeps back is not known, so the row is not left out.
+        """
         if isinstance(value, Fault):
+            if value.issue.blame is not Blame.OUTPUT and not self._asks_if_given(value):
+                raise RowProblem(value.issue)
             value = MISSING
         found = self.path.get(value) if self.path is not None and value is not MISSING else value
         if self.present is not None:
@@ -51,6 +57,13 @@ class Condition:
             return any(found == _as_cell(wanted) for wanted in self.values)
         there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
         return any(same(wanted, value) for wanted in self.values for value in there)
+
+    def _asks_if_given(self, fault: Fault) -> bool:
+        """The condition asks whether a cell is given, and another file has none for the row."""
+        return self.source == "row" and self.present is not None and fault.issue.code in _NOT_GIVEN
+
+
+_NOT_GIVEN: Final = ("no-output-for-row", "no-expected-for-row")
 
 
 def read_conditions(data: object) -> tuple[Condition, ...]:

@@ -165,20 +165,23 @@ def several(whole: Cells) -> int:
 
 
 def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool | Fault]:
-    """For each row, whether every condition holds, or the fault that keeps this from being known.
+    """For each row, whether every condition holds, or the first fault that keeps this from being known.
 
-    There is one source column per condition.
+    There is one source column per condition. A row in which some condition is known not to hold is left out, whatever the others
+    meet: their order makes no difference.
     """
     held: list[bool | Fault] = [True] * count
     clock = row_clock()
     for condition, source in zip(conditions, sources, strict=True):
         for row, value in enumerate(source):
-            if held[row] is True:
+            if held[row] is not False:
                 clock.fresh = True
                 try:
-                    held[row] = condition.holds(value)
+                    if not condition.holds(value):
+                        held[row] = False
                 except (RowProblem, OutOfTime) as error:
-                    held[row] = Fault(error.issue)
+                    if held[row] is True:
+                        held[row] = Fault(error.issue)
     return held
 
 

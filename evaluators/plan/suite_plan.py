@@ -209,7 +209,7 @@ def needed_columns(lines: Sequence[EvaluatorLine]) -> list[Column]:
     """Every column that some evaluator needs, each once, in order of first use."""
     found: dict[Column, None] = {}
     for line in lines:
-        for need in (*line.settings.needs(), *(_source(condition, line) for condition in line.when)):
+        for need in (*line.settings.needs(), *(read_by(condition, line) for condition in line.when)):
             if not isinstance(need, Part):
                 column = need if isinstance(need, Column) else need.column
                 found[replace(column, role=None)] = None
@@ -436,7 +436,7 @@ class _Compiler:
         """The slots that decide whether a row is judged: verdicts of needs, and whether `when` holds."""
         waits = [self.slots[("verdict", name)] for name in line.needs]
         if line.when:
-            sources = tuple(self._need(_source(condition, line), line) for condition in line.when)
+            sources = tuple(self._need(read_by(condition, line), line) for condition in line.when)
             key = ("when", tuple(condition.key for condition in line.when), sources)
             held = self.slots.get(key)
             if held is None:
@@ -457,7 +457,7 @@ def _how(search: Search) -> str:
     return "" if search.pick == "fitting" else f", pick: {search.pick}"
 
 
-def _source(condition: Condition, line: EvaluatorLine) -> Need:
+def read_by(condition: Condition, line: EvaluatorLine) -> Need:
     """What a condition looks at: a column, or the documents that the evaluator itself is about."""
     if condition.source == "row":
         return Column(condition.column, literal=True)

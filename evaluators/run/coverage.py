@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.conditions import Condition
 from evaluators.fields.align import Align
 from evaluators.fields.key_counts import KeyCounts
-from evaluators.issues import Blame, Issue
+from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON
 from evaluators.run.glimpse import FIRST_ROWS, Glimpse, together
 from evaluators.run.loaded import LoadedSuite
@@ -78,7 +78,7 @@ def _values_in_place_of(conditions: Sequence[Condition], first: Glimpse) -> str 
             continue
         values: dict[str, None] = {}
         for cell in first.cells.get(condition.column, ()):
-            if condition.holds(cell):
+            if not isinstance(cell, Fault) and condition.holds(cell):
                 break
             if isinstance(cell, (str, int, float)) and len(values) <= _MOST_VALUES:
                 values.setdefault(f'"{cell}"' if isinstance(cell, str) else to_text(cell))

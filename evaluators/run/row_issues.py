@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import Verdict
-from evaluators.needs import Expected, column_of
-from evaluators.plan.suite_plan import Compiled, Plan
+from evaluators.needs import NO_EXPECTED, Expected, column_of
+from evaluators.plan.suite_plan import Compiled, Plan, read_by
 from evaluators.run.row_codes import Taken
 from evaluators.run.tally import Ledger
 from evaluators.suite.graph import in_order
@@ -51,9 +51,12 @@ class RowIssues:
                     raised.setdefault(row, []).append(_Raised(watched.rank, verdict.issue, one, values))
         whole_rows = dict(chunk.faults)
         for row in sorted(raised):
-            self._add(chunk.offsets[row], raised[row], whole_rows.get(row), chunk.file)
+            cells = {name: column[row] for name, column in chunk.columns.items()}
+            self._add(chunk.offsets[row], raised[row], cells, whole_rows.get(row), chunk.file)
 
-    def _add(self, offset: int, raised: list[_Raised], whole_row: Issue | None, file: str | None) -> None:
+    def _add(
+        self, offset: int, raised: list[_Raised], cells: Mapping[str, Any], whole_row: Issue | None, file: str | None
+    ) -> None:
         """The issues of one row; `whole_row` is what is wrong with all of it, `file` where it is among several files.
 
         One faulty cell is one problem, however many evaluators need it or wait for one that does.
@@ -61,7 +64,7 @@ class RowIssues:
         said: set[Issue] = set()
         causes: set[Issue] = set()
         for each in sorted(raised, key=attrgetter("rank")):
-            column = _faulty_column(each, self._roles)
+            column = _faulty_column(each, self._roles, cells)
             if column is None and each.issue in causes:
                 continue
             causes.add(each.issue)
@@ -107,10 +110,10 @@ class _FaultyRows:
         return [row for row, code in enumerate(codes) if code in self._codes]
 
 
-def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:
+def _faulty_column(each: _Raised, roles: Mapping[str, str], cells: Mapping[str, Any]) -> str | None:
     """The column whose cell is to blame, as messages say it; None when it is not one cell.
 
-    What is wrong with an expected value is in the expected document's column.
+    What is wrong with an expected value is in the expected document's column. `cells` are those of the row.
     """
     expected = each.issue.blame is Blame.TESTSET and each.issue.code.startswith("expected-")
     for need, value in zip(each.one.line.settings.needs(), each.values, strict=True):
@@ -118,4 +121,13 @@ def _faulty_column(each: _Raised, roles: Mapping[str, str]) -> str | None:
         faulty = isinstance(value, Fault) and value.issue == each.issue
         if column is not None and (faulty or (expected and isinstance(need, Expected))):
             return f'column "{column.spelled(roles)}"'
+    for condition in each.one.line.when:
+        column = column_of(read_by(condition, each.one.line))
+        if column is None:
+            continue
+        name = column.spelled(roles)
+        cell = cells.get(name)
+        unread = condition.source == "expected" and (expected or each.issue.code == NO_EXPECTED.issue.code)
+        if unread or (isinstance(cell, Fault) and cell.issue == each.issue):
+            return f'column "{name}"'
     return None
