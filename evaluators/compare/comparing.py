@@ -126,7 +126,7 @@ def _facts(differences: Sequence[Difference], judged: Sequence[GuardResult], los
     ]
     if lost:
         issues.append(Issue("lost-rows", Blame.TESTSET, _lost_text(lost)))
-    if not any(one.pairs for one in differences):
+    if all(one.difference is None for one in differences):
         issues.append(Issue("nothing-compared", Blame.TESTSET, "nothing was compared: no row was scored in both runs"))
     failed = tuple(f"{named[one]}: {one.message}" for one in judged if one.verdict == "failed")
     return Facts(issues=tuple(issues), regressions=failed)

@@ -24,13 +24,14 @@ class Difference:
 
     `base` and `new` are the figures of each run over the rows that neither lost: the mean score, or for a field what is
     right of what was measured. A row in which a run had nothing to measure is not in that run's figure, as in its own
-    report. `broken` and `fixed` count the pairs that passed (were right) in one run only.
+    report. `fixed` and `broken` count the pairs that passed (were right) in one run only; a row that is wrong now, and in which
+    the base had nothing to measure, is broken, too.
     """
 
     evaluator: str
     field: str | None
     pairs: int
-    """The rows that both runs measured."""
+    """The rows that are fixed, broken or unchanged."""
     base: float | None
     new: float | None
     difference: float | None
@@ -52,7 +53,7 @@ class Difference:
     lost_passed: int = 0
     """Of these, the ones that passed (were right) in the base."""
     gained: int = 0
-    """Rows that the new run measured and the base did not."""
+    """Rows that the new run measured and the base did not, broken ones aside."""
     settled: int = 0
     """Rows that the base measured, and in which nothing is there any more, neither expected nor in the output."""
     unit: Unit = "rows"

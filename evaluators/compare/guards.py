@@ -53,17 +53,18 @@ _SHOWN: Final = 5
 
 
 def _limits(written: str, guard: GuardConfig, one: Difference) -> Iterable[GuardResult]:
-    if one.difference is None:
+    too_many = guard.max_broken_rows is not None and one.broken > guard.max_broken_rows
+    if one.difference is None and not too_many:
         yield GuardResult("guard", written, "undecided", "no row was measured in both runs", one.variant)
         return
-    if guard.max_drop is not None:
+    if guard.max_drop is not None and one.difference is not None:
         drop = -one.difference
         said = f"lower by {score_text(drop)}" if drop > 0 else "not lower"
         verdict: Literal["passed", "failed"] = "failed" if drop > guard.max_drop else "passed"
         found = f"{said}{_counting(one)}; the most is {guard.max_drop:g}"
         yield GuardResult("max_drop", written, verdict, found, one.variant)
     if guard.max_broken_rows is not None:
-        verdict = "failed" if one.broken > guard.max_broken_rows else "passed"
+        verdict = "failed" if too_many else "passed"
         said = f"{_broken_text(one.broken, one.lost_passed)}; the most is {guard.max_broken_rows:,}"
         yield GuardResult("max_broken_rows", written, verdict, said, one.variant)
 

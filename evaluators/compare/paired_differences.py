@@ -61,7 +61,7 @@ class _Values:
 
     @property
     def pairs(self) -> int:
-        """The rows that both runs measured."""
+        """The rows that are fixed, broken or unchanged."""
         return self.changes["fixed"] + self.changes["broken"] + self.changes["unchanged"]
 
     @property

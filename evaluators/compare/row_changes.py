@@ -1,7 +1,8 @@
 """What became of one row, for one evaluator or field, from the base to the new run.
 
 A row is *measured*, or there is *nothing* to measure because nothing is there on either side, or it is *unknown*: skipped,
-unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged.
+unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged. Where nothing was to measure and
+the new run is wrong, as with an invention, the row is broken: the base was right to say nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ States: TypeAlias = Callable[[RowVerdict, RowVerdict], tuple[State, State]]
 def change_of(was: State, now: State) -> Change:
     """What became of a row."""
     if was is None or not was.whole:
-        return "gained" if now is not None and now.whole else "never measured"
+        if now is None or not now.whole:
+            return "never measured"
+        return "gained" if was is None or now.right else "broken"
     if now is None:
         return "lost"
     if not now.whole:

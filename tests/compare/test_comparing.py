@@ -345,7 +345,50 @@ def test_an_invention_where_nothing_was_lowers_the_figure_of_the_new_run() -> No
     base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 8))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED)] * 8)))
     header = found.evaluators[1]
-    assert (header.gained, header.base, header.new, header.finding) == (8, 1.0, 0.5, "worse")
+    assert (header.base, header.new, header.finding) == (1.0, 0.5, "worse")
+    assert found.exit_code == 1
+
+
+def test_an_invention_where_nothing_was_is_broken_for_every_guard() -> None:
+    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2))
+    new = side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED), (RIGHT, EMPTY)]))
+    guards = {name: GuardConfig(max_broken_rows=0) for name in ("header", "header.total")}
+    config = CompareConfig(fail_on=("broken_rows",), guards=guards)
+    found = compare_sides(base, new, config, {"header": ("header", None), "header.total": ("header", "total")})
+    assert (found.broken, found.gained, found.exit_code) == (1, 0, 1)
+    assert [one.verdict for one in found.guards] == ["failed"] * 3
+    assert [(one.broken, one.gained, one.settled) for one in (found.evaluators[1], found.fields[0])] == [(1, 0, 0)] * 2
+    assert [row.change for row in found.changed] == ["broken"]
+    assert found.changed[0].fields == ("header.total: not measured → hallucination",)
+
+
+@pytest.mark.parametrize(
+    ("now", "change"),
+    [
+        (RowVerdict("scored", 0.0, False, ("hallucination", "hallucination")), "broken"),
+        (RowVerdict("scored", 0.75, False, ("hallucination", "match")), "broken"),
+        (RowVerdict("unreadable", 0.0, False, ("not measured", "not measured")), "broken"),
+        (RowVerdict("blocked", 0.0, False, ("not measured", "not measured")), "broken"),
+        (RowVerdict("scored", 0.75, True, ("hallucination", "match")), "gained"),
+        (BOTH, "gained"),
+        (EMPTY, "never measured"),
+        *((one, "never measured") for one in UNSCORED.values()),
+    ],
+    ids=str,
+)
+def test_a_row_in_which_the_base_had_nothing_to_measure(now: RowVerdict, change: str) -> None:
+    base = side("base", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, EMPTY)]))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 3 + [(RIGHT, now)])))
+    counts = {"broken": found.broken, "gained": found.gained, "never measured": found.never_measured}
+    listed = {"broken": change == "broken", "gained": change == "gained", "never measured": False}
+    assert {name for name, count in counts.items() if count} == {name for name, there in listed.items() if there}
+
+
+def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -> None:
+    base, new = side("base", rows_of([(RIGHT, EMPTY)] * 3)), side("new", rows_of([(RIGHT, INVENTED)] * 3))
+    guard = GuardConfig(max_broken_rows=2, max_drop=0.1)
+    found = compare_sides(base, new, CompareConfig(fail_on=(), guards={"header": guard}), {"header": ("header", None)})
+    assert [(one.rule, one.verdict) for one in found.guards] == [("max_broken_rows", "failed")]
     assert found.exit_code == 1
 
 
