@@ -102,7 +102,7 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
             finished = replace(finished, notice=_left(folder, request))
         elif taken_over := sum(each.taken_over for _, each in run.measured):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} parts were scored before")
-        return _tracked(finished, trackers)
+        return _tracked(finished, trackers, request)
     except BaseException as error:
         if folder is not None and _may_go_on(error):
             _left(folder, request)
@@ -282,13 +282,15 @@ def _trackers(suite: LoadedSuite, request: RunRequest) -> tuple[NamedTracker, ..
     return trackers_of(suite, request)
 
 
-def _tracked(finished: Finished, trackers: Sequence[NamedTracker]) -> Finished:
+def _tracked(finished: Finished, trackers: Sequence[NamedTracker], request: RunRequest) -> Finished:
     """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
     if finished.folder is None or not trackers:
         return finished
     from evaluators.tracking.sending import send
 
-    sent = send(finished.folder, trackers)
+    if request.before_sending is not None:
+        request.before_sending(finished)
+    sent = send(finished.folder, trackers, request.trace_rows, request.sending)
     pages = [
         file for file in (*finished.files, finished.folder / "report.html") if file.suffix == ".html" and file.is_file()
     ]

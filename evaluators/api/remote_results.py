@@ -41,22 +41,44 @@ def finish_elsewhere(
     try:
         outgoing = _outgoing(suite, request, folder)
         with _claimed(outgoing, request.force), _named(outgoing), _parts_cleared(outgoing.request):
-            finished = finish(suite, outgoing.request)
+            finished = _sent_as(outgoing, finish(suite, _telling(outgoing, folder)))
             refused = tuple(issue for issue in map(_sent, outgoing.sent) if issue is not None)
             lost = bool(refused)
     finally:
         if not lost:
             shutil.rmtree(folder, ignore_errors=True)
+    stored = _as_stored(outgoing, finished, folder)
+    return replace(stored, result=afterwards(finished.result, refused), refused=(*finished.refused, *refused))
+
+
+def _as_stored(outgoing: _Outgoing, finished: Finished, folder: Path) -> Finished:
+    """The run with the places in the stores in place of those of this machine."""
     results = outgoing.results if finished.folder is not None else None
     return replace(
         finished,
-        result=afterwards(finished.result, refused),
         folder=finished.folder if results is None else None,
         place=results.place if results is not None else None,
         files=tuple(file for file in finished.files if not file.is_relative_to(folder)),
         stored=tuple(outgoing.places(finished.files)),
-        refused=(*finished.refused, *refused),
     )
+
+
+def _telling(outgoing: _Outgoing, folder: Path) -> RunRequest:
+    """The request, told of the finished run by the places where it will be."""
+    told = outgoing.request.before_sending
+    if told is None:
+        return outgoing.request
+    return replace(outgoing.request, before_sending=lambda finished: told(_as_stored(outgoing, finished, folder)))
+
+
+def _sent_as(outgoing: _Outgoing, finished: Finished) -> Finished:
+    """The run, with the hints on how to send it again naming where it will be."""
+    results = outgoing.results
+    if finished.sent is None or results is None:
+        return finished
+    local, place = str(results.local), shown_address(results.place)
+    issues = tuple(replace(one, hint=(one.hint or "").replace(local, place)) for one in finished.sent.issues)
+    return replace(finished, sent=replace(finished.sent, issues=issues))
 
 
 @dataclass(frozen=True, slots=True)

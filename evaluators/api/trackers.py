@@ -13,6 +13,7 @@ from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
 from evaluators.suite.presets import preset_folder
 from evaluators.suite.source import as_written, from_data
+from evaluators.tracking.progress import Sending
 from evaluators.tracking.sending import Sent, send
 from evaluators.tracking.tracker import NamedTracker, Platform
 from evaluators.tracking.tracking_section import read_tracking, tracking_of
@@ -41,16 +42,17 @@ def trackers_of(suite: LoadedSuite, request: RunRequest) -> tuple[NamedTracker, 
     return found
 
 
-def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None) -> Sent:
+def send_again(place: Path, names: Iterable[str], trace_rows: int | None = None, sending: Sending | None = None) -> Sent:
     """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
 
-    `trace_rows` takes the place of theirs. Raises Problems (config) when there is no run, for a name that no tracker has, and
-    for a tracker that cannot be used here.
+    `trace_rows` takes the place of theirs, and `sending` is told how far it has come. Raises Problems (config) when there
+    is no run, for a name that no tracker has, and for a tracker that cannot be used here.
     """
     record = read_record(place)
     with reading_inside(record.folder, preset_folder()):
         recorded = _recorded(record.folder / record.facts.suite)
-    return send(record.folder, chosen(names, recorded, trace_rows))
+    trackers = chosen(names, recorded, trace_rows)
+    return send(record.folder, trackers, trace_rows, *(() if sending is None else (sending,)))
 
 
 def chosen(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -16,21 +16,31 @@ def _say_now(text: str) -> None:
         os.write(sys.stderr.fileno(), text.encode())
 
 
-@contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """A function that says whether the run was asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
+class Interrupts:
+    """Whether the run was asked to stop."""
+
     asked = False
+    at_once = False
+    """The next Ctrl-C or SIGTERM raises KeyboardInterrupt, also when it is the first one: no rows are under way."""
+
+    def __call__(self) -> bool:
+        return self.asked
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupts]:
+    """Says whether the run was asked to stop. The second Ctrl-C or SIGTERM raises KeyboardInterrupt."""
+    interrupts = Interrupts()
 
     def ask(_number: int, _frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
+        if interrupts.asked or interrupts.at_once:
             raise KeyboardInterrupt
-        asked = True
+        interrupts.asked = True
         _say_now("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.\n")
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield lambda: asked
+        yield interrupts
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from evaluators.judges.asking_session import AskingProgress
 
 _EVERY_SECONDS: Final = 0.1
+_EVERY_LINE_SECONDS: Final = 10.0
 _BAR: Final = 24
 _CLEAR: Final = "\r\x1b[K"
 
@@ -50,9 +51,40 @@ class ProgressLine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
         """Takes the line away."""
         self._stream.write(_CLEAR)
         self._stream.flush()
+
+
+class SendingProgress:
+    """How far the sending to a tracker has come: one line of a terminal, and elsewhere a line every ten seconds."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._on_a_screen = stream.isatty()
+        self._tracker = ""
+        self._shown = 0.0
+
+    def __call__(self, tracker: str, done: int, total: int) -> None:
+        """So many rows are there."""
+        now = monotonic()
+        if tracker == self._tracker and now - self._shown < (
+            _EVERY_SECONDS if self._on_a_screen else _EVERY_LINE_SECONDS
+        ):
+            return
+        self._tracker, self._shown = tracker, now
+        said = f"sending to {tracker}" + (f": {done:,} of {total:,} rows" if total else "")
+        self._stream.write(_CLEAR + said if self._on_a_screen else f"{said}\n")
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._on_a_screen and self._tracker:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
 
 
 def progress_text(rows: int, total: float | None, seconds: float) -> str:
@@ -78,6 +110,11 @@ def _time_text(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def sending_progress() -> SendingProgress | None:
+    """What shows on standard error how far a sending has come, where that is open."""
+    return SendingProgress(sys.stderr) if sys.stderr is not None else None
 
 
 def progress_line() -> ProgressLine | None:

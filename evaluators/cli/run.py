@@ -173,8 +173,9 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
     from evaluators.cli._interrupts import interruptible
-    from evaluators.cli._progress import progress_line
+    from evaluators.cli._progress import progress_line, sending_progress
     from evaluators.run.verdict import afterwards
+    from evaluators.value_class import replace
 
     if options["watching"]:
         from evaluators.cli._on_change import watch_run
@@ -190,12 +191,21 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
                 _print_questions(loaded, _request(test_set, None, options, stopped, None, ()))
                 return
             tracked = options["track"] or tuple(one.name for one in loaded.tracking)
-            finished = finish(loaded, _request(test_set, results, options, stopped, line, tracked))
-    unprinted = _printed(finished, options)
-    if finished.notice and not options["quiet"]:
-        from evaluators.cli._printing import tell
+            shown: list[Issue] = []
+            sending = None if options["quiet"] else sending_progress()
 
-        tell(finished.notice)
+            def before_sending(finished: Finished) -> None:
+                stopped.at_once = True
+                if line is not None:
+                    line.clear()
+                shown.extend(_printed(finished, options))
+
+            request = _request(test_set, results, options, stopped, line, tracked)
+            request = replace(request, before_sending=before_sending, sending=sending or request.sending)
+            finished = finish(loaded, request)
+            if sending is not None:
+                sending.end()
+    unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
     _tell_left_behind(results)
     _print_asked(finished, options)
     _print_scored_again(finished)
@@ -229,6 +239,11 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
         _print(finished, options)
     except Problems as error:
         return error.issues
+    finally:
+        if finished.notice and not options["quiet"]:
+            from evaluators.cli._printing import tell
+
+            tell(finished.notice)
     return ()
 
 

@@ -75,6 +75,10 @@ class RunRequest:
     """Called before the first question of a run that may ask somebody."""
     asked: Callable[[AskingProgress], None] | None = None
     """Told now and then how far the asking of judges is."""
+    before_sending: Callable[[Any], None] | None = None
+    """Called with the finished run before it is sent to its trackers."""
+    sending: Callable[[str, int, int], None] = lambda tracker, done, total: None
+    """Told how far the sending has come: to which tracker, and how many of how many rows are there."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
 

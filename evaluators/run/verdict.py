@@ -20,6 +20,9 @@ INTERRUPTED: Final = 130
 
 OTHER_RUN: Final = "other-run"
 """The code of an issue that keeps a run from going on: it is not the run that was begun."""
+ENDED: Final = "sending-ended"
+"""The code of an issue that says that the sending of a finished run was ended by Ctrl-C."""
+_CODE_OF_ISSUE: Final[Mapping[str, int]] = {OTHER_RUN: INCOMPARABLE, ENDED: INTERRUPTED}
 
 PRECEDENCE: Final = (INTERRUPTED, BUG, CONFIG, INCOMPARABLE, FAILED, UNMEASURED)
 """Which code wins when several apply. A failed gate is a finding: a CI that retries on 3 must not retry it away."""
@@ -77,7 +80,7 @@ def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
     yield from _gate_findings(facts.gates)
     yield from _row_findings(facts.evaluators)
     for issue in facts.issues:
-        code = INCOMPARABLE if issue.code == OTHER_RUN else _CODE_OF_BLAME[issue.blame]
+        code = _CODE_OF_ISSUE.get(issue.code, _CODE_OF_BLAME[issue.blame])
         if code is not None:
             yield code, _in_one_line(issue)
     if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):

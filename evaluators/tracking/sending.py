@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Final
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
+from evaluators.run.verdict import ENDED
+from evaluators.tracking.progress import Sending, telling
 from evaluators.tracking.tracker import Link, NamedTracker
 from evaluators.value_class import dataclass
 from evaluators.values.addresses import without_passwords
@@ -28,20 +31,33 @@ class Sent:
     """One for each tracker that failed: which, why, and how to send it again."""
 
 
-def send(folder: Path, trackers: Sequence[NamedTracker]) -> Sent:
-    """Sends the run in a folder, and keeps where it went in its `links.json`.
+def _unseen(tracker: str, done: int, total: int) -> None:
+    """Nobody looks how far the sending has come."""
 
+
+def send(
+    folder: Path, trackers: Sequence[NamedTracker], trace_rows: int | None = None, sending: Sending = _unseen
+) -> Sent:
+    """Sends the run in a folder, and keeps where it went in its `links.json`. Ctrl-C ends the sending, which is then an issue.
+
+    `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again.
     Raises Problems (config) when there is no run in the folder, or it is damaged.
     """
     record = read_record(folder)
     links: list[Link] = []
     issues: list[Issue] = []
-    for name, tracker in trackers:
+    for place, (name, tracker) in enumerate(trackers):
         try:
-            links.append(tracker.send(record))
+            with telling(sending, name):
+                if tracker.packages:  # somebody else's client, which may take its time
+                    sending(name, 0, 0)
+                links.append(tracker.send(record))
             _keep(record.folder, links[-1:])
+        except KeyboardInterrupt:
+            issues.append(_ended([one.name for one in trackers[place:]], record.folder, trace_rows))
+            break
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
-            issues.append(_failed(name, error, record.folder))
+            issues.append(_failed(name, error, record.folder, trace_rows))
     return Sent(tuple(links), tuple(issues))
 
 
@@ -64,11 +80,18 @@ def _keep(folder: Path, links: Iterable[Link]) -> None:
     os.chmod(file, _PRIVATE)
 
 
-def _failed(name: str, error: Exception, folder: Path) -> Issue:
+def _ended(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
+    """Ctrl-C: to which trackers the run did not go, or not all of it."""
+    to = " and ".join(f'"{name}"' for name in names)
+    hint = f"what arrived stays there; `{track_command(folder, names, trace_rows)}` sends the rest"
+    return Issue(ENDED, Blame.ENVIRONMENT, f"the sending to {to} was ended before its end", None, hint)
+
+
+def _failed(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
     own = error.issues[0] if isinstance(error, Problems) and error.issues else None
     said = str(error).strip().splitlines()
     why = own.message if own else ": ".join([type(error).__name__, *said[:1]])
-    again = f"the run is in {folder}, and `evaluators track {_word(folder)} --to {name}` sends it again"
+    again = f"the run is in {folder}, and `{track_command(folder, [name], trace_rows)}` sends it again"
     return Issue(
         "tracker-failed",
         Blame.ENVIRONMENT,
@@ -78,6 +101,7 @@ def _failed(name: str, error: Exception, folder: Path) -> Issue:
     )
 
 
-def _word(path: Path) -> str:
-    """The path as a command line takes it."""
-    return f'"{path}"' if " " in str(path) else str(path)
+def track_command(folder: Path, names: Sequence[str], trace_rows: int | None) -> str:
+    """The command that sends a run again as it was sent."""
+    rows = [] if trace_rows is None else ["--trace-rows", str(trace_rows)]
+    return shlex.join(["evaluators", "track", str(folder), *(word for name in names for word in ("--to", name)), *rows])

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import shutil
+import signal
 import zlib
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from evaluators.issues import Problems
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import RunRecord
 from evaluators.suite.presets import gallery_folder
+from evaluators.tracking.progress import counted
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 
 
@@ -46,6 +48,16 @@ class Tracing(Platform):
         return Link("tracing", f"https://tracking.example/{self.trace_rows}/{int(self.environment)}", "1")
 
 
+class Slow(Platform):
+    """A platform that takes rows one by one, and an interruption after the second one."""
+
+    def send(self, record: RunRecord) -> Link:
+        for number, _ in enumerate(counted(range(5))):
+            if number == 2:
+                signal.raise_signal(signal.SIGINT)
+        raise AssertionError("it was not ended")
+
+
 class Nameless(Tracker):
     """A platform without addresses."""
 
@@ -63,6 +75,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     TRACKERS.register("nameless", Nameless)
     TRACKERS.register("lacking", Lacking)
     TRACKERS.register("tracing", Tracing)
+    TRACKERS.register("slow", Slow)
     shutil.copytree(gallery_folder() / "support_replies", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -187,10 +200,53 @@ def test_a_tracker_that_fails_loses_nothing(here: Path, quiet: list[str]) -> Non
     ]  # fmt: skip
 
 
-def test_the_cause_is_said_where_the_run_says_how_it_ended(here: Path) -> None:
-    _, page, _ = invoke("run", "suite.yaml", "--name", "x", "--track", "refusing")
-    assert "Exit code 3" in page
-    assert 'the run could not be sent to "refusing"' in page
+def test_the_verdict_comes_first_and_a_failed_tracker_is_told_after_it(here: Path) -> None:
+    ended = CliRunner().invoke(command, ["run", "suite.yaml", "--name", "x", "--track", "refusing", "--track", "slow"])
+    assert ended.stdout == invoke("run", "suite.yaml", "--name", "x", "--force")[1]
+    assert ended.output.startswith(ended.stdout)
+    assert ended.stdout.startswith("support replies: passed\n")
+    assert "- runs/x: the run folder" in ended.stdout
+    assert 'the run could not be sent to "refusing"' in ended.stderr
+
+
+def test_the_first_interrupt_ends_the_sending_and_names_the_command_for_the_rest(here: Path) -> None:
+    code, page, said = invoke(
+        "run",
+        "suite.yaml",
+        "--name",
+        "x",
+        "--track",
+        "files",
+        "--track",
+        "slow",
+        "--track",
+        "nameless",
+        "--trace-rows",
+        "5",
+    )
+    assert code == 130
+    assert page.startswith("support replies: passed\n")
+    told = [line for line in said.splitlines() if "sent to files" not in line]
+    assert told == [
+        "sending to slow: 0 of 5 rows", 'the sending to "slow" and "nameless" was ended before its end',
+        "  hint: what arrived stays there; `evaluators track runs/x --to slow --to nameless --trace-rows 5` sends the rest",
+        "1 problem found.",
+    ]  # fmt: skip
+    assert [link["platform"] for link in links(here / "runs" / "x")] == ["files"]
+    assert json.loads((here / "runs" / "x" / "run.json").read_text(encoding="utf-8"))["exit_code"] == 0
+    assert invoke("track", "runs/x", "--to", "slow", "--trace-rows", "5")[0] == 130
+
+
+def test_a_quiet_run_does_not_say_how_far_the_sending_is(here: Path) -> None:
+    code, page, said = invoke("run", "suite.yaml", "--name", "x", "--track", "slow", "--quiet")
+    assert (code, page, "sending to slow:" in said) == (130, "support replies: passed\n", False)
+
+
+def test_the_command_that_sends_a_run_again_has_the_settings_and_the_words_of_a_shell(here: Path) -> None:
+    _, _, said = invoke(
+        "run", "suite.yaml", "--name", "x y", "--results", "new runs", "--track", "refusing", "--trace-rows", "7"
+    )
+    assert "`evaluators track 'new runs/x y' --to refusing --trace-rows 7` sends it again" in said
 
 
 def test_a_password_in_an_address_is_not_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,9 +256,8 @@ def test_a_password_in_an_address_is_not_told(here: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Refusing, "send", refused)
     code, page, said = invoke("run", "suite.yaml", "--name", "x", "--track", "refusing")
     assert code == 3
-    for text in (page, said):
-        assert "ConnectionError: no answer of http://127.0.0.1:9/api (ask ann@example.com)" in text
-        assert "secret" not in text
+    assert "ConnectionError: no answer of http://127.0.0.1:9/api (ask ann@example.com)" in said
+    assert "secret" not in page + said
 
 
 def test_a_failed_gate_wins_over_a_tracker_that_fails(here: Path) -> None:
