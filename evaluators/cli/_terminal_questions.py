@@ -13,8 +13,6 @@ from evaluators.value_class import dataclass
 class TerminalAsker(Likeliest):
     """Answers questions by asking, where somebody is there to answer; otherwise with the likeliest answer."""
 
-    asks: bool = False
-
     def __call__(self, question: InitQuestion) -> str:
         if not self.asks:
             return super().__call__(question)

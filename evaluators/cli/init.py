@@ -40,7 +40,8 @@ def command(
     answers and proposes how each is compared, with the reason beside it. It runs as it is. Read it, and change what does
     not fit.
 
-    What the data does not settle is asked on a terminal. Elsewhere the likeliest answer is taken, and said.
+    What the data does not settle is asked on a terminal. Elsewhere the likeliest answer is taken, and said; which column is
+    the output and which the expected answer is never guessed: the exit code is 2, and the message has the line to type.
 
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.field_lines import lines_of
+from evaluators.guide.field_lines import SuggestedLine, lines_of, nulls_of
 from evaluators.guide.init_questions import Ask
 from evaluators.guide.number_differences import differing_numbers
 from evaluators.guide.shape import SeenPlace, shape_of
@@ -26,6 +26,8 @@ _MOST_GROUPS: Final = 12
 _ROWS_A_GROUP: Final = 5
 _MOST_SLICES: Final = 4
 _SHORT_TEXT: Final = 60
+_SENTENCE: Final = 4
+"""Words of a short text from which on it is a sentence, which can be right in other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Evaluators:
     gated: tuple[str, ...]
     said: str = ""
     notes: tuple[str, ...] = ()
+    judged: bool = False
+    """A judge is shown, in a comment."""
 
 
 def evaluators_for(
@@ -43,7 +47,7 @@ def evaluators_for(
 ) -> Evaluators:
     """The evaluators that fit the cells. Without expected answers, only the outputs are looked at."""
     if expected is None:
-        return _without_answers(outputs)
+        return _without_answers(outputs, columns)
     given = [cell for cell in expected if not _absent(cell)]
     rows = [
         (value, output)
@@ -56,7 +60,7 @@ def evaluators_for(
     made = (
         _of_documents(rows, len(given), guard, empty, ask)
         if given and len(rows) >= _MOSTLY * len(given)
-        else _of_texts([_text(cell) for cell in given], guard, empty)
+        else _of_texts([_text(cell) for cell in given], guard, empty, columns)
     )
     return replace(made, notes=(*made.notes, *_damage(damaged)))
 
@@ -137,8 +141,17 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
         f"Every field of the expected answers{items}. The score of a row is its F1: it falls with fields that are wrong, "
         "missing or invented."
     )
+    meaning = nulls_of(root, ask)
+    if meaning is not None:
+        guard = [*guard, *comment(meaning.why), f"nulls: {meaning.word}"]
+        lines = [_optional(line) if line.null and meaning.word == "absent" else line for line in lines]
     listed = field_lines("fields", "schema_match", lines, guard)
     return Evaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), said, tuple(notes))
+
+
+def _optional(line: SuggestedLine) -> SuggestedLine:
+    """A line for a field that no row measures where null says that nothing is there."""
+    return replace(line, compare={"compare": line.compare, "optional": True})
 
 
 def _can_be_listed(root: SeenPlace, paths: Sequence[str]) -> bool:
@@ -146,38 +159,53 @@ def _can_be_listed(root: SeenPlace, paths: Sequence[str]) -> bool:
     return len(root.kinds) == 1 and bool(paths) and paths != ["$"]
 
 
-def _of_texts(texts: Sequence[str], guard: list[str], empty: int) -> Evaluators:
+def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mapping[Role, str]) -> Evaluators:
     distinct = list(dict.fromkeys(texts))
     margin = [f"    {line}" for line in guard]
     notes = tuple(_notes(empty, guard))
-    if not texts or (len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)):
+    words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
+    few = len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)
+    if not texts or (few and words < _SENTENCE and letters <= _SHORT_TEXT):
         shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
-        lines = [
-            *comment(f"The output is the label, to the letter. There are {len(distinct)}: {shown}."),
-            "- exact_match:", "    name: exact_label", *margin, "",
-            *comment("The same, but capitals and spaces are forgiven."),
-            "- correctness:", "    name: label", *margin, "",
-            *comment("One of the labels is somewhere in the output, right or wrong."),
-            "- contains_any:", "    name: names_a_label", f"    substrings: {literal(distinct)}", "    case_sensitive: false",
-        ]  # fmt: skip
-        labelled = lines if distinct else lines[: lines.index("- contains_any:") - 2]
-        return Evaluators(tuple(labelled), ("label",), f"labels, {len(distinct)} distinct", notes)
-    if sorted(map(len, texts))[len(texts) // 2] <= _SHORT_TEXT:
+        why = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
+        lines = [*comment(why), "- exact_match:", "    name: label", *margin]
+        return Evaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
+    seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
+    judge = _judged("Does the output say the same as the expected answer?", seen, margin)
+    if letters <= _SHORT_TEXT:
         lines = [
             *comment("The output is the expected text; capitals and spaces are forgiven."),
             "- correctness:", "    name: right", *margin, "",
             *comment("The expected text, to the letter."),
-            "- exact_match:", "    name: exact", *margin,
+            "- exact_match:", "    name: exact", *margin, *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
-        return Evaluators(tuple(lines), ("right",), "short texts", notes)
+        return Evaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
     lines = [
-        *comment("How many words of the output and of the expected text are the same. No check here understands what a text means."),
-        "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5", *margin,
+        *comment("How many words of the output and of the expected text are the same. It says nothing of what a text means."),
+        "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5",
+        *margin, *judge,
     ]  # fmt: skip
-    return Evaluators(tuple(lines), ("close_to_expected",), "long texts", notes)
+    return Evaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
 
 
-def _without_answers(outputs: Sequence[Any]) -> Evaluators:
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _judged(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[str]:
+    """A judge for free text, in a comment."""
+    lines = [
+        "- llm_judge:",
+        "    name: judged",
+        f"    rubric: {literal(rubric)}",
+        f"    columns: {literal(seen)}",
+        *margin,
+    ]
+    why = "What a text means is for a model to judge. Uncomment these lines, and those of `judge:` below, which say who is asked:"
+    return ["", *comment(why), *(f"# {line}" for line in lines)]
+
+
+def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Evaluators:
     given = [cell for cell in outputs if not _absent(cell)]
     if given and sum(map(_holds_json, given)) >= _MOSTLY * len(given):
         lines = [
@@ -193,7 +221,9 @@ def _without_answers(outputs: Sequence[Any]) -> Evaluators:
         ),
         "- length: {name: not_empty, min: 1}",
     ]
-    return Evaluators(tuple(lines), ("not_empty",))
+    seen: list[Role] = ["input"] if "input" in columns else []
+    judge = _judged(f"Is the output {'a good answer to the input' if seen else 'clear'}?", seen, ())
+    return Evaluators((*lines, *judge), ("not_empty",), judged=True)
 
 
 def _holds_json(cell: Any) -> bool:

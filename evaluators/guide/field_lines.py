@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluators.guide.evidence import propose
-from evaluators.guide.init_questions import Ask
+from evaluators.guide.init_questions import Ask, InitQuestion
 from evaluators.guide.keys import key_of
 from evaluators.guide.number_differences import Differing
 from evaluators.guide.shape import SeenPlace
@@ -21,11 +21,51 @@ class SuggestedLine:
     path: str
     compare: Any
     why: str
+    null: bool = False
+    """It is null wherever it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullMeaning:
+    """What null says in the expected answers, as `nulls:` of the suite, and how often it stands there."""
+
+    word: str
+    why: str
 
 
 def lines_of(root: SeenPlace, ask: Ask, differing: Differing) -> list[SuggestedLine]:
     """The lines for documents of that shape, in the order in which the documents name them."""
     return list(_lines(root, (), root.met, ask, differing))
+
+
+def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
+    """What null says where single values are null in some of the answers; None where they are in all or in none."""
+    some = [(path, node) for path, node in _single_values(root, ()) if node.nulls and node.scalars]
+    if not some:
+        return None
+    path, most = max(some, key=lambda one: one[1].nulls)
+    more = (
+        f", and so are {len(some) - 1:,} other fields in some" if len(some) > 2 else ", and so is another field in some"
+    )
+    of = "items" if ANY in path else "expected answers"
+    why = f'"{spell(path, "dot")}" is null in {most.nulls:,} of {most.met:,} {of}{more if len(some) > 1 else ""}'
+    hints = ("nothing is there: a value in its place is invented", "null is an answer: a value in its place is wrong")
+    answers = ("nulls: absent", "nulls: value")
+    chosen = ask(InitQuestion(f"{why}. What does null say?", answers, hints, "change `nulls` in the suite"))
+    return NullMeaning(chosen.removeprefix("nulls: "), f"{why}. Null says that {hints[answers.index(chosen)]}.")
+
+
+def _single_values(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], SeenPlace]]:
+    """The places that get a line of their own and hold single values."""
+    if node.kinds == ("objects",) and not node.keyed_by_data:
+        for key, child in node.keys.items():
+            yield from _single_values(child, (*path, key))
+    elif (
+        node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("objects",) and not node.items.nulls
+    ):
+        yield from _single_values(node.items, (*path, ANY))
+    elif node.kinds == ("single values",) and path:
+        yield path, node
 
 
 def _lines(
@@ -48,7 +88,7 @@ def _lines(
         yield SuggestedLine(spelled, "exact", f"an empty list wherever it stands{there}")
     else:
         found = propose(node.scalars, spelled, ask, differing.get(path, ()))
-        yield SuggestedLine(spelled, found.compare, found.why + there)
+        yield SuggestedLine(spelled, found.compare, found.why + there, not node.scalars)
 
 
 def _list_lines(

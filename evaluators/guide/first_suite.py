@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from shlex import join
 from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.guide.draft import evaluators_for, slices_for
-from evaluators.guide.init_questions import Likeliest
-from evaluators.guide.roles import ChosenColumns, choose_roles
+from evaluators.guide.init_questions import InitQuestion, Likeliest
+from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.needs import ROLES, Role
@@ -67,6 +68,7 @@ def begin(
     place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
     if any(_in_a_suite(given) != given for given in (data, expected, output) if given and scheme_of(given)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
+    ask.command = _command(data, output, expected, columns, target, settings)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
     chosen, reading = ChosenColumns(), dict(settings)
@@ -86,7 +88,8 @@ def begin(
         raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
     roles = test_set.columns
     if roles.output is None:
-        raise _no_output(test_set.own_header, place)
+        raise _no_output(test_set.own_header, place, ask.command)
+    chosen.measures = [name for name in chosen.measures if is_measure(name, cells[name])]
     wanted = cells.get(roles.expected) if roles.expected is not None else None
     own = dict(chosen.columns)
     made = evaluators_for(cells[roles.output], wanted, own, ask)
@@ -94,23 +97,41 @@ def begin(
     if made.said and "expected" in why:
         why["expected"] = f"{why['expected']}; {made.said}"
     rows = f"its first {rows_text(count)}" if more else "its only row" if count == 1 else f"its {rows_text(count)}"
-    taken = [name for name in (roles.id, roles.input, roles.output, roles.expected) if name is not None]
+    known = (roles.id, roles.input, roles.output, roles.expected)
+    taken = [*(name for name in known if name is not None), *chosen.measures]
     draft = Draft(
         name=_stem(place), file=_in_shell(file), place=place, rows=rows, test_set={**_relative(config, file), **reading},
         columns=own, why=why,
         evaluators=made.lines, gated=made.gated, slices=slices_for(cells, taken),
+        measures=chosen.measures, judged=made.judged,
     )  # fmt: skip
     return Begun(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
 
 
-def _no_output(header: Sequence[str], place: str) -> Problems:
+def _command(
+    data: str | None,
+    output: str | None,
+    expected: str | None,
+    columns: Mapping[str, str],
+    target: str | None,
+    settings: Mapping[str, str | int],
+) -> str:
+    """The command as it was given."""
+    options = {"output": output, "expected": expected, "suite": target, **settings}
+    given = [(name.replace("_", "-"), str(value)) for name, value in options.items() if value is not None]
+    roles = [("columns", f"{role}={column}") for role, column in columns.items()]
+    words = [*([data] if data else []), *(word for name, value in (*given, *roles) for word in (f"--{name}", value))]
+    return join(["evaluators", "init", *words])
+
+
+def _no_output(header: Sequence[str], place: str, command: str) -> Problems:
     """What is said of data in which no column looks like the output."""
     glued = not_told_apart(header, place)
     if glued is not None:
         return Problems([glued])
     return problem(
         "no-output-column", f"no column looks like the model's output; {listed(header)}", where=place,
-        hint="say which one: --columns output=NAME, or --output FILE for a file of outputs",
+        hint=f"say which one: {command} --columns output=NAME, or --output FILE for a file of outputs",
     )  # fmt: skip
 
 
@@ -137,7 +158,17 @@ def _roles(
 
         raise Problems(no_such_column(name, table.header, data) for name in unknown.values())
     cells = _first_cells(table, table.header)
-    return choose_roles(table.header, cells, columns, elsewhere, ask)
+    chosen = choose_roles(table.header, cells, columns, elsewhere, ask)
+    left = [name for name in table.header if name not in (*chosen.columns.values(), *chosen.measures)]
+    if (
+        left
+        and ask.asks
+        and not {"output"} & {*chosen.columns, *elsewhere}
+        and not_told_apart(table.header, data) is None
+    ):
+        output = ask(InitQuestion("Which column is the model's output?", tuple(left), role="output"))
+        return choose_roles(table.header, cells, {**columns, "output": output}, elsewhere, ask)
+    return chosen
 
 
 def _first_cells(table: Table, header: Sequence[str]) -> dict[str, list[Any]]:
@@ -199,6 +230,7 @@ def _in_shell(file: str) -> str:
 def _words(place: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
     lines = [f"wrote {file}: a suite for {place}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
+    lines += ["measures: " + ", ".join(f'column "{name}"' for name in chosen.measures)] if chosen.measures else []
     lines += [f"the expected answers are {said}"] if said else []
     lines += [f"note: {note}" for note in notes]
     lines += ["", f"Next: look through {file}, then: evaluators run {_in_shell(file)}"]

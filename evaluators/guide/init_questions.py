@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from shlex import quote
+from typing import Final, TypeAlias
 
+from evaluators.issues import problem
 from evaluators.value_class import dataclass, field
 
 
@@ -19,6 +21,8 @@ class InitQuestion:
     """A few words about each answer, in the same order; none where the answers speak for themselves."""
     otherwise: str = ""
     """How to choose another answer: an option, or a line to change."""
+    role: str = ""
+    """The role of the column that is asked for, where nobody may guess it."""
 
 
 Ask: TypeAlias = Callable[[InitQuestion], str]
@@ -27,13 +31,28 @@ Ask: TypeAlias = Callable[[InitQuestion], str]
 
 @dataclass
 class Likeliest:
-    """Answers every question with its likeliest answer, and notes what was taken and what else it could be."""
+    """Answers every question with its likeliest answer, and notes what was taken and what else it could be.
+
+    Raises Problems for a question that nobody may guess, with the command that answers it.
+    """
 
     said: list[str] = field(default_factory=list)
+    asks: bool = False
+    """Whether somebody is there to answer."""
+    command: str = "evaluators init DATA"
+    """The command as it was given."""
 
     def __call__(self, question: InitQuestion) -> str:
         answer = question.answers[0]
+        if question.role:
+            names = " and ".join(f'"{name}"' for name in question.answers)
+            message = f"{names} could each be the {_NOUNS[question.role]}, and nothing says which of them is"
+            lines = [f"{self.command} --columns {quote(f'{question.role}={name}')}" for name in question.answers[:2]]
+            raise problem("undecided-column", message, hint=", or ".join(lines))
         others = ", ".join(f'"{other}"' for other in question.answers[1:])
         how = f" ({question.otherwise} for that)" if question.otherwise else ""
         self.said.append(f'{question.text} "{answer}" was taken; it could be {others}{how}')
         return answer
+
+
+_NOUNS: Final = {"output": "model's output", "expected": "expected answer"}

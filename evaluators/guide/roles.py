@@ -1,8 +1,8 @@
-"""Which column is the id, the input, the output and the expected answer, and why.
+"""Which column is the id, the input, the output and the expected answer, and why; and which hold numbers about the call.
 
-Strategy: usual names decide where they can. Otherwise every pair of columns is weighed as output and expected answer: by
-words in their names, and by how alike their cells are, since an answer looks like the answer that was wanted. Where a
-second choice weighs nearly as much as the first, it is a question.
+Strategy: words in the names decide, those of an output first. Where the names of two columns say nothing, cells are
+compared, since an answer looks like the answer that was wanted; which of the two is which is then a question that nobody
+guesses.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from evaluators.guide.init_questions import Ask, InitQuestion
 from evaluators.needs import ROLES, Role
+from evaluators.run.measures import READINGS, units_of
 from evaluators.testsets.columns import is_usual
 from evaluators.value_class import dataclass, field
 from evaluators.values.json_choice import find
@@ -20,23 +21,46 @@ from evaluators.values.json_text import NotJSON
 
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "output": frozenset(
-        ["output", "outputs", "predicted", "prediction", "response", "model", "actual", "generated", "extracted",
-         "completion", "llm", "got"]
+        ["pred", "preds", "predicted", "prediction", "predictions", "model", "actual", "generated", "extracted", "llm", "got",
+         "bot", "chatbot", "ai", "assistant", "modell", "vorhersage"]
     ),
     "expected": frozenset(
-        ["expected", "gold", "truth", "correct", "reference", "label", "target", "ideal", "right", "true", "wanted",
-         "solution"]
+        ["expected", "gold", "golden", "truth", "correct", "reference", "target", "ideal", "right", "true", "wanted",
+         "solution", "human", "annotated", "annotation", "annotator", "richtig", "erwartet"]
+    ),
+    "input": frozenset(
+        ["input", "question", "prompt", "query", "message", "text", "email", "instruction", "conversation", "transcript",
+         "context", "passage", "article", "frage"]
     ),
     "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
 }  # fmt: skip
-_EITHER: Final = frozenset({"answer", "answers"})
-"""What a model gave, or what it should have given."""
-_USUAL, _WORD, _WEAK, _ALIKE = 4.0, 2.0, 1.0, 3.0
+_GIVEN: Final = frozenset(
+    ["output", "outputs", "response", "responses", "completion", "completions", "reply", "replies", "ausgabe"]
+)
+"""What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
+_ANSWER: Final = frozenset(["answer", "answers", "antwort"])
+_EITHER: Final = frozenset(["label", "labels"]) | _ANSWER
+"""What a model gave, or what it should have given. An answer beside which there is nothing else is an output."""
+_WHICH_MODEL: Final = frozenset(["model", "llm", "ai", "bot", "name", "version", "id", "provider"])
+"""Names made of these alone may say which model it was."""
+_OF_A_MODEL: Final = frozenset(["name", "version", "id", "provider"])
+_NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
+"""What is said about an answer."""
+_MEASURES: Final = frozenset(
+    ["cost", "costs", "usd", "eur", "token", "tokens", "latency", "duration", "seconds", "millis", "ms"]
+)
+_NO_MEASURE: Final = frozenset(["pred", "predicted", "prediction", "extracted"]) | _WORDS["expected"]
+_USUAL, _WORD, _NOUN, _WEAK, _WEAKER = 7.0, 5.0, 4.5, 2.0, 1.0
+_ALIKE, _SHARED = 3.0, 1.0
 _ALIKE_ENOUGH: Final = 0.3
+_ALIKE_AS_INPUT: Final = 0.6
+"""How alike cells must be to those of another column, where the name says that the column is an input."""
 _NEARLY: Final = 1.0
 _MOST_COLUMNS: Final = 40
 _MOST_ROWS: Final = 40
 _LONGEST_ID: Final = 60
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a new word begins in `AILabel` and in `trueLabel`."""
 _NO_ID: Final = re.compile(r"[\s{\[]")
 
 
@@ -46,6 +70,8 @@ class ChosenColumns:
 
     columns: dict[Role, str] = field(default_factory=dict)
     why: dict[Role, str] = field(default_factory=dict)
+    measures: list[str] = field(default_factory=list)
+    """Columns of numbers about the call, such as its cost."""
 
     def take(self, role: Role, column: str, why: str) -> None:
         """Settle a role."""
@@ -76,61 +102,88 @@ def choose_roles(
     chosen = ChosenColumns()
     for role, column in given.items():
         chosen.take(role, column, "as you said")
+    settled = [*given.values()]
+    chosen.measures = [name for name in header if name not in settled and is_measure(name, cells.get(name, ()))]
     _choose_id(header, cells, chosen, ask)
-    inputs = [name for name in header if is_usual(name, "input") and name not in chosen.columns.values()]
-    if "input" not in chosen.columns and len(inputs) == 1:
-        chosen.take("input", inputs[0], "a usual name for it")
-    taken = {*chosen.columns.values(), *inputs}
-    free = [name for name in header if name not in taken][:_MOST_COLUMNS]
-    _choose_pair(free, cells, chosen, elsewhere, ask)
+    taken = {*chosen.columns.values(), *chosen.measures}
+    inputs = [name for name in header if name not in taken and _is_input(name)]
+    free = [name for name in header if name not in taken and name not in inputs][:_MOST_COLUMNS]
+    _choose_pair(free, cells, chosen, elsewhere, ask, _ALIKE_ENOUGH)
+    worded = [name for name in inputs if not is_usual(name, "input")]
+    _choose_pair([*free, *worded][:_MOST_COLUMNS], cells, chosen, elsewhere, ask, _ALIKE_AS_INPUT)
+    inputs = [name for name in inputs if name not in chosen.columns.values()]
+    if "input" not in chosen.columns and inputs:
+        usual = [name for name in inputs if is_usual(name, "input")]
+        chosen.take("input", [*usual, *inputs][0], "a usual name for it" if usual else "its name says so")
     ordered = {role: chosen.columns[role] for role in ROLES if role in chosen.columns}
-    return ChosenColumns(ordered, chosen.why)
+    return ChosenColumns(ordered, chosen.why, chosen.measures)
+
+
+def is_measure(name: str, cells: Sequence[Any]) -> bool:
+    """Whether the column is called like a measure, and holds numbers and empty cells alone."""
+    words = _words(name)
+    if not words & _MEASURES or words & _NO_MEASURE:
+        return False
+    given = [cell for cell in cells if cell is not None and cell != ""]
+    texts = [cell.strip() for cell in given if isinstance(cell, str)]
+    numbers = sum(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in given)
+    all_read = any(all(units_of(text, mark) is not None for text in texts) for mark in READINGS)
+    return bool(given) and len(texts) + numbers == len(given) and all_read
+
+
+def _is_input(name: str) -> bool:
+    words = _words(name)
+    other = words & (_WORDS["output"] | _WORDS["expected"] | _GIVEN | _EITHER)
+    return is_usual(name, "input") or bool(words & _WORDS["input"] and not other)
 
 
 def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns, ask: Ask) -> None:
     if "id" in chosen.columns:
         return
-    free = [name for name in header if name not in chosen.columns.values()]
-    usual = [name for name in free if is_usual(name, "id")]
+    free = [name for name in header if name not in chosen.columns.values() and not _words(name) & _MEASURES]
+    usual = [name for name in free if is_usual(name, "id") or name.strip() == "#"]
     if len(usual) > 1:
-        chosen.take("id", ask(_question("the id of a row", "id", usual)), "one of several usual names for it")
+        chosen.take(
+            "id", ask(_question("the id of a row", "id", usual, guessed=True)), "one of several usual names for it"
+        )
     elif usual:
         chosen.take("id", usual[0], "a usual name for it")
     else:
         named = [
             name for name in free if _words(name) & _WORDS["id"] or (name == header[0] and _stands_alone(name, cells))
         ]
-        unlike = [name for name in named if _all_different(cells.get(name, ())) and not _weight(name, "output")]
-        unlike = [name for name in unlike if not _weight(name, "expected") and not is_usual(name, "input")]
+        unlike = [name for name in named if _all_different(cells.get(name, ())) and not _is_input(name)]
+        unlike = [name for name in unlike if not _weight(name, "output") and not _weight(name, "expected")]
         if unlike:
             chosen.take("id", unlike[0], "different in every row")
 
 
 def _choose_pair(
-    free: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns, elsewhere: Collection[Role], ask: Ask
+    free: Sequence[str],
+    cells: Mapping[str, Sequence[Any]],
+    chosen: ChosenColumns,
+    elsewhere: Collection[Role],
+    ask: Ask,
+    alike_enough: float,
 ) -> None:
-    """The output and the expected answer, as far as neither is settled."""
-    fixed: dict[Role, str | None] = {role: chosen.columns.get(role) for role, _ in _ASKED}
-    pairs = sorted(_pairs(free, cells, fixed, elsewhere), key=lambda pair: -pair.weight)
+    """The expected answer and the output, as far as they are not settled."""
     for role, said in _ASKED:
-        if role in chosen.columns or role in elsewhere or not pairs:
+        if role in chosen.columns or role in elsewhere:
             continue
-        best = pairs[0]
-        near = [_in_role(pair, role) for pair in pairs if pair.weight > best.weight - _NEARLY]
-        answers = [name for name in dict.fromkeys(near) if name is not None]
-        column = _in_role(best, role)
+        fixed: dict[Role, str | None] = {one: chosen.columns.get(one) for one, _ in _ASKED}
+        pairs = sorted(_pairs(free, cells, fixed, elsewhere, alike_enough), key=lambda pair: -pair.weight)
+        column = _in_role(pairs[0], role) if pairs else None
         if column is None:
             continue
+        near = {_in_role(pair, role) for pair in pairs if pair.weight > pairs[0].weight - _NEARLY}
+        answers = [name for name in free if name in near]
         if len(answers) > 1:
-            column = ask(_question(said, role, answers))
-        chosen.take(
-            role, column, _why(column, role, next(pair for pair in pairs if _in_role(pair, role) == column), cells)
-        )
-        fixed[role] = column
-        pairs = sorted(_pairs(free, cells, fixed, elsewhere), key=lambda pair: -pair.weight)
+            column = ask(_question(said, role, answers, guessed=False))
+        pair = next(pair for pair in pairs if _in_role(pair, role) == column)
+        chosen.take(role, column, "as you said" if len(answers) > 1 else _why(column, role, pair, cells))
 
 
-_ASKED: Final[tuple[tuple[Role, str], ...]] = (("output", "the model's output"), ("expected", "the expected answer"))
+_ASKED: Final[tuple[tuple[Role, str], ...]] = (("expected", "the expected answer"), ("output", "the model's output"))
 
 
 def _in_role(pair: _RolePair, role: Role) -> str | None:
@@ -142,59 +195,72 @@ def _pairs(
     cells: Mapping[str, Sequence[Any]],
     fixed: Mapping[Role, str | None],
     elsewhere: Collection[Role],
+    alike_enough: float,
 ) -> Iterable[_RolePair]:
-    """What the output and the expected answer could be."""
-    outputs: Sequence[str | None] = [fixed["output"]] if fixed["output"] or "output" in elsewhere else free
-    wanted: Sequence[str | None] = [fixed["expected"]] if fixed["expected"] or "expected" in elsewhere else free
+    """What the output and the expected answer could be. How alike cells are counts where a name says nothing."""
+    known = {role for role, _ in _ASKED if fixed[role] or role in elsewhere}
+    outputs: Sequence[str | None] = [fixed["output"]] if "output" in known else free
+    wanted: Sequence[str | None] = [fixed["expected"]] if "expected" in known else free
     for output in outputs:
-        if output is not None and (fixed["output"] or _weight(output, "output")):
-            yield _RolePair(_weight(output, "output"), output, None)
+        given = _USUAL if "output" in known else _weight(output, "output", free)
+        if "expected" not in known and output is not None and (given > _WEAK or (given and _words(output) & _ANSWER)):
+            yield _RolePair(given, output, None)
         for expected in wanted:
-            if expected == output or (expected is None and output is None):
+            named = _USUAL if "expected" in known else _weight(expected, "expected", free)
+            if expected == output:
                 continue
-            both = output is not None and expected is not None
-            alike = _alike(cells.get(output or "", ()), cells.get(expected or "", ())) if both else 0.0
-            named = _weight(output, "output") + _weight(expected, "expected")
-            if (
-                not fixed["expected"]
-                and not _weight(expected, "expected")
-                and alike < _ALIKE_ENOUGH
-                and expected is not None
-            ):
+            alike = (
+                _alike(cells.get(output or "", ()), cells.get(expected or "", ())) if min(given, named) <= _WEAK else 0.0
+            )
+            if alike < alike_enough and not (given and named):
                 continue
-            if not fixed["output"] and not _weight(output, "output") and alike < _ALIKE_ENOUGH and output is not None:
-                continue
-            yield _RolePair(named + _ALIKE * alike, output, expected)
+            both = min(given, named) > _WEAK and _words(output or "") & _words(expected or "")
+            yield _RolePair(given + named + _ALIKE * alike + (_SHARED if both else 0.0), output, expected)
 
 
-def _question(said: str, role: Role, answers: Sequence[str]) -> InitQuestion:
-    return InitQuestion(f"Which column is {said}?", tuple(answers), otherwise=f"--columns {role}=NAME")
+def _question(said: str, role: Role, answers: Sequence[str], *, guessed: bool) -> InitQuestion:
+    text, how = f"Which column is {said}?", f"--columns {role}=NAME"
+    return InitQuestion(text, tuple(answers), otherwise=how, role="" if guessed else role)
 
 
 def _why(column: str, role: Role, pair: _RolePair, cells: Mapping[str, Sequence[Any]]) -> str:
     if is_usual(column, role):
         return "a usual name for it"
     other = _in_role(pair, "expected" if role == "output" else "output")
-    if other is not None and _alike(cells.get(column, ()), cells.get(other, ())) >= _ALIKE_ENOUGH:
-        return f'its cells are like those of "{other}"'
-    return "its name says so"
+    alike = other is not None and _alike(cells.get(column, ()), cells.get(other, ())) >= _ALIKE_ENOUGH
+    return f'its cells are like those of "{other}"' if alike and _weight(column, role) <= _WEAK else "its name says so"
 
 
-def _weight(column: str | None, role: Role) -> float:
-    """How much the name of a column speaks for a role."""
+def _weight(column: str | None, role: Role, among: Collection[str] = ()) -> float:
+    """How much the name of a column speaks for a role, beside the names of others."""
     if column is None:
         return 0.0
     words = _words(column)
-    if words <= _EITHER:
-        return _WEAK
-    if is_usual(column, role):
-        return _USUAL
     other: Role = "expected" if role == "output" else "output"
-    return _WORD if words & _WORDS[role] and not (is_usual(column, other) or words & _WORDS[other]) else 0.0
+    if is_usual(column, role) and not words <= _EITHER:
+        return _USUAL
+    if words & _NO_ANSWER or (is_usual(column, other) and not words <= _EITHER):
+        return 0.0
+    said = _said(words, among)
+    if said is None:
+        return _WEAK if words and words <= _EITHER else _WEAKER if words & _EITHER else 0.0
+    if said != role or (words <= _WHICH_MODEL and words & _OF_A_MODEL):
+        return 0.0
+    return _WORD if words & _WORDS[role] and not words <= _WHICH_MODEL else _NOUN
+
+
+def _said(words: Collection[str], among: Collection[str]) -> Role | None:
+    """What the words say: those of an output first, unless another column has no other words than these."""
+    of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
+    if of_output and of_expected:
+        rivals = (_words(name) for name in among)
+        others = any(each & (_WORDS["output"] | _GIVEN) and not each & _WORDS["expected"] for each in rivals)
+        return "expected" if others or "expected" in words else "output"
+    return "expected" if of_expected else "output" if of_output or _GIVEN & {*words} else None
 
 
 def _words(column: str) -> set[str]:
-    return {word.lower() for word in re.findall(r"[^\W\d_]+?(?=[A-Z]|[\W\d_]|$)", column)}
+    return {word.lower() for word in re.findall(r"[^\W\d_]+", _HUMP.sub(" ", column))}
 
 
 def _stands_alone(column: str, cells: Mapping[str, Sequence[Any]]) -> bool:

@@ -42,6 +42,10 @@ class Draft:
     gated: Sequence[str] = ()
     """The evaluators that a gate is shown for."""
     slices: Sequence[Slice] = ()
+    measures: Sequence[str] = ()
+    """Columns of numbers about the call."""
+    judged: bool = False
+    """A judge is shown among the evaluators, in a comment."""
 
 
 def suite_text(draft: Draft) -> str:
@@ -62,7 +66,9 @@ def suite_text(draft: Draft) -> str:
         "",
         "evaluators:",
         *(f"  {line}" if line else "" for line in draft.evaluators),
+        *_measures(draft.measures),
         *_slices(draft.slices),
+        *(_judge() if draft.judged else ()),
         "",
         *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the figure, and "
                  "uncomment these lines."),
@@ -115,6 +121,36 @@ def _test_set(draft: Draft) -> list[str]:
             for role, text in written.items()
         ]
     return lines
+
+
+def _measures(columns: Sequence[str]) -> list[str]:
+    """The columns by the names that figures and gates have for them, which hold no dot."""
+    if not columns:
+        return []
+    lines = [f"  {key_text(column.replace('.', '_'))}: {literal(f'row.{column}')}" for column in columns]
+    return [
+        "",
+        *comment("Numbers about the call: their mean, median and sum are shown beside the scores."),
+        "measures:",
+        *lines,
+    ]
+
+
+def _judge() -> list[str]:
+    return [
+        "",
+        *comment("Who is asked, for the llm_judge above. Nothing is sent anywhere until these lines are uncommented:"),
+        *(f"# {line}" if line else "#" for line in _JUDGE),
+    ]
+
+
+_JUDGE: Final = (
+    "judge:",
+    "  openai_compatible:",
+    "    base_url: http://127.0.0.1:8000/v1",
+    "    model: some-model",
+    "    api_key_env: JUDGE_KEY",
+)
 
 
 def _slices(slices: Sequence[Slice]) -> list[str]:

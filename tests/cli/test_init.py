@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from evaluators import load
 from evaluators.cli import command
 from evaluators.cli._terminal_questions import TerminalAsker
+from evaluators.guide.first_suite import begin
 from evaluators.guide.init_questions import InitQuestion
 from evaluators.suite.presets import gallery_folder
 
@@ -159,6 +160,134 @@ def test_on_a_terminal_it_is_asked(capsys: pytest.CaptureFixture[str], monkeypat
     assert capsys.readouterr().out.splitlines()[1:] == ["  1  eins", "  2  zwei  (the second)"]
 
 
+def table(header: str, *rows: str, name: str = "rows.csv") -> None:
+    Path(name).write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+
+def test_what_nobody_may_guess_is_refused_with_the_line_to_type() -> None:
+    table("eins,my answer", "Rom,Rom", "Oslo,oslo", "Bari,Turin")
+    table("my label;answer", "Rom;Rom", "Oslo;oslo", "Bari;Turin", name="semi.csv")
+    refused = call("init", "rows.csv", "--force")
+    assert refused.exit_code == 2
+    assert '"eins" and "my answer" could each be the expected answer' in refused.stderr
+    assert "hint: evaluators init rows.csv --columns expected=eins, or evaluators init" in refused.stderr
+    assert "evaluators init rows.csv --columns 'expected=my answer'" in refused.stderr
+    assert not Path("rows.yaml").exists()
+    said = call("init", "rows.csv", "--columns", "expected=my answer")
+    assert 'output: column "eins"' in said.stdout
+    other = call("init", "semi.csv", "--delimiter", ";", "-o", "made here.yaml").stderr
+    assert "evaluators init semi.csv --suite 'made here.yaml' --delimiter ';' --columns 'expected=my label'" in other
+
+
+def test_two_outputs_are_undecided() -> None:
+    table("gpt4_response,claude_response,ideal response", "a b,a c,a b", "c d,c d,c d")
+    refused = call("init", "rows.csv")
+    assert refused.exit_code == 2
+    assert '"gpt4_response" and "claude_response" could each be the model\'s output' in refused.stderr
+
+
+def test_on_a_terminal_the_left_of_two_columns_is_offered_as_the_expected_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    table("eins,zwei", "Rom,Rom", "Oslo,oslo", "Bari,Turin")
+    ask = TerminalAsker(asks=True)
+    monkeypatch.setattr(click, "prompt", lambda *_, default, **__: default)
+    assert "    expected: eins" in begin("rows.csv", None, None, {}, None, ask).text
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
+    text = begin("rows.csv", None, None, {}, None, ask).text
+    assert "    output: eins    # its cells" in text
+    assert "    expected: zwei  # as you said" in text
+
+
+def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    table("text,place,expected", "Rome,x,1", "Oslo,y,2")
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: 1)
+    assert "    output: place" in begin("rows.csv", None, None, {}, None, TerminalAsker(asks=True)).text
+
+
+def test_numbers_about_the_call_are_measures() -> None:
+    table("output,expected,cost_usd,latency.ms,tokens", "a,a,0.01,5,12", "b,b,,6,13", "a,b,0.02,7,14")
+    assert 'measures: column "cost_usd", column "latency.ms", column "tokens"' in call("init", "rows.csv").stdout
+    result = load("rows.yaml").run()
+    assert [(one.name, one.column, one.rows - one.missing) for one in result.measures] == [
+        ("cost_usd", "cost_usd", 2), ("latency_ms", "latency.ms", 3), ("tokens", "tokens", 3)
+    ]  # fmt: skip
+
+
+def test_a_column_with_one_cell_that_is_no_number_is_no_measure() -> None:
+    table("output,expected,tokens", *["a,a,5"] * 300, "a,a,none")
+    assert "measures" not in call("init", "rows.csv").stdout
+    assert call("run", "rows.yaml", "--no-results", "-q").exit_code == 0
+
+
+NULLS = [(f"A{n}", None if n % 3 else f"A{n}", "fixed") for n in range(9)]
+
+
+def nulls(name: str = "rows.csv") -> None:
+    """Rows whose order number is made up where there is none, with a field that is null everywhere."""
+    rows = [
+        ({"order": given, "kind": kind, "gone": None}, {"order": wanted, "kind": kind, "gone": None})
+        for given, wanted, kind in NULLS
+    ]
+    with Path(name).open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([("output", "expected"), *([json.dumps(one) for one in row] for row in rows)])
+
+
+def test_fields_that_are_null_in_some_answers_make_null_absent_with_the_evidence() -> None:
+    nulls()
+    said = call("init", "rows.csv").stdout
+    assert (
+        'note: "order" is null in 6 of 9 expected answers. What does null say? "nulls: absent" was taken; it could be '
+        '"nulls: value" (change `nulls` in the suite for that)\n'
+    ) in said
+    text = Path("rows.yaml").read_text(encoding="utf-8")
+    assert "\n    nulls: absent\n" in text
+    assert '"order" is null in 6 of 9 expected answers' in " ".join(text.replace("#", "").split())
+    result = load("rows.yaml").run()
+    assert (result.exit_code, result["fields"].counts.hallucination) == (0, 6)
+    assert not [issue for issue in result.warnings if "null" in issue.message]
+
+
+def test_on_a_terminal_it_is_asked_what_null_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    nulls()
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: 2)
+    text = begin("rows.csv", None, None, {}, None, TerminalAsker(asks=True)).text
+    assert "\n    nulls: value\n" in text
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_nothing_is_said_of_nulls_where_all_or_none_are(every: bool) -> None:
+    write(Path("rows.csv"), [{"a": None if every else n, "b": n} for n in range(4)])
+    assert "null in" not in call("init", "rows.csv").stdout
+    assert "nulls:" not in Path("rows.yaml").read_text(encoding="utf-8")
+
+
+def test_labels_get_one_block() -> None:
+    table("text,human label,AI label", *["a,x,x", "b,x,y", "c,y,y"] * 3)
+    assert call("init", "rows.csv").exit_code == 0
+    assert [line.name for line in load("rows.yaml").lines] == ["label"]
+    assert "llm_judge" not in Path("rows.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "header", ["question,bot answer,golden answer", "bot answer,golden answer,x", "question,response,x"]
+)
+@pytest.mark.parametrize("words", [5, 40])
+def test_free_text_gets_a_judge_in_a_comment_that_loads_once_it_is_uncommented(header: str, words: int) -> None:
+    table(header, *[f"{'some ' * words}{n},{'more ' * words}{n},{'other ' * words}{n}" for n in range(6)])
+    assert call("init", "rows.csv").exit_code == 0
+    text = Path("rows.yaml").read_text(encoding="utf-8")
+    assert "llm_judge" not in [line.settings.type for line in load("rows.yaml").lines]
+    lines = text.split("\n")
+    first = lines.index("  # - llm_judge:")
+    for place, line in enumerate(lines):
+        if place >= first and line.startswith(("  # - llm", "  #     ", "# judge:", "#   ")):
+            lines[place] = line.replace("# ", "", 1)
+    lines = [line if not line.startswith("  fields: {") else "" for line in lines]
+    end = lines.index("# gates:")
+    Path("judged.yaml").write_text("\n".join(lines[:end]), encoding="utf-8")
+    judged = load("judged.yaml").lines[-1]
+    assert (judged.name, judged.settings.type) == ("judged", "llm_judge")
+
+
 def test_rows_without_an_answer_are_skipped(folder: Path) -> None:
     Path("rows.csv").write_text('id,output,expected\n1,"{""a"": 1}","{""a"": 1}"\n2,"{}",\n', encoding="utf-8")
     call("init", "rows.csv")
@@ -184,7 +313,10 @@ def test_folders_of_documents_are_data_too(folder: Path) -> None:
 @pytest.mark.parametrize("name", sorted(path.name for path in gallery_folder().iterdir() if (path / "rows.csv").exists()))
 def test_data_of_the_gallery_gets_a_suite_that_runs(folder: Path, name: str) -> None:
     shutil.copytree(gallery_folder() / name, folder / name)
-    more = ("--output", f"{name}/careful.jsonl") if name == "comparing_models" else ()
+    more = {
+        "comparing_models": ("--output", f"{name}/careful.jsonl"),
+        "classification": ("--columns", "expected=label"),
+    }.get(name, ())
     found = call("init", f"{name}/rows.csv", "-o", "first.yaml", *more)
     assert found.exit_code == 0, found.stderr
     ran = call("run", "first.yaml", "--no-results", "-q")

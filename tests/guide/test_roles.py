@@ -9,7 +9,7 @@ from evaluators.guide.roles import choose_roles
 
 COLUMNS = {
     "ticket": ["T1", "T2", "T3"],
-    "reply": ['{"a": 1}', 'Here: {"a": 2}', '{"a": 3}'],
+    "seen": ['{"a": 1}', 'Here: {"a": 2}', '{"a": 3}'],
     "wanted": ['{"a": 1}', '{"a": 2}', '{"a": 4}'],
     "language": ["en", "en", "de"],
 }
@@ -27,34 +27,85 @@ def refuse(question: InitQuestion) -> str:
         (["output"], {"output": "output"}),
         (["model_answer", "correct_answer"], {"output": "model_answer", "expected": "correct_answer"}),
         (["predictedJson", "trueJson"], {"output": "predictedJson", "expected": "trueJson"}),
-        (["text", "place"], {}),
+        (["text", "place"], {"input": "text"}),
+        (["Golden answer", "Bot answer"], {"output": "Bot answer", "expected": "Golden answer"}),
+        (["human label", "AI label"], {"output": "AI label", "expected": "human label"}),
+        (["HumanLabel", "LLMLabel"], {"output": "LLMLabel", "expected": "HumanLabel"}),
+        (["y_true", "y_pred"], {"output": "y_pred", "expected": "y_true"}),
+        (["text", "label", "pred"], {"input": "text", "output": "pred", "expected": "label"}),
+        (["question", "answer", "bot_reply"], {"input": "question", "output": "bot_reply", "expected": "answer"}),
+        (["ideal response", "generated response"], {"output": "generated response", "expected": "ideal response"}),
+        (["AI response", "Correct AI response"], {"output": "AI response", "expected": "Correct AI response"}),
+        (["expected model output", "model output"], {"output": "model output", "expected": "expected model output"}),
+        (["target", "model"], {"output": "model", "expected": "target"}),
+        (["Customer message", "Golden", "Bot"], {"input": "Customer message", "output": "Bot", "expected": "Golden"}),
+        (["User question", "truth", "llm"], {"input": "User question", "output": "llm", "expected": "truth"}),
+        (["query", "email", "output"], {"input": "query", "output": "output"}),
+        (["email", "output"], {"input": "email", "output": "output"}),
+        (["#", "output", "expected"], {"id": "#", "output": "output", "expected": "expected"}),
+        (["output", "gold", "is_correct"], {"output": "output", "expected": "gold"}),
+        (["model", "Bot answer", "Golden answer"], {"output": "Bot answer", "expected": "Golden answer"}),
+        (["Golden answer", "Bot answer", "Target language"], {"output": "Bot answer", "expected": "Golden answer"}),
+        (["answer", "gold"], {"output": "answer", "expected": "gold"}),
+        (["question", "answer"], {"input": "question", "output": "answer"}),
+        (["text", "label"], {"input": "text"}),
     ],
 )
 def test_names_decide_where_they_can(header: list[str], columns: dict[str, str]) -> None:
-    assert choose_roles(header, {name: [name, name] for name in header}, {}, (), refuse).columns == columns
+    cells = {name: [f"{name} here", f"{name} there"] for name in header}
+    assert choose_roles(header, cells, {}, (), refuse).columns == columns
 
 
 def test_cells_that_are_alike_decide_where_one_name_says_nothing() -> None:
     found = choose_roles(list(COLUMNS), COLUMNS, {}, (), refuse)
-    assert found.columns == {"id": "ticket", "output": "reply", "expected": "wanted"}
+    assert found.columns == {"id": "ticket", "output": "seen", "expected": "wanted"}
     assert found.why == {
         "id": "different in every row",
         "output": 'its cells are like those of "wanted"',
-        "expected": 'its cells are like those of "reply"',
+        "expected": "its name says so",
     }
 
 
-def test_columns_that_could_be_either_are_one_question() -> None:
+@pytest.mark.parametrize("names", [("eins", "zwei"), ("label", "answer"), ("answer", "label")])
+def test_columns_that_could_be_either_are_one_question_and_the_left_is_offered_as_expected(
+    names: tuple[str, str],
+) -> None:
     asked: list[InitQuestion] = []
 
     def second(question: InitQuestion) -> str:
         asked.append(question)
         return question.answers[1]
 
-    columns = {"eins": COLUMNS["reply"], "zwei": COLUMNS["wanted"]}
+    columns = dict(zip(names, (COLUMNS["seen"], COLUMNS["wanted"]), strict=True))
     found = choose_roles(list(columns), columns, {}, (), second)
-    assert [(one.text, one.answers) for one in asked] == [("Which column is the model's output?", ("eins", "zwei"))]
-    assert found.columns == {"output": "zwei", "expected": "eins"}
+    assert [(one.text, one.answers, one.role) for one in asked] == [
+        ("Which column is the expected answer?", names, "expected")
+    ]
+    assert found.columns == {"output": names[0], "expected": names[1]}
+
+
+def test_a_column_that_is_named_like_an_input_is_the_expected_answer_where_its_cells_say_so() -> None:
+    mails = ["a@b.io", "c@d.io", "e@f.io"]
+    columns = {"page": ["x y", "y z", "z x"], "email": mails, "extracted_email": [*mails[:2], "e@g.io"]}
+    assert choose_roles(list(columns), columns, {}, (), refuse).columns == {
+        "output": "extracted_email", "expected": "email"
+    }  # fmt: skip
+
+
+def test_an_email_in_the_first_column_is_no_id() -> None:
+    columns = {"email": ["a@b.io", "c@d.io"], "expected": ["one", "two"], "bot": ["one", "two"]}
+    found = choose_roles(list(columns), columns, {}, (), refuse).columns
+    assert found == {"input": "email", "output": "bot", "expected": "expected"}
+
+
+def test_columns_of_numbers_about_the_call_are_measures() -> None:
+    columns = {
+        "latency": ["0.5", "1.25"], "model_cost_usd": ["$0.01", ""], "output_tokens": [12, 1300], "tokens": ["1,200", "x"],
+        "output": ["a", "b"], "expected": ["a", "b"], "cost": ["", ""], "predicted_cost": ["3", "4"],
+    }  # fmt: skip
+    found = choose_roles(list(columns), columns, {}, (), refuse)
+    assert found.measures == ["latency", "model_cost_usd", "output_tokens"]
+    assert found.columns == {"output": "output", "expected": "expected"}
 
 
 def test_several_usual_names_are_a_question() -> None:
@@ -64,7 +115,8 @@ def test_several_usual_names_are_a_question() -> None:
         asked.append(question.text)
         return question.answers[0]
 
-    columns = {name: ["a", "b"] for name in ("output", "prediction", "expected")}
+    columns = {name: ["a", "b"] for name in ("output", "prediction", "expected")}  # how alike cells are decides nothing
+    columns["output"] = ["a", "c"]
     assert choose_roles(list(columns), columns, {}, (), first).columns == {"output": "output", "expected": "expected"}
     assert asked == ["Which column is the model's output?"]
 
