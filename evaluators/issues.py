@@ -16,6 +16,8 @@ MOST_PROBLEMS: Final = 200
 """Problems that are told at once."""
 LONGEST: Final = 2_000
 """Characters of a message, a place or a hint."""
+DISTRIBUTION: Final = "structured-evaluators"
+"""What pip calls this package. The plain name `evaluators` is somebody else's package on the public index."""
 
 
 class Blame(StrEnum):
@@ -55,6 +57,16 @@ class Issue:
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
+
+
+def extra_hint(extra: str, *packages: str) -> str:
+    """The command that installs an extra of this package, and further packages; from a copy, for no index has it yet."""
+    wanted = " ".join(f'"{one}"' for one in (f"path/to/{DISTRIBUTION}[{extra}]", *packages))
+    return f"pip install {wanted}, with the path of your copy"
+
+
+UPGRADE_HINT: Final = f'pip install "path/to/{DISTRIBUTION}", with the path of a newer copy'
+"""What to do about a file that a newer version wrote."""
 
 
 class Problems(Exception):

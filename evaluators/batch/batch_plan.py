@@ -21,7 +21,7 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import dataclass
 
-with needs("batch", "evaluators[parquet]"):
+with needs("batch", extra="parquet"):
     import pyarrow
 
 SUMS: Final = "evaluators.sums"

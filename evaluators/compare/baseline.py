@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from evaluators.compare.sides import RowVerdict, Side, SideRows
-from evaluators.issues import problem
+from evaluators.issues import UPGRADE_HINT, problem
 from evaluators.run.result import MeasureStats
 from evaluators.run.run_json import plain
 from evaluators.run.store import write_text
@@ -120,7 +120,7 @@ def read_baseline(file: Path) -> Side:
             "newer-baseline",
             f"written in format {body.get('format')}, and this version reads up to {FORMAT}",
             where=str(file),
-            hint="pip install --upgrade evaluators",
+            hint=UPGRADE_HINT,
         )
     try:
         found = TypeAdapter(_BaselineFile).validate_python(body)

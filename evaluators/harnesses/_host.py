@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 
 
 @contextmanager
-def needs(host: str, package: str) -> Iterator[None]:
-    """Around the imports of a host. Raises Problems (config) when the host, or something that it needs, is not installed."""
+def needs(host: str, package: str = "", *, extra: str = "") -> Iterator[None]:
+    """Around the imports of a host, which pip installs as `package`, or an extra of this package brings.
+
+    Raises Problems (config) when the host, or something that it needs, is not installed.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
         raise problem(
             "missing-package",
             f'the harness "{host}" needs a package that is not installed: {error.name}',
-            hint=f'pip install "{package}"',
+            hint=extra_hint(extra) if extra else f'pip install "{package}"',
         ) from None

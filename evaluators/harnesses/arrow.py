@@ -17,7 +17,7 @@ from evaluators.harnesses._score_columns import Roles, arrow_type, batch_columns
 from evaluators.harnesses._scorer import suite_of
 from evaluators.testsets.python_cells import arrow_cells
 
-with needs("arrow", "evaluators[parquet]"):
+with needs("arrow", extra="parquet"):
     import pyarrow
 
 

@@ -172,7 +172,7 @@ def run_server(app: ScoreApp, host: str, port: int, ready: Callable[[str], None]
     """
     import socket
 
-    with needs("serve", "evaluators[serve]"):
+    with needs("serve", extra="serve"):
         import uvicorn
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Problems, extra_hint, problem
 
 FILES: Final = ("config.json", "tokenizer.json", "model.safetensors")
 _MOST_TOKENS: Final = 256
@@ -163,7 +163,7 @@ def missing_extra() -> Problems:
     """The packages that read a model are not installed."""
     return problem(
         "missing-extra", 'the judge "embedding" needs packages that are not installed', where="judge",
-        hint='pip install "evaluators[embedding]"',
+        hint=extra_hint("embedding"),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from evaluators.fields.declared import Declared
-from evaluators.issues import Problems, problem
+from evaluators.issues import UPGRADE_HINT, Problems, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Verdict
 from evaluators.needs import ROLES, Wanted
@@ -390,7 +390,7 @@ def _facts(file: Path) -> RecordFacts:
         raise _damaged("there is no format number", str(file))
     if number > FORMAT:
         message = f"written in format {number}, and this version reads up to {FORMAT}"
-        raise problem("newer-run", message, where=str(file), hint="pip install --upgrade evaluators")
+        raise problem("newer-run", message, where=str(file), hint=UPGRADE_HINT)
     try:
         facts = _adapter().validate_json(text)
     except ValidationError as error:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 
 import orjson
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 from evaluators.run.codes import CodeTable, code_text
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import inside, parent, read_from, write_to
@@ -279,7 +279,7 @@ def pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise problem(
-            "missing-extra", "Parquet needs a package that is not installed", hint='pip install "evaluators[parquet]"'
+            "missing-extra", "Parquet needs a package that is not installed", hint=extra_hint("parquet")
         ) from None
     return pyarrow, pyarrow.parquet
 

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import UPGRADE_HINT, Problems, problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
 from evaluators.run.run_json_checks import impossible
 from evaluators.value_class import field_names, replace
@@ -91,7 +91,7 @@ def run_of_shape(text: bytes, where: str) -> RunResult:
             "newer-run",
             f"written in format {body['format']}, and this version reads up to {FORMAT}",
             where=where,
-            hint="pip install --upgrade evaluators",
+            hint=UPGRADE_HINT,
         )
     return _read(_run_adapter(), text, where)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote_plus
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.testsets.byte_source import temporary_file
 from evaluators.testsets.database_connection import WHERE, DatabaseConnection
 from evaluators.testsets.sql_cells import NotCell, json_text, line_of
@@ -157,7 +157,7 @@ class _Query:
         try:
             from sqlalchemy import exc
         except ImportError:
-            hint = 'pip install "evaluators[sql]"'
+            hint = extra_hint("sql")
             raise problem("missing-extra", '"sql" needs a package that is not installed', hint=hint) from None
         try:
             yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 from evaluators.testsets.store_faults import faults_told
 
 
@@ -29,5 +29,5 @@ def _missing(scheme: str, what: str, package: str) -> Exception:
     return problem(
         "missing-package",
         f'addresses that begin with "{scheme}://" need the package {name}, which is not installed',
-        hint=f'pip install "evaluators[remote]" "{package}"',
+        hint=extra_hint("remote", package),
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Problems, extra_hint, problem
 from evaluators.registry import nearest
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.reader import broken
@@ -121,7 +121,7 @@ def opened(source: ByteSource) -> Iterator[Workbook]:
             "missing-package",
             "Excel files need a package that is not installed",
             where=source.name,
-            hint='pip install "evaluators[excel]"',
+            hint=extra_hint("excel"),
         ) from None
     _check(source)
     with ExitStack() as stack, warnings.catch_warnings():

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 
 from pydantic import NonNegativeInt
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.run.record import RunRecord
 from evaluators.run.store import RUN_JSON
@@ -51,7 +51,7 @@ class Tracker(Settings):
             raise problem(
                 "missing-extra",
                 f'the tracker "{name}" needs a package that is not installed',
-                hint=f'pip install "evaluators[{self.extra or name}]"',
+                hint=extra_hint(self.extra or name),
             )
 
     def send(self, record: RunRecord) -> Link:

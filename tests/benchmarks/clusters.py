@@ -2,7 +2,7 @@
 
 Each turn is a program of its own, which starts its engine, warms it up on a small test set, and then measures one run: splits
 drawn, scored and merged. Engines take turns in one invocation, and the least of each counts. Needs a Python with
-`evaluators[dask,ray]`.
+`structured-evaluators[dask,ray]`.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(FILES[name], encoding="utf-8")
     (place / "path" / "to").mkdir(parents=True)
-    (place / "path" / "to" / "evaluators").symlink_to(ROOT)
+    (place / "path" / "to" / "structured-evaluators").symlink_to(ROOT)
     return place
 
 
@@ -102,7 +102,9 @@ def test_the_job_of_gitlab_runs_as_it_is_printed(checkout: Path) -> None:
 
 def test_the_hook_of_pre_commit_checks_the_suites_of_the_page(checkout: Path) -> None:
     (used,) = yaml.safe_load(FILES[".pre-commit-config.yaml"])["repos"][0]["hooks"]
-    hooks = yaml.safe_load((checkout / "path/to/evaluators" / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    hooks = yaml.safe_load(
+        (checkout / "path/to/structured-evaluators" / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    )
     (hook,) = [one for one in hooks if one["id"] == used["id"]]
     assert re.search(hook["files"], "eval/suite.yaml")
     shutil.copy(checkout / "eval" / "suite.yaml", checkout / "eval" / "invoices.suite.yaml")

@@ -1,7 +1,7 @@
 """The environments of the second tier: a folder beside this file, each with what it installs and what it tests.
 
 mlflow/
-  environment.txt     what pip installs, pinned as tested; `evaluators[mlflow]` says which extras of this package
+  environment.txt     what pip installs, pinned as tested; `structured-evaluators[mlflow]` says which extras of this package
   environment.yaml    seconds: how long it may take with installing; network: private, if it needs that;
                       alone: what is installed without the packages it asks for, pinned;
                       platforms: what it tests against what, which docs/reference/integrations.md shows
@@ -25,7 +25,7 @@ RUNNING: Final = "EVALUATORS_HOST"
 """The variable that names the environment whose tests are collected."""
 REQUIRED: Final = "EVALUATORS_REQUIRE"
 """The variable that names environments which must not be skipped, with commas between."""
-_OURS: Final = re.compile(r"^evaluators(\[[\w,-]+\])?$")
+_OURS: Final = re.compile(r"^structured-evaluators(\[[\w,-]+\])?$")
 
 
 @dataclass(frozen=True, slots=True)

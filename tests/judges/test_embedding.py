@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.issues import Problems
+from evaluators.issues import Problems, extra_hint
 from evaluators.judges.judge import JudgeQuestion, read_judge
 from evaluators.judges.plugs.embedding import numbers_in, what_else, why_not
 from evaluators.settings import BadSettings
@@ -97,7 +97,7 @@ def test_packages_that_are_missing_are_named_with_what_to_type(tmp_path: Path) -
     judge = read_judge({"embedding": {"model": "."}}, tmp_path)
     with pytest.raises(Problems) as problems:
         judge.ready()
-    assert problems.value.issues[0].hint == 'pip install "evaluators[embedding]"'
+    assert problems.value.issues[0].hint == extra_hint("embedding")
     (answer,) = judge.answer([JudgeQuestion("semantic", "car", "auto")])
     assert answer.error is not None
     assert answer.error.code == "missing-extra"

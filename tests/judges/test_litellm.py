@@ -31,7 +31,7 @@ def test_without_the_library_one_sentence_says_what_to_type(server: ChatServer, 
         f"read_judge({{'litellm': {{'model': 'm', 'cache': False}}}}, Path({str(tmp_path)!r})).ready()\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'pip install "evaluators[litellm]"' in ended.stderr
+    assert 'pip install "path/to/structured-evaluators[litellm]"' in ended.stderr
 
 
 @pytest.fixture

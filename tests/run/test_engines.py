@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.issues import Problems
+from evaluators.issues import Problems, extra_hint
 from evaluators.run.engines.engine import ENGINES, Assignment, Crew, engine_of
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
@@ -153,7 +153,7 @@ def test_an_engine_whose_package_is_missing_says_what_to_install(name: str) -> N
         return
     with pytest.raises(Problems, match=f'the engine "{name}" needs a package that is not installed') as raised:
         engine_of(None, name, None)
-    assert raised.value.issues[0].hint == f'pip install "evaluators[{name}]"'
+    assert raised.value.issues[0].hint == extra_hint(name)
 
 
 ORPHANS = """

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import evaluators
 from evaluators.cli import command
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.database_connection import DatabaseConnection
 from evaluators.testsets.databases import UNORDERED, QueriedRows, queried, without_parts
@@ -336,7 +336,7 @@ def test_packages_that_are_missing_are_named(folder: Path, monkeypatch: pytest.M
     connection = DatabaseConnection(env="ROWS_DATABASE")
     assert problem_of(lambda: queried("select 1", connection, folder)).hint == 'pip install "psycopg2-binary"'
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    assert problem_of(lambda: queried("select 1", connection, folder)).hint == 'pip install "evaluators[sql]"'
+    assert problem_of(lambda: queried("select 1", connection, folder)).hint == extra_hint("sql")
 
 
 def test_whatever_a_driver_raises_is_said_without_the_connection_string(

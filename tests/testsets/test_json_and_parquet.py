@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, Fault, Issue, Problems
+from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.opening import open_file
@@ -141,7 +141,7 @@ def test_parquet_without_pyarrow_says_what_to_install(folder: Path) -> None:
     (folder / "bad.parquet").write_bytes(b"PAR1")
     with patch.dict(sys.modules, {"pyarrow": None}), pytest.raises(Problems) as caught:
         open_file("bad.parquet", folder)
-    assert caught.value.issues[0].hint == 'pip install "evaluators[parquet]"'
+    assert caught.value.issues[0].hint == extra_hint("parquet")
 
 
 def test_the_same_rows_read_the_same_in_every_format(folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.issues import Blame, Problems
+from evaluators.issues import Blame, Problems, extra_hint
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.testsets.platforms.fetching import ROLES, Fetched, cells, from_platform
 
@@ -23,7 +23,7 @@ def test_a_package_that_is_missing_is_named(platform: str, monkeypatch: pytest.M
     (issue,) = caught.value.issues
     assert issue.blame is Blame.CONFIG
     assert issue.message == f'"{name}" needs a package that is not installed'
-    assert issue.hint == f'pip install "evaluators[{name}]"'
+    assert issue.hint == extra_hint(name)
 
 
 def test_a_password_in_an_address_is_not_told() -> None:

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from evaluators import load
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Issue, Problems, extra_hint
 from evaluators.run.preparing import RunRequest, prepare
 from evaluators.run.result import RunResult
 from evaluators.testsets import delimited, range_reader, store_faults
@@ -329,4 +329,4 @@ def test_a_missing_package_is_named_with_the_line_to_type(monkeypatch: pytest.Mo
     (issue,) = refused("gs://bucket/rows.csv")
     assert (issue.code, issue.blame) == ("missing-package", Blame.CONFIG)
     assert "gcsfs" in issue.message
-    assert issue.hint == 'pip install "evaluators[remote]" "gcsfs>=2026"'
+    assert issue.hint == extra_hint("remote", "gcsfs>=2026")

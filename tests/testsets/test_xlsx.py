@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import evaluators
 from evaluators.cli import command
-from evaluators.issues import Blame, Fault, Problems
+from evaluators.issues import Blame, Fault, Problems, extra_hint
 from evaluators.model import MISSING
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Reader, whole
@@ -299,7 +299,10 @@ def test_a_workbook_needs_its_package(tmp_path: Path, monkeypatch: pytest.Monkey
     place = book(tmp_path / "rows.xlsx", ["a"])
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     message = "Excel files need a package that is not installed"
-    assert problem_of(place) == (message, 'pip install "evaluators[excel]"')
+    assert problem_of(place) == (
+        message,
+        extra_hint("excel"),
+    )
 
 
 def test_a_compressed_workbook_and_one_without_a_known_name(tmp_path: Path) -> None:

@@ -319,7 +319,7 @@ def test_a_package_that_is_missing_is_said_before_the_first_row(here: Path) -> N
     code, out, said = invoke("run", "suite.yaml", "--name", "x", "--track", "lacking")
     assert (code, out) == (2, "")
     assert 'the tracker "lacking" needs a package that is not installed' in said
-    assert 'hint: pip install "evaluators[lacking]"' in said
+    assert 'hint: pip install "path/to/structured-evaluators[lacking]"' in said
     assert not (here / "runs").exists()
     add(here, "tracking: [lacking]\n")
     assert invoke("run", "suite.yaml", "--name", "x")[0] == 2

@@ -36,7 +36,7 @@ _MOST_KEPT: Final = 50_000
 class Embedding(Judge):
     """How near two texts are, in a model of sentences on this machine. Nothing is sent anywhere.
 
-    It needs `pip install "evaluators[embedding]"`, and a folder with a model: one that sentence-transformers saved (the kind BERT, such
+    It needs the extra `embedding`, and a folder with a model: one that sentence-transformers saved (the kind BERT, such
     as MiniLM), or one of model2vec. It answers `semantic` and `string_semantic`, and nothing that needs words to be followed:
     `string_llm`, `array_llm`, `llm_judge` and fields with `instructions` are errors.
 

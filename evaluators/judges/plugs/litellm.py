@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
 from evaluators.judges.model_judge import ModelJudge
@@ -18,7 +18,7 @@ from evaluators.settings import Name
 class Litellm(ModelJudge):
     """A model of any provider that the library litellm knows, named as it does: `anthropic/NAME`, `vertex_ai/NAME`.
 
-    It needs `pip install "evaluators[litellm]"`. An endpoint that speaks the chat completions of OpenAI needs no such library:
+    It needs the extra `litellm`. An endpoint that speaks the chat completions of OpenAI needs no such library:
     see `openai_compatible`. Without `api_key_env`, litellm looks for its provider's own variable.
     """
 
@@ -77,7 +77,7 @@ def _litellm() -> Any:
     except ImportError as error:
         raise problem(
             "missing-extra", 'the judge "litellm" needs a package that is not installed', where="judge",
-            hint='pip install "evaluators[litellm]"',
+            hint=extra_hint("litellm"),
         ) from error  # fmt: skip
     litellm.telemetry = False
     litellm.suppress_debug_info = True

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import model_validator
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 from evaluators.judges.chat import ChatFailure, ChatReply, ChatRequest, Send
 from evaluators.judges.chat_errors import failure_of, reply_of, response_format
 from evaluators.judges.model_judge import ModelJudge
@@ -24,7 +24,7 @@ _NO_KEY: Final = "none"
 class OpenaiCompatible(ModelJudge):
     """A model behind an address that speaks the chat completions of OpenAI: a server of one's own, or a provider.
 
-    It needs `pip install "evaluators[judge]"`. Expected and found values of the fields that ask a judge are sent to the address;
+    It needs the extra `judge`. Expected and found values of the fields that ask a judge are sent to the address;
     nothing else of a row is, and nothing at all where no field asks.
     """
 
@@ -108,6 +108,6 @@ def _openai() -> Any:
     except ImportError as error:
         raise problem(
             "missing-extra", 'the judge "openai_compatible" needs a package that is not installed', where="judge",
-            hint='pip install "evaluators[judge]"',
+            hint=extra_hint("judge"),
         ) from error  # fmt: skip
     return openai

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, Protocol, TypeVar
 
 from pydantic import Field
 
-from evaluators.issues import Issue, Problems, problem
+from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.settings import Settings
 from evaluators.value_class import NamedTuple, dataclass
@@ -99,7 +99,7 @@ class Engine(Settings):
             raise problem(
                 "missing-extra",
                 f'the engine "{name}" needs a package that is not installed',
-                hint=f'pip install "evaluators[{name}]"',
+                hint=extra_hint(name),
             )
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from typing import Any, Final, TypeVar
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.needs import Role
 from evaluators.settings import Settings
 from evaluators.testsets.byte_source import kept
@@ -74,7 +74,7 @@ def from_platform(platform: str, fetch: Callable[[], Found]) -> Found:
     try:
         return fetch()
     except ImportError:
-        hint = f'pip install "evaluators[{platform}]"'
+        hint = extra_hint(platform)
         raise problem("missing-extra", f'"{platform}" needs a package that is not installed', hint=hint) from None
     except Problems:
         raise

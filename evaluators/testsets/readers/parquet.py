@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final, Self
 
-from evaluators.issues import problem
+from evaluators.issues import extra_hint, problem
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
@@ -130,7 +130,7 @@ def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
             "missing-package",
             'the format "parquet" needs a package that is not installed',
             where=source.name,
-            hint='pip install "evaluators[parquet]"',
+            hint=extra_hint("parquet"),
         ) from None
     try:
         with parquet.ParquetFile(source.local or source.open(), pre_buffer=False, **options) as file:

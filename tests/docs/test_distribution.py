@@ -1,0 +1,79 @@
+"""What pip calls this package: `evaluators` is somebody else's package, so no page and no message may say to install that."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from evaluators.issues import DISTRIBUTION, UPGRADE_HINT, extra_hint
+
+ROOT = Path(__file__).parents[2]
+FOREIGN = re.compile(
+    r"""
+    pip\ install [^\n`&]*? (?<![\w./\\-]) evaluators (?![\w-])
+    | ^ evaluators (\[[\w,]*\])? $
+    | ["'`] evaluators \[ [a-z,]+ \]
+    """,
+    re.M | re.X,
+)
+"""A command that installs the plain name, a requirement of that name, and an extra of it."""
+TEXTS = (".md", ".py", ".yaml", ".yml", ".toml", ".txt", ".json", ".ipynb")
+
+
+def texts() -> list[Path]:
+    folders = ("evaluators", "configs", "docs", "tests/hosts")
+    inside = (file for folder in folders for file in (ROOT / folder).rglob("*"))
+    return sorted(file for file in (*inside, *ROOT.glob("*")) if file.suffix in TEXTS and file.is_file())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install evaluators",
+        'pip install -U "evaluators[mlflow]"',
+        "pip install --upgrade evaluators",
+        "evaluators[sql]",
+    ],
+)
+def test_the_foreign_name_is_recognised(line: str) -> None:
+    assert FOREIGN.search(f"so:\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install .",
+        f"pip install path/to/{DISTRIBUTION}",
+        extra_hint("sql"),
+        UPGRADE_HINT,
+        "pip install . && evaluators run x.yaml",
+    ],
+)
+def test_our_own_name_and_the_command_are_not(line: str) -> None:
+    assert not FOREIGN.search(line)
+
+
+def test_no_page_and_no_message_installs_the_foreign_package() -> None:
+    found = [
+        f"{file.relative_to(ROOT)}: {hit[0]}"
+        for file in texts()
+        for hit in FOREIGN.finditer(file.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_the_project_has_the_name_that_messages_say() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == DISTRIBUTION
+    assert [one for one in project["optional-dependencies"]["dev"] if one.startswith(f"{DISTRIBUTION}[")]
+    assert "evaluators" in project["scripts"]
+
+
+def test_an_extra_is_installed_from_a_copy() -> None:
+    assert extra_hint("sql") == 'pip install "path/to/structured-evaluators[sql]", with the path of your copy'
+    assert extra_hint("remote", "s3fs>=2026").startswith(
+        'pip install "path/to/structured-evaluators[remote]" "s3fs>=2026",'
+    )
