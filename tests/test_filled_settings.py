@@ -39,6 +39,8 @@ def test_a_default_stands_for_itself() -> None:
         (SECRET, f'unknown type "{SECRET}"', 'unknown type "${NAME}"'),
         (SECRET, f'found the text "{SECRET[:10]}…"', 'found the text "${NAME}…"'),
         (SECRET, f"ends in {SECRET[-9:]}.", "ends in ${NAME}."),
+        ("hush", "say hush, not hash", "say ${NAME}, not hash"),
+        ("hus", 'say hus and "hus"', 'say hus and "${NAME}"'),
         ("a", 'the label "a" of a table', 'the label "${NAME}" of a table'),
         ("", "nothing is left out", "nothing is left out"),
     ],

@@ -35,7 +35,7 @@ def row_starts(stream: BinaryIO) -> Iterator[int]:
         base += len(block)
         block = stream.read(CUT_BYTES)
         start = row_start(block, inside)
-        if start is not None and (start < len(block) or len(block) == CUT_BYTES):
+        if start is not None and start < len(block):  # at the end of the block, the file may end, too
             yield base + start
 
 

@@ -232,3 +232,28 @@ def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:
     result = run(tmp_path, rows[:3], OPEN["whole documents"], gates, slices=["row.id"])
     assert [gate.measured for gate in result.gates] == [1, 1, 1]
     assert all(gate.value is not None for gate in result.gates)
+
+
+@pytest.mark.parametrize("kind", OPEN)
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_cluster_without_the_field_says_nothing_of_its_figure(tmp_path: Path, kind: str, figure: Ratio) -> None:
+    with_field = [({"number": str(row)}, {"number": str(row if row % 5 else -1)}) for row in range(30)]
+    without: Row = ({"items": [{"qty": 1}]}, {"items": [{"qty": 1}]})
+    gates = {"it.number": {"figure": figure, "fail_below": 0.01, "using": "lower_bound", "coverage": "any"}}
+    rows = [one for row, found in enumerate(with_field, 1) for one in (found, *([without] if row % 3 == 0 else []))]
+    alone, beside = (
+        gate_of(tmp_path, each, OPEN[kind], gates, clusters) for each, clusters in ((with_field, 3), (rows, 4))
+    )
+    assert (beside.value, beside.measured) == (alone.value, alone.measured)
+    assert 0 < (alone.value or 0) < 0.8
+
+
+def test_a_slice_without_the_field_has_no_bound(tmp_path: Path) -> None:
+    rows: list[Row] = [({"number": "1"}, {"number": "1"}), ({"items": []}, {"items": []})] * 10
+    gate = {"figure": "accuracy", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.batch"}
+    gates = {"it.number": gate}
+    listed = {"json_multi_field_match": {"name": "it", "fields": {"number": "exact", "items": {"compare": "exact"}}}}
+    found = run(tmp_path, rows, listed, gates, clusters=2, slices=["row.batch"], statistics={}).gates
+    assert [(one.slice, one.verdict, one.measured) for one in found] == [
+        (("row.batch", "b0"), "passed", 10), (("row.batch", "b1"), "undecided", 0),
+    ]  # fmt: skip

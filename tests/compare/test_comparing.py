@@ -392,6 +392,16 @@ def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -
     assert found.exit_code == 1
 
 
+@pytest.mark.parametrize("standing", UNSCORED)
+def test_a_row_that_was_unknown_and_in_which_nothing_is_there_is_not_gained(standing: str) -> None:
+    base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, UNSCORED[standing])] * 2))
+    found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 2)))
+    header = found.evaluators[1]
+    assert (found.unchanged, found.gained, found.exit_code) == (10, 0, 0)
+    assert (header.pairs, header.gained, header.base, header.new) == (8, 0, 1.0, 1.0)
+    assert [one.gained for one in found.fields] == [0, 0]
+
+
 def test_a_field_that_a_condition_sets_aside_is_lost_and_not_settled() -> None:
     aside = RowVerdict("not measured", None, None, ("skipped", "not measured"))
     base = side("base", rows_of([(RIGHT, BOTH)] * 4))

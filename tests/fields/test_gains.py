@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -197,3 +198,27 @@ def test_two_items_change_places_for_a_complete_pair() -> None:
     item = obj({"a": leaf(), "b": leaf()})
     expected, output = [{"a": 1, "b": 1}, {"a": 2, "b": 2}], [{"a": 1, "b": 2}, {"a": 1, "b": 1}]
     assert pairs(item, expected, output) == [(0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 9])
+def test_a_complete_pair_counts_more_than_as_many_others_as_lists_can_have(size: int) -> None:
+    near, complete = Worth(9, 19), Worth(1, 2)
+    table = [[complete if row == column == 0 else near for column in range(size)] for row in range(size)]
+    ours, theirs = [f"a{row}" for row in range(size)], [f"b{column}" for column in range(size)]
+    whole = numpy.array([[2 if row == column == 0 else 19 for column in range(size)] for row in range(size)])
+    matched = numpy.array([[1 if row == column == 0 else 9 for column in range(size)] for row in range(size)])
+    for found in (gains(table, ours, theirs, Fraction(0)), gains(GainArrays(matched, whole), ours, theirs, Fraction(0))):
+        assert int(found[0][0]) > size * int(found[0][1]) > 0
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_no_complete_pair_is_torn_for_others_that_are_nearly_right(size: int) -> None:
+    """The first items are equal in all that counts; the output's second one is nearly the first, and so is every next one."""
+    near = {(row, row + 1) for row in range(size - 1)} | {(size - 1, 0)}
+
+    def weigh(row: int, column: int) -> Worth:
+        return Worth(1, 2) if row == column == 0 else Worth(9, 20) if (row, column) in near else Worth(0, 2)
+
+    items = [{"at": row} for row in range(size)]
+    found = pair_items(Align("hungarian"), items, [{"to": row} for row in range(size)], weigh)
+    assert (0, 0) in found.pairs

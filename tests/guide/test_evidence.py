@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from evaluators.guide.evidence import propose
 from evaluators.guide.init_questions import InitQuestion
+from evaluators.guide.keys import key_of
 from evaluators.guide.number_differences import differing_numbers
 from evaluators.values.path_text import ANY
 
@@ -168,3 +169,22 @@ def test_marks_that_could_be_either_are_asked_about() -> None:
     found = propose(["1.234", "2.500"], "total", second)
     assert asked[0].hints[0] == '"1.234" is 1.234'
     assert found.compare == {"numeric": {"parse": {"thousands": ".", "decimal": ","}}}
+
+
+@pytest.mark.parametrize(
+    ("lists", "key"),
+    [
+        ([[{"sku": "a"}, {"sku": "b"}]], "sku"),
+        ([[{"sku": ""}, {"sku": "b"}]], None),
+        ([[{"sku": "", "code": "x"}, {"sku": "b", "code": "y"}]], "code"),
+        ([[{"sku": "a"}, {"sku": "b"}], [{"sku": ""}]], None),
+        ([[{"sku": "a" * 60}, {"sku": "b"}]], "sku"),
+        ([[{"sku": "a" * 61}, {"sku": "b"}]], None),
+        ([[{"sku": "a"}, {"sku": "a"}]], None),
+        ([[{"sku": None}, {"sku": "b"}]], None),
+        ([[{"sku": "a"}, {}]], None),
+    ],
+)
+def test_a_key_tells_items_apart_by_a_text_that_is_there(lists: list[list[dict[str, Any]]], key: str | None) -> None:
+    found = key_of(lists)
+    assert (found and found.name) == key

@@ -100,6 +100,14 @@ def test_what_is_refused(request_: dict[str, Any], status: int, said: str) -> No
     assert said in answer["error"]
 
 
+@pytest.mark.parametrize("pieces", [1, 2, 7])
+def test_a_request_may_have_as_many_bytes_as_allowed_and_not_one_more(pieces: int) -> None:
+    app = ScoreApp({"cities": load({"evaluators": ["contains_json"]})}, max_bytes=100)
+    body = json.dumps({"output": "{}"}).encode().ljust(100)
+    assert ask(app, body, pieces=pieces)[0] == 200
+    assert ask(app, body + b" ", pieces=pieces)[0] == 413
+
+
 def test_several_suites_are_asked_by_name() -> None:
     app = ScoreApp({"one": load({"evaluators": ["contains_json"]}), "two": load({"evaluators": ["exact_match"]})})
     body = json.dumps({"inputs": {"expected": "{}"}, "output": "{ }"}).encode()

@@ -191,6 +191,7 @@ GOOD = [
     ("after reasoning", lambda request: f'<think>{{"verdicts": []}} or not?</think>{verdicts(request)}'),
     ("numbers as text", lambda request: '{"verdicts": [{"id": "1", "match": "true", "score": "1"}]}'),
     ("the verdict alone", lambda request: '{"match": true, "reason": "x"}'),
+    ("one verdict twice", lambda request: '{"verdicts": [{"id": 1, "match": true}, {"match": true, "id": 1}]}'),
     ("said twice, the same", lambda request: f"{verdicts(request)} {verdicts(request)}"),
 ]
 

@@ -116,6 +116,24 @@ def test_a_bad_expected_cell_is_the_test_set_s_also_in_a_blocked_row() -> None:
 
 
 @pytest.mark.parametrize(
+    "child",
+    [
+        "json_multi_field_match: {name: child, needs: [gate], fields: {a: date}}",
+        "json_multi_field_match: {name: child, needs: [gate], fields: {a: {numeric: {parse: true}}}}",
+        "schema_match: {name: child, needs: [gate], fields: {a: date}}",
+        "schema_match: {name: child, needs: [gate], schema: {properties: {a: {type: string, x-eval-compare: date}}}}",
+    ],
+)
+def test_an_expected_value_that_cannot_be_read_is_the_test_set_s_also_in_a_blocked_row(child: str) -> None:
+    text = f"evaluators:\n  - contains_json: {{name: gate}}\n  - {child}\n"
+    for output in ("prose", '{"a": "2024-05-31"}'):
+        found = verdicts(text, output=output, expected='{"a": "someday"}')["child"]
+        assert (found.standing, found.value) == (Standing.INVALID, None)
+        assert found.issue is not None
+        assert found.issue.blame is Blame.TESTSET
+
+
+@pytest.mark.parametrize(
     ("output", "standing"), [("timeout", "unjudged"), ("unusable", "invalid"), ("crash", "bug"), ("nothing", "skipped")]
 )
 def test_a_need_without_a_score_leaves_the_child_without_one(output: str, standing: str) -> None:
@@ -167,12 +185,14 @@ def test_what_is_excluded_is_skipped_whatever_its_needs_say() -> None:
 # Composites
 
 
-def combined(kind: str, *outputs: str, weights: tuple[float, ...] = (), when: bool = False) -> Verdict:
+def combined(
+    kind: str, *outputs: str, weights: tuple[float, ...] = (), when: bool = False, pass_at: float = 0.5
+) -> Verdict:
     """The verdict of a composite over moody parts, each of which reads a column of its own."""
     names = [f"p{number}" for number in range(len(outputs))]
     of = dict(zip(names, weights, strict=True)) if weights else names
     text = "evaluators:\n" + "".join(f"  - moody: {{name: {name}, output: {name}, pass_at: 1}}\n" for name in names)
-    text += f"  - {kind}: {{name: it, of: {json.dumps(of)}, pass_at: 0.5{', when: {row.no: 1}' if when else ''}}}\n"
+    text += f"  - {kind}: {{name: it, of: {json.dumps(of)}, pass_at: {pass_at}{', when: {row.no: 1}' if when else ''}}}\n"
     return verdicts(text, **dict(zip(names, outputs, strict=True)))["it"]
 
 
@@ -212,6 +232,26 @@ def test_a_composite_is_made_of_its_parts(kind: str, outputs: list[str], value: 
 def test_weights_are_renormalised_over_the_parts_that_are_there() -> None:
     assert combined("weighted_mean", "1", "0", "nothing", weights=(3, 1, 100)).value == 0.75
     assert combined("weighted_mean", "0.5", "nothing", weights=(0, 1)).standing is Standing.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("kind", "outputs", "weights", "limit"),
+    [
+        ("weighted_mean", ["1", "0"], (3, 1), 0.75),
+        ("weighted_mean", ["1", "0"], (1, 2), 1 / 3),
+        ("weighted_mean", ["1", "0"], (0.7, 0.3), 0.7),
+        ("min_of", ["0.4", "0.9"], (), 0.4),
+        ("max_of", ["0.4", "0.9"], (), 0.9),
+        ("all_of", ["1", "1"], (), 1.0),
+        ("any_of", ["0", "1"], (), 1.0),
+    ],
+)
+def test_a_composite_at_its_very_limit_passes(
+    kind: str, outputs: list[str], weights: tuple[float, ...], limit: float
+) -> None:
+    assert combined(kind, *outputs, weights=weights, pass_at=limit).passed is True
+    if limit < 1:
+        assert combined(kind, *outputs, weights=weights, pass_at=limit + 1e-9).passed is False
 
 
 def test_a_composite_that_a_condition_excludes_has_no_score() -> None:

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from io import StringIO
 from pathlib import PurePath
+from typing import Literal
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -28,9 +29,10 @@ from evaluators.reports.format import (
     format_words,
     run_files,
 )
+from evaluators.reports.formats.github import GitHub
 from evaluators.reports.headline import Options
 from evaluators.reports.outcome_format import OutcomesFile
-from evaluators.run.result import RunResult
+from evaluators.run.result import GateResult, RunResult
 from evaluators.run.run_json import read_run, run_json
 
 
@@ -321,3 +323,18 @@ def test_the_json_file_has_a_number_for_each_field(runs: dict[str, RunResult]) -
     assert header["field_scores"] == {one["path"]: one["accuracy"] for one in header["fields"]}
     assert "field_scores" not in next(one for one in body["evaluators"] if one["name"] == "contains_json")
     assert read_run(run_json(runs["failed"]).encode(), "run.json") == replace(runs["failed"], environment=None)
+
+
+# --- what GitHub shows beside the code
+
+
+@pytest.mark.parametrize(
+    ("verdict", "level"), [("failed", "error"), ("undecided", "error"), ("warned", "warning"), ("passed", None)]
+)
+def test_each_gate_that_did_not_pass_is_an_annotation_as_weighty_as_its_exit_code(
+    runs: dict[str, RunResult], verdict: Literal["failed", "undecided", "warned", "passed"], level: str | None
+) -> None:
+    gate = GateResult("header", "mean", 0.5, 10, "fail below 0.9", verdict, "mean 0.5")
+    result = replace(runs["failed"], gates=(gate,), issues=(), warnings=())
+    _, *lines = GitHub().render(result, Options()).splitlines()
+    assert lines == ([f"::{level} title=gate header::{verdict}: mean 0.5 (fail below 0.9)"] if level else [])

@@ -493,6 +493,30 @@ def test_precision_does_not_see_outputs_that_gave_nothing() -> None:
     assert "gave nothing" not in judged(gate(figure="recall", fail_below=0.1), replace(figures, recall=0.8)).message
 
 
+@pytest.mark.parametrize(("limits", "otherwise"), [({"fail_below": 0.9}, "passed"), ({"warn_below": 0.96}, "warned")])
+def test_a_gate_on_a_field_sees_what_could_not_be_checked_in_it(limits: dict[str, float], otherwise: str) -> None:
+    """All rows could be read; of 25 values of the field 5 could not be compared. Other fields are none of its business."""
+    figures = stats(fields=(field("total", match=19, mismatch=1, fault=5), field("date", match=19, mismatch=1)))
+    found = judged(gate("header.total", **limits), figures)
+    assert found.verdict == "undecided"
+    assert "on only 20 of 25 values; the gate asks for 0.95 of them" in found.message
+    assert judged(gate("header.total", **limits, coverage=0.8), figures).verdict == otherwise
+    assert judged(gate("header.date", **limits), figures).verdict == otherwise
+
+
+def test_a_warning_on_precision_does_not_hide_rows_that_gave_nothing() -> None:
+    figures = stats(counts=Counts(match=7, mismatch=1, omission=2), precision=0.875, gave_nothing=2)
+    for limits, coverage, verdict in (
+        ({"warn_below": 0.9}, 0.95, "undecided"),
+        ({"warn_below": 0.9, "fail_below": 0.5}, 0.95, "undecided"),
+        ({"warn_below": 0.9}, 0.8, "warned"),
+        ({"fail_below": 0.9}, 0.95, "failed"),
+    ):
+        found = judged(gate(figure="precision", coverage=coverage, **limits), figures)
+        assert (found.verdict, limits) == (verdict, limits)
+        assert "2 rows of 10 have an output that gave nothing" in found.message
+
+
 def test_a_label_of_a_gate_names_what_sets_it_apart() -> None:
     one = GateResult(
         "header.a", "recall", 1.0, 3, "fail below 0.5", "passed", "", "gpt", ("row.supplier", "ACME"), "refund"

@@ -286,6 +286,33 @@ def test_pieces_depend_on_the_file_alone(file: Path) -> None:
 
 
 @pytest.mark.parametrize("arrow", [False, True])
+@pytest.mark.parametrize("last", ['400,"never closed\n', '400,"never closed', '400,"never\n\nclosed\n'])
+def test_a_quote_that_the_end_of_a_large_file_leaves_open_costs_its_row_alone(file: Path, last: str, arrow: bool) -> None:
+    text = "id,output\n" + "".join(f"{number},abc\n" for number in range(400)) + last
+    with small_pieces(split=1400, cut=100, arrow=arrow):
+        table = opened(file, text)
+        assert table.splits()[-1].cuts
+        *rows, (_, open_quote) = numbered(table)
+    assert [cells for _, cells in rows] == [[str(number), "abc"] for number in range(400)]
+    assert codes(open_quote) == {"quote-not-closed"}
+
+
+@pytest.mark.parametrize("size", range(95, 106))
+@pytest.mark.parametrize("cut", [10, 50, 100])
+def test_the_end_of_a_file_is_no_place_where_a_row_starts(file: Path, size: int, cut: int) -> None:
+    text = "id,output\n" + "1,a\n" * 10 + "2," + "b" * (size - 53) + "\n"
+    with small_pieces(split=20, cut=cut, arrow=False):
+        table = opened(file, text)
+        assert len(text) == size
+        starts = list(quotes.row_starts(io.BytesIO(text.encode())))
+        assert all(0 < start < size for start in starts)
+        assert [(split.note, (split.start or 0) < size) for split in table.splits()] == [(None, True)] * len(
+            table.splits()
+        )
+        assert len(numbered(table)) == 11
+
+
+@pytest.mark.parametrize("arrow", [False, True])
 def test_quotes_in_unquoted_cells_leave_the_rest_in_one_piece(file: Path, arrow: bool) -> None:
     rows = [["1", '5" pipe'], *([str(number), f"a\n{number},b"] for number in range(2, 300))]
     text = "id,output\n" + "".join(f'{id},"{cell}"\n' if "\n" in cell else f"{id},{cell}\n" for id, cell in rows)
