@@ -255,5 +255,5 @@ def test_a_slice_without_the_field_has_no_bound(tmp_path: Path) -> None:
     listed = {"json_multi_field_match": {"name": "it", "fields": {"number": "exact", "items": {"compare": "exact"}}}}
     found = run(tmp_path, rows, listed, gates, clusters=2, slices=["row.batch"], statistics={}).gates
     assert [(one.slice, one.verdict, one.measured) for one in found] == [
-        (("row.batch", "b0"), "passed", 10), (("row.batch", "b1"), "undecided", 0),
+        (("batch", "b0"), "passed", 10), (("batch", "b1"), "undecided", 0),
     ]  # fmt: skip
