@@ -6,6 +6,7 @@ what the row scores, how it is counted and the exit code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
@@ -18,6 +19,7 @@ LONGEST: Final = 2_000
 """Characters of a message, a place or a hint."""
 DISTRIBUTION: Final = "structured-evaluators"
 """What pip calls this package. The plain name `evaluators` is somebody else's package on the public index."""
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class Blame(StrEnum):
@@ -110,6 +112,13 @@ def _short(text: str | None) -> str | None:
 def encodable(text: str) -> str:
     """The text with an escape in place of each half of a surrogate pair, which no file and no terminal takes."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def escaped_halves(text: str) -> str:
+    """JSON text in which the six characters of an escape stand for each half of a surrogate pair: strict readers take no other."""
+    if text.isascii():
+        return text
+    return _HALF.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text)
 
 
 class RowProblem(Exception):

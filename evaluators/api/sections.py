@@ -45,13 +45,9 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     if "formats" in found.model_fields_set:
         from evaluators.reports.format import check_words  # nothing else of a suite needs the reports
 
-        issues = check_words(found.formats)
-        if issues:
-            words = [_word(issue.message) for issue in issues]
-            raise BadSettings(
-                Detail(("formats", found.formats.index(word)), issue.message, issue.hint)
-                for word, issue in zip(words, issues, strict=True)
-            )
+        unknown = [(index, issue) for index, word in enumerate(found.formats) for issue in check_words([word])]
+        if unknown:
+            raise BadSettings(Detail(("formats", index), issue.message, issue.hint) for index, issue in unknown)
     return found
 
 
@@ -105,7 +101,3 @@ def models() -> dict[str, type[BaseModel]]:
         "results": ResultsConfig,
         "limits": LimitsConfig,
     }
-
-
-def _word(message: str) -> str:
-    return message.rpartition(' "')[2].rstrip('"')

@@ -9,6 +9,7 @@ from evaluators.cli._printing import tell
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.verdict import BUG, CONFIG, INTERRUPTED, Facts, exit_code
 from evaluators.run.write_errors import reason
+from evaluators.settings import BadSettings
 
 
 def ending(error: BaseException, with_traceback: bool) -> int:
@@ -21,6 +22,10 @@ def ending(error: BaseException, with_traceback: bool) -> int:
     if isinstance(error, Problems):
         print_problems(error.issues)
         return code_of(error.issues)
+    if isinstance(error, BadSettings):
+        refused_settings = [Issue(one.code, Blame.CONFIG, one.message, hint=one.hint) for one in error.details]
+        print_problems(refused_settings)
+        return code_of(refused_settings)
     if isinstance(error, OSError):
         refused = _refused(error)
         print_problems([refused])

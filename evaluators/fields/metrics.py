@@ -25,6 +25,8 @@ from evaluators.values.transforms import Transform
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
 _MOST_PLACES: Final = 10_000
 _MOST_TURNS: Final = 3
+_MOST_LISTS: Final = 8
+"""More than any lists inside lists that a person describes one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,5 +167,7 @@ def places(root: FieldNode) -> Iterator[FieldNode]:
 
 
 def _turns(path: tuple[Any, ...]) -> bool:
-    """Whether the path has gone round in a schema that refers to itself."""
-    return bool(path) and isinstance(path[-1], str) and path.count(path[-1]) > _MOST_TURNS
+    """Whether the path has gone round in a schema that refers to itself, by a key or by lists inside lists."""
+    if not path or isinstance(path[-1], str):
+        return bool(path) and path.count(path[-1]) > _MOST_TURNS
+    return len(path) > _MOST_LISTS and not any(isinstance(step, str) for step in path[-_MOST_LISTS - 1 :])

@@ -14,7 +14,7 @@ from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.init_questions import InitQuestion, Likeliest
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import Draft, suite_text
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.run.figures import rows_text
@@ -157,9 +157,10 @@ def _roles(
         from evaluators.testsets.columns import no_such_column
 
         raise Problems(no_such_column(name, table.header, data) for name in unknown.values())
-    cells = _first_cells(table, table.header)
-    chosen = choose_roles(table.header, cells, columns, elsewhere, ask)
-    left = [name for name in table.header if name not in (*chosen.columns.values(), *chosen.measures)]
+    header = _nameable(table.header)
+    cells = _first_cells(table, header)
+    chosen = choose_roles(header, cells, columns, elsewhere, ask)
+    left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures)]
     if (
         left
         and ask.asks
@@ -167,8 +168,13 @@ def _roles(
         and not_told_apart(table.header, data) is None
     ):
         output = ask(InitQuestion("Which column is the model's output?", tuple(left), role="output"))
-        return choose_roles(table.header, cells, {**columns, "output": output}, elsewhere, ask)
+        return choose_roles(header, cells, {**columns, "output": output}, elsewhere, ask)
     return chosen
+
+
+def _nameable(header: Sequence[str]) -> list[str]:
+    """The columns that a suite can name: an empty name names nothing, and half a surrogate pair is in no file."""
+    return [name for name in header if name and encodable(name) == name]
 
 
 def _first_cells(table: Table, header: Sequence[str]) -> dict[str, list[Any]]:
@@ -183,7 +189,7 @@ def _first_cells(table: Table, header: Sequence[str]) -> dict[str, list[Any]]:
 
 def _cells(test_set: TestSet) -> tuple[dict[str, list[Any]], int, bool]:
     """The cells of the first rows by column, how many rows those are, and whether there are more."""
-    names = list(dict.fromkeys([*test_set.own_header, *(name for name in _role_columns(test_set) if name)]))
+    names = list(dict.fromkeys([*_nameable(test_set.own_header), *(name for name in _role_columns(test_set) if name)]))
     cells: dict[str, list[Any]] = {name: [] for name in names}
     count = 0
     chunk: Chunk

@@ -39,7 +39,7 @@ def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Itera
     for kept in record.facts.variants if changing else ():
         rows = [(one.data["row"], one.data["cells"]) for one in islice(record.cells(kept.variant), MOST_CELLS)]
         for line, changes in changing:
-            output, expected = _columns(record, line.name)
+            output, expected = record.compared_columns(line.name)
             differing = [
                 _DifferingTexts(row, wanted, given)
                 for row, cells in rows
@@ -48,12 +48,6 @@ def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Itera
             ]  # fmt: skip
             first = not kept.every_cell or kept.rows > MOST_CELLS
             yield from _of_line(line, kept.variant, expected, changes, differing, first)
-
-
-def _columns(record: RunRecord, name: str) -> tuple[str, str]:
-    """The columns of the outputs and of the expected texts."""
-    readings = next(one.readings for one in record.facts.evaluators if one.name == name)
-    return readings[0].column, readings[1].column
 
 
 def _line(line: EvaluatorLine, change: TextChange, expected: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from evaluators.fields.declared import Declared
-from evaluators.issues import UPGRADE_HINT, Problems, problem
+from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Verdict
 from evaluators.needs import ROLES, Wanted
@@ -151,6 +151,19 @@ class RunRecord:
         """The files of a variant."""
         return record_files(self.folder, self.facts.rows_format, variant)
 
+    def compared_columns(self, evaluator: str) -> tuple[str, str]:
+        """The columns of the outputs and of the expected texts that an evaluator compares.
+
+        Raises Problems (config) for a damaged record.
+        """
+        columns = [
+            reading.column for one in self.facts.evaluators if one.name == evaluator for reading in one.readings[:2]
+        ]
+        if len(columns) < 2:
+            said = f"it does not say which two columns {quote(evaluator)} compares"
+            raise _damaged(said, str(self.folder / RECORD_JSON))
+        return columns[0], columns[1]
+
     def rows(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
         """The rows of a variant, in order. Without `explained`, only what the codes say.
 
@@ -279,7 +292,7 @@ def record_json(facts: RecordFacts) -> str:
     body = {"format": FORMAT, **asdict(facts)}
     for declared in body["schemas"].values():
         declared["required"] = sorted(declared["required"])
-    return json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return escaped_halves(json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def json_lines(file: Path) -> Iterator[RecordLine]:

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from evaluators.issues import UPGRADE_HINT, Problems, problem
+from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
 from evaluators.run.run_json_checks import impossible
 from evaluators.value_class import field_names, replace
@@ -126,7 +126,7 @@ def _damaged(what: str, where: str) -> Problems:
 
 
 def _stable(body: object) -> str:
-    return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    return escaped_halves(json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 @cache

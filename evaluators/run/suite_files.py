@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,8 @@ from evaluators.values.addresses import without_proofs
 from evaluators.values.small_files import kept_place
 
 _PRESET: Final = "preset:"
+_HALF: Final = re.compile("[\ud800-\udfff]")
+"""What stands in a name for a byte that is not UTF-8."""
 
 
 class SuiteTexts(NamedTuple):
@@ -74,7 +77,7 @@ def _absolute(folder: Path | None, name: str) -> Path:
 
 
 def _within(file: Path, base: Path) -> str:
-    return file.relative_to(base).as_posix()
+    return _HALF.sub("_", file.relative_to(base).as_posix())
 
 
 def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:

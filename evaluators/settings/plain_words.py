@@ -88,6 +88,9 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
         return Detail(loc, message, _share(item.get("input"), context.get("le")), code="bad-value")
     if kind in ("too_short", "string_too_short"):
         return Detail(loc, f'"{name}" must not be empty', code="bad-value")
+    if kind == "string_unicode":
+        message = f"{_named(loc, noun)} must be text in UTF-8; found {spell(item.get('input'))}"
+        return Detail(loc, message, "give the file a name in UTF-8, or name the folder that it is in", code="bad-value")
     if kind == "value_error":
         message, _, hint = str(context.get("error", item["msg"])).partition("\nhint: ")
         return Detail(loc, message, hint or None, code="bad-value")

@@ -17,14 +17,16 @@ def read_text(path: Path) -> str:
 
     Raises BadSettings when there is no such file, when it is no file or a large one, and when it is not UTF-8 text.
     """
-    if path.is_dir():
-        raise refused("not-a-file", "this is a folder, and a suite is one YAML file", _others(path, path.name))
     try:
+        if path.is_dir():
+            raise refused("not-a-file", "this is a folder, and a suite is one YAML file", _others(path, path.name))
         data = read_small(path)
     except NoSmallFile as error:
         raise refused("not-a-file", f"this {error}", "a suite is one YAML file") from None
     except FileNotFoundError:
         raise _no_such_file(path) from None
+    except BadSettings:
+        raise
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise refused("unreadable-file", f"the file cannot be read: {reason}") from None

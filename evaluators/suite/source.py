@@ -96,13 +96,17 @@ class SuiteSource:
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSource:
     """The suite in a file. Raises Problems (config) with everything wrong in its YAML."""
+    text = _text_of(path)
+    return _source(tree(SuiteInput(str(path), text, path.parent)), path, environment)
+
+
+def _text_of(path: Path) -> str:
     try:
-        text = read_text(path)
+        return read_text(path)
     except BadSettings as error:
         raise Problems(
             Issue(detail.code, Blame.CONFIG, detail.message, str(path), detail.hint) for detail in error.details
         ) from None
-    return _source(tree(SuiteInput(str(path), text, path.parent)), path, environment)
 
 
 def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -112,7 +116,7 @@ def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict
     name, as it does in the copy of a suite. Raises Problems (config).
     """
     known = os.environ if environment is None else environment
-    document = SuiteInput(str(path), read_text(path), path.parent)
+    document = SuiteInput(str(path), _text_of(path), path.parent)
     try:
         trees = Chain(tree, known).follow(tree(document), path)
     except Problems:

@@ -177,6 +177,13 @@ def _unreadable(error: OSError, name: str) -> Issue:
     return Issue("unreadable-file", Blame.ENVIRONMENT, f"the file cannot be read: {_reason(error)}", name)
 
 
+def shortened(source: ByteSource) -> Problems:
+    """The file has become shorter since its beginning was read: somebody is writing it anew."""
+    return Problems(
+        [Issue("unreadable-file", Blame.ENVIRONMENT, "the file became shorter while it was read", source.name)]
+    )
+
+
 def fingerprint(sources: tuple[ByteSource, ...]) -> str:
     """SHA-256 over the bytes of the files as they are stored, in order, as `sha256:…`."""
     digests = [_digest(source) for source in sources]

@@ -23,7 +23,7 @@ from evaluators.issues import Fault, Issue
 from evaluators.model import MISSING
 from evaluators.testsets import arrow_blocks, quotes
 from evaluators.testsets.blocks import line_blocks
-from evaluators.testsets.byte_source import ByteSource
+from evaluators.testsets.byte_source import ByteSource, shortened
 from evaluators.testsets.delimited_issues import (
     NOT_TEXT,
     OPEN_QUOTE,
@@ -219,7 +219,9 @@ def rows_by_arrow(rows: SplitPass) -> Iterator[Chunk]:
     end_of_split = split.end or table.source.size
     with table.source.open(split.start) as stream:
         for start, end in pairwise([split.start, *split.cuts, end_of_split]):
-            block = stream.read(end - start)
+            block = stream.read(max(end - start, 0))
+            if len(block) != end - start:
+                raise shortened(table.source)
             certain = start and table.source.encoding == "utf-8" and names
             cells = parse(block) if certain and quotes.all_close_cells(block, delimiter) else None
             if cells is not None:

@@ -108,6 +108,8 @@ class _ConfigReader:
         self.targets: dict[Target, MetricPlan | None] = {}
         self.known: dict[int, tuple[MetricPlan, object]] = {}
         """By the id of a schema: its plan, and the schema itself, so that the id is not used again."""
+        self.followed: set[tuple[str, SchemaPath]] = set()
+        """The references that are being followed, each with the place of the value that it is about."""
         self.choices: list[tuple[MetricPlan, Loc]] = []
         """The choices that were read, each with its place."""
 
@@ -198,21 +200,31 @@ class _ConfigReader:
         target = self.root if reference == "#" else self.root["$defs"][reference.removeprefix("#/$defs/")]
         beside = any(key in schema for key in OF_A_VALUE if key != "$ref")
         key = (reference, id(schema) if beside else 0)
-        if key not in self.targets:
-            self.targets[key] = None
-            merged = target
-            if beside:
-                merged = copy_of(schema, without=("$ref",))
-                merge(merged, target)
-            self.targets[key] = self.plan(merged, path)
-            self.refuse_circle(key, schema)
+        if key in self.targets:
+            return MetricPlan(same_as=key)
+        if (reference, path) in self.followed:
+            self.refuse(schema)
+            return MetricPlan(skip=True)
+        self.targets[key] = None
+        merged = target
+        if beside:
+            merged = copy_of(schema, without=("$ref",))
+            merge(merged, target)
+        self.followed.add((reference, path))
+        self.targets[key] = self.plan(merged, path)
+        self.followed.discard((reference, path))
+        self.refuse_circle(key, schema)
         return MetricPlan(same_as=key)
 
-    def refuse_circle(self, key: Target, schema: Mapping[str, Any]) -> None:
+    def refuse(self, schema: Mapping[str, Any]) -> None:
         """Notes a reference that only leads back to itself."""
+        message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
+        self.details.append(Detail(place_of(schema, "$ref", ()), message, code="bad-reference"))
+
+    def refuse_circle(self, key: Target, schema: Mapping[str, Any]) -> None:
+        """Notes a reference that only leads back to itself, and gives it a plan."""
         if self.leads_nowhere(key):
-            message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
-            self.details.append(Detail(place_of(schema, "$ref", ()), message, code="bad-reference"))
+            self.refuse(schema)
             self.targets[key] = MetricPlan(skip=True)
 
     def leads_nowhere(self, key: Target) -> bool:

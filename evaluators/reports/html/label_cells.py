@@ -55,7 +55,7 @@ def label_readers(record: RunRecord, rules: Mapping[str, LabelRule], variant: st
 
 
 def _reader(record: RunRecord, place: int, table: LabelTable, evaluator: int, rule: LabelRule) -> LabelReader:
-    output, expected = record.facts.evaluators[evaluator].readings[:2]
+    output, expected = record.compared_columns(table.evaluator)
     return LabelReader(
         place,
         evaluator,
@@ -63,6 +63,6 @@ def _reader(record: RunRecord, place: int, table: LabelTable, evaluator: int, ru
         frozenset(rule.labels) if rule.labels is not None else None,
         frozenset(one.label for one in table.labels),
         {(cell.expected, cell.output): at for at, cell in enumerate(table.cells)},
-        output.column,
-        expected.column,
+        output,
+        expected,
     )
