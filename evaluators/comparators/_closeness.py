@@ -32,11 +32,11 @@ def closeness(tolerance: Limits | None) -> Callable[[Number, Number], bool]:
 
     def close(expected: Number, actual: Number) -> bool:
         try:
-            gap = abs(actual - expected)
+            gap = abs(float(actual - expected))
             room = math.inf if limit_abs is None else limit_abs
             if limit_rel is not None and (expected or limit_abs is None):
-                room = min(room, limit_rel * abs(expected))
-            slack = 1e-15 * (abs(actual) + abs(expected) + room) + 1e-300
+                room = min(room, limit_rel * abs(float(expected)))
+            slack = 1e-15 * (abs(float(actual)) + abs(float(expected)) + room) + 1e-300
         except OverflowError:
             return _exactly_close(expected, actual, tolerance)
         if gap + slack < room:

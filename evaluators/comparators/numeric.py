@@ -1,7 +1,7 @@
 """The comparator `numeric`: two numbers are equal, or close enough.
 
-Numbers are compared as the decimals that people write. Text is a number only where `parse` is declared, and is read
-like a number of JSON once its marks are set aside.
+Numbers are compared as the decimals that people write. Text is a number only where `parse` is declared, and is read with all
+of its digits once its marks are set aside.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Numeric(Comparator):
     tolerance: Tolerance | None = None
     """How far the number may be from the expected one: `{abs: 0.01}`, `{rel: 0.05}` or both."""
     parse: StrictBool | Parse = False
-    """`true`: also read plain numbers in text, such as "12.5". A map says how they are written:
+    """`true`: also read plain numbers in text, such as "12.5", with all of their digits. A map says how they are written:
     `{thousands: ",", decimal: ".", currency: true, percent: true}`."""
 
     examples = (

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 from evaluators.settings import build
-from evaluators.values.numbers import Parse, Read, reader
+from evaluators.values.numbers import Number, Parse, Read, reader
 
 USUAL: Final[tuple[dict[str, Any], ...]] = tuple(
     {**marks, **money, **percent}
@@ -38,7 +38,7 @@ def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
     ]
 
 
-def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[int | float | None]:
+def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
     """The numbers that the texts are under one usual setting of `parse`."""
     read = _readers()[USUAL.index(settings)]
     return [read(text) for text in texts]

@@ -1,29 +1,34 @@
-"""Numbers that stand in text: how they are written, and the number that JSON would read there.
+"""Numbers that stand in text: how they are written, and the number that stands there.
 
-A whole number is read exactly, any other as a float. What does not fit the declared marks is not a number: "1,00" with
-the comma between thousands is not 100.
+Every number is read exactly: as a float where the float is written with the same digits, else as an int or a fraction. What
+does not fit the declared marks is not a number: "1,00" with the comma between thousands is not 100.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal, Self, TypeAlias
+from typing import Final, Literal, Self, TypeAlias
 from unicodedata import category
 
 from pydantic import StrictBool, field_validator, model_validator
 
 from evaluators.settings import Settings
 
-Number: TypeAlias = int | float
+Number: TypeAlias = int | float | Fraction
 Read: TypeAlias = Callable[[str], Number | None]
+
+MOST_DIGITS: Final = 4000
+_LEAST: Final = 1e-300
+"""Numbers nearer to 0 have fewer digits as floats."""
 
 
 def written(number: Number) -> Fraction:
     """The decimal that a person would write for the number, exactly."""
-    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
 class Parse(Settings):
@@ -60,7 +65,7 @@ def reader(settings: Parse) -> Read:
 
     def read(text: str) -> Number | None:
         written = found(text)
-        return None if written is None else _as_json(*written)
+        return None if written is None else _as_number(*written)
 
     return read
 
@@ -106,24 +111,29 @@ def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
     ).fullmatch
 
 
-def _as_json(match: re.Match[str], negative: bool, percent: bool) -> Number | None:
-    """The number as JSON would read it: a whole number exactly, any other as a float."""
+def _as_number(match: re.Match[str], negative: bool, percent: bool) -> Number | None:
+    """The number that is written: a whole number as an int, any other as a float, or as a fraction where no float has all of it."""
     whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
     decimals, power = (match["decimals"] or "").rstrip("0"), int(match["power"] or 0) - (2 if percent else 0)
     if not whole and match["decimals"] is None:
         return None
     sign = -1 if negative else 1
     if not decimals and not power:
-        return sign * int(whole or "0") if len(whole) <= 4000 else None
+        return sign * int(whole or "0") if len(whole) <= MOST_DIGITS else None
     number = float(f"{whole or '0'}.{decimals or '0'}e{power}")
-    return sign * number if math.isfinite(number) else None
+    if not math.isfinite(number):
+        return None
+    if len(whole) + len(decimals) > sys.float_info.dig or abs(number) < _LEAST:
+        exact = _as_fraction(match, negative, percent)
+        return exact if exact is None or exact != written(sign * number) else sign * number
+    return sign * number
 
 
 def _as_fraction(match: re.Match[str], negative: bool, percent: bool) -> Fraction | None:
     """The number as it is written; None for one with more digits than anybody writes."""
     whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
     decimals, power = match["decimals"] or "", int(match["power"] or 0) - (2 if percent else 0)
-    if (not whole and match["decimals"] is None) or len(whole) + len(decimals) > 4000:
+    if (not whole and match["decimals"] is None) or len(whole) + len(decimals) > MOST_DIGITS:
         return None
     places = len(decimals) - power
     digits = int(f"{whole}{decimals}") * (-1 if negative else 1)

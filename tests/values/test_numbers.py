@@ -25,11 +25,16 @@ def test_a_number_of_json_is_read_as_itself(number: float) -> None:
 @settings(max_examples=100)
 @given(st.integers(-(10**15), 10**15), st.integers(0, 99))
 def test_marks_are_set_aside(whole: int, cents: int) -> None:
-    number = float(f"{whole}.{cents:02}") if cents else whole
+    number = Fraction(f"{whole}.{cents:02}")
     sign = "-" if whole < 0 else ""
     english, german = f"{abs(whole):,}.{cents:02}", f"{abs(whole):,}".replace(",", ".") + f",{cents:02}"
-    assert reader(Parse(thousands=",", currency=True))(f"{sign}${english}") == number
-    assert reader(Parse(thousands=".", decimal=",", currency=("EUR",)))(f"{sign}{german} EUR") == number
+    for parse, text in (
+        (Parse(thousands=",", currency=True), f"{sign}${english}"),
+        (Parse(thousands=".", decimal=",", currency=("EUR",)), f"{sign}{german} EUR"),
+    ):
+        found = reader(parse)(text)
+        assert found is not None
+        assert written(found) == number
 
 
 @pytest.mark.parametrize(
@@ -51,7 +56,7 @@ def test_what_fits_is_read(text: str, number: float) -> None:
 @given(st.text(), st.sampled_from([Parse(), EVERYWHERE, Parse(thousands=" ", decimal=",")]))
 def test_any_text_is_read_or_is_not_a_number(text: str, choice: Parse) -> None:
 
-    assert isinstance(reader(choice)(text), int | float | None)
+    assert isinstance(reader(choice)(text), int | float | Fraction | None)
 
 
 @pytest.mark.parametrize(
