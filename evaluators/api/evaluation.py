@@ -14,6 +14,7 @@ from typing import Any
 from evaluators.api.memory_jobs import ROLES
 from evaluators.fields.events import FIGURES
 from evaluators.fields.scored import ArrayResult
+from evaluators.fields.settle import OURS
 from evaluators.issues import Issue
 from evaluators.judges.asked_once import keeping
 from evaluators.model import FieldResult, Standing, Status, Verdict
@@ -109,7 +110,7 @@ class FieldFigures:
 
 @dataclass(frozen=True)
 class MetricResult:
-    """What one metric says of one place of a document."""
+    """What one metric says of one place of a document. `details` has what the comparator said beside its answer, too."""
 
     score: float | None
     passed: bool
@@ -343,7 +344,8 @@ def _metric_result(outcome: FieldOutcome) -> MetricResult:
         "extracted": or_null(outcome.actual),
     }
     if outcome.result is not None:
-        details |= {name: outcome.result.details[name] for name in COMPARED if name in outcome.result.details}
+        said = outcome.result.details
+        details = {name: value for name, value in said.items() if name not in OURS or name in COMPARED} | details
     if outcome.array is not None:
         array = outcome.array
         ratios = {"precision": array.precision, "recall": array.recall, "f1": array.f1}

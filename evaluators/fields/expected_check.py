@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.gather import distinct
+from evaluators.fields.gather import distinct, knows
 from evaluators.fields.infer import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
@@ -139,14 +139,15 @@ class _Check:
         else:
             ids[self.row_id] = self.row
 
-    def value(self, value: Any, node: FieldNode, place: Place) -> Iterator[Finding]:
-        """One value and everything below it."""
+    def value(self, value: Any, node: FieldNode, place: Place, siblings: Sequence[FieldNode] = ()) -> Iterator[Finding]:
+        """One value and everything below it. `siblings` are the branches of the choice that the node is one of."""
         if value is None:
             return
         if node.kind == "choice":
             met = id(node.origin or node), place
             if met not in self.choices:
-                fits = [list(self.value(value, branch, place)) for branch in distinct(node.below.branches)]
+                branches = distinct(node.below.branches)
+                fits = [list(self.value(value, branch, place, (*siblings, *branches))) for branch in branches]
                 self.choices[met] = min(fits, key=lambda findings: _cost(findings), default=[])
             yield from self.choices[met]
             return
@@ -159,7 +160,7 @@ class _Check:
             level: Level = "error" if self.strict_types else "warning"
             yield self._finding(level, "wrong-type", place, node.path, _found(value), f"the schema says {node.kind}")
         elif isinstance(value, dict):
-            yield from self._keys(value, node, place)
+            yield from self._keys(value, node, place, siblings)
         elif node.below.items is not None:
             for index, item in enumerate(value):
                 yield from self.value(item, node.below.items, (*place, index))
@@ -183,7 +184,9 @@ class _Check:
         if issue is not None:
             yield self._finding("error", issue.code, place, node.path, issue.message, "", issue.hint)
 
-    def _keys(self, value: dict[str, Any], node: FieldNode, place: Place) -> Iterator[Finding]:
+    def _keys(
+        self, value: dict[str, Any], node: FieldNode, place: Place, siblings: Sequence[FieldNode]
+    ) -> Iterator[Finding]:
         below = node.below
         picked = {key: value[key] for key in node.compound.fields if key in value} if node.compound is not None else {}
         if picked:
@@ -203,6 +206,9 @@ class _Check:
             path = (*node.path, key)
             hint = suggestion(key, below.keys) or "add it to the schema, or take it out of the document"
             found = f'the schema does not declare "{key}", so it would not be scored'
+            if knows(siblings, key):
+                found = f'"{key}" belongs to another branch of the schema than the rest, so it would not be scored'
+                hint = "keep the keys of one branch, or declare it in both"
             yield self._finding("error", "undeclared-key", (*place, key), path, found, "", hint)
 
     def _finding(

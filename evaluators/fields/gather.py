@@ -44,6 +44,8 @@ class Visit(NamedTuple):
     output: Side
     others: tuple[Any, ...] = ()
     """Inside an item without a partner: what the expected items of its list have there. Their keys are not made up."""
+    siblings: Sequence[FieldNode] = ()
+    """The branches of the choice that the node is one of."""
 
 
 class Extra(NamedTuple):
@@ -52,6 +54,8 @@ class Extra(NamedTuple):
     location: InstancePath
     path: SchemaPath
     output: Side
+    elsewhere: bool = False
+    """Another branch of the schema knows it."""
 
 
 Thing: TypeAlias = Found | Visit | Extra
@@ -113,7 +117,8 @@ class _Gathering:
 
     def chosen(self, visit: Visit) -> Sequence[Thing]:
         """The best-fitting branch of a choice: to open where there is no other, else gathered."""
-        branches = [visit._replace(node=branch) for branch in _fitting(visit)]
+        siblings = (*visit.siblings, *visit.node.below.branches)
+        branches = [visit._replace(node=branch, siblings=siblings) for branch in _fitting(visit)]
         if len(branches) < 2:
             return branches
         node, others = visit.node, tuple(map(id, visit.others))
@@ -142,7 +147,7 @@ class _Gathering:
 
     def container(self, visit: Visit) -> Sequence[Thing]:
         """An object or an array that is looked into: its own result, or what stands below it."""
-        node, _, expected, output, _ = visit
+        node, _, expected, output, *_ = visit
         match content(node.kind, expected), content(node.kind, output):
             case "full", "other":
                 return [*self.inside(visit._replace(output=MISSING), visit), _own(visit, Status.HALLUCINATION)]
@@ -185,7 +190,7 @@ class _Gathering:
 
     def compound(self, visit: Visit) -> Sequence[Unit]:
         """The keys that an object has compared as one value, at the object's own place."""
-        node, location, expected, output, _ = visit
+        node, location, expected, output, *_ = visit
         if node.compound is None:
             return []
         ours, theirs = _picked(node.compound, expected), _picked(node.compound, output)
@@ -266,7 +271,7 @@ def _listed(visit: Visit, paired: Paired | None = None) -> Listed:
 
 def _units(visit: Visit) -> list[Unit]:
     """A unit, once per metric. Presence decides first."""
-    node, location, expected, output, _ = visit
+    node, location, expected, output, *_ = visit
     status = Status.OMISSION if output is MISSING else Status.HALLUCINATION if expected is MISSING else None
     return [
         Unit(location, node.path, expected, output, status, metric, node.transforms, node.weight, ask=ask)
@@ -357,7 +362,21 @@ def _keys(visit: Visit) -> Iterator[Thing]:
         elif key in expected or _under(visit.others, key):
             yield Outside((*node.path, key))
         else:
-            yield Extra((*location, key), (*node.path, key), output[key])
+            yield Extra((*location, key), (*node.path, key), output[key], knows(visit.siblings, key))
+
+
+def knows(branches: Iterable[FieldNode], key: str) -> bool:
+    """Whether some branch of a choice, or of a choice inside it, has a key."""
+    waiting, seen = [*branches], set[int]()
+    while waiting:
+        branch = waiting.pop()
+        if id(branch.origin or branch) in seen:
+            continue
+        seen.add(id(branch.origin or branch))
+        if key in branch.below.keys:
+            return True
+        waiting.extend(branch.below.branches)
+    return False
 
 
 class Others(tuple[Any, ...]):
@@ -428,9 +447,9 @@ def _undeclared_items(visit: Visit, expected: list[Any], output: list[Any]) -> I
 
 def _opened_extra(extra: Extra) -> Sequence[Thing]:
     """What only the output has, one level down; a plain value or an empty container is one hallucination."""
-    location, path, value = extra
+    location, path, value, elsewhere = extra
     if isinstance(value, dict) and value:
-        return [Extra((*location, key), (*path, key), value[key]) for key in sorted(value)]
+        return [Extra((*location, key), (*path, key), value[key], elsewhere) for key in sorted(value)]
     if isinstance(value, list) and value:
-        return [Extra((*location, Unpaired(at)), (*path, ANY), inner) for at, inner in enumerate(value)]
-    return [Unit(location, path, MISSING, value, Status.HALLUCINATION, outside=True)]
+        return [Extra((*location, Unpaired(at)), (*path, ANY), inner, elsewhere) for at, inner in enumerate(value)]
+    return [Unit(location, path, MISSING, value, Status.HALLUCINATION, outside=True, elsewhere=elsewhere)]

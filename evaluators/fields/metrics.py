@@ -23,6 +23,9 @@ from evaluators.value_class import dataclass, replace
 from evaluators.values.transforms import Transform
 
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
+SEVERAL: Final = "multi"
+"""Where comparators are named by type: a value that may have several types."""
+DEFAULTED: Final = (*JSON_TYPES, SEVERAL)
 _MOST_PLACES: Final = 10_000
 _MOST_TURNS: Final = 3
 _MOST_LISTS: Final = 8
@@ -115,7 +118,7 @@ def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Map
         if json_type != "array" or resolve_alignment(body, context) is None:
             resolve_metric(body, context, json_type)
 
-    return _checked(data, "defaults", JSON_TYPES, "a JSON type", context or {}, read)
+    return _checked(data, "defaults", DEFAULTED, "a JSON type", context or {}, read)
 
 
 def _checked(

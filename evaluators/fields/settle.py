@@ -168,6 +168,8 @@ def _reason(unit: Unit, status: Status) -> str | None:
     if status is Status.OMISSION:
         return "missing in the output" if actual is MISSING else "null in the output"
     if status is Status.HALLUCINATION and expected is MISSING:
+        if unit.elsewhere:
+            return "only the output has it, and it belongs to another branch of the schema"
         return "only the output has it, and the schema does not know it" if unit.outside else "only the output has it"
     if status is Status.MATCH:
         return "null on both sides" if actual is None else "equal"

@@ -34,7 +34,9 @@ class Unit:
     place_weight: Fraction = WHOLE
     """The weight of its place in the schema."""
     outside: bool = False
-    """Only the output has it, and the schema does not know it."""
+    """Only the output has it, and the schema does not know it, or only in another branch than the one that fits best."""
+    elsewhere: bool = False
+    """Another branch of the schema knows it."""
     ask: Ask | None = None
     """What tells expected values that the metric cannot read."""
 

@@ -432,21 +432,32 @@ def schema_gaps(
     found = []
     for line, one in zip(lines, stats, strict=True):
         where = places.get(line.name)
-        if one.outside:
-            message = f'"{line.name}": the schema lacks {_some(one.outside)}, which the expected answers have; not scored'
+        declared = line.settings.scored_fields().awaited.declared
+        elsewhere = [path for path in one.outside if _is_declared(path, declared)]
+        lacking = [path for path in one.outside if path not in elsewhere]
+        if elsewhere:
+            message = (
+                f'"{line.name}": some expected answers have keys of several branches of the schema; the branch that fits best '
+                f"is scored, without {_some(elsewhere)}"
+            )
+            hint = "declare them in that branch, too, or skip them there"
+            found.append(Issue("several-branches", Blame.TESTSET, message, where, hint))
+        if lacking:
+            message = f'"{line.name}": the schema lacks {_some(lacking)}, which the expected answers have; not scored'
             found.append(
                 Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
             )
         measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
-        unmet = (
-            [path for path in line.settings.scored_fields().awaited.declared if path not in measured]
-            if one.scored
-            else []
-        )
+        unmet = [path for path in declared if path not in measured] if one.scored else []
         if unmet:
             message = f'"{line.name}": no row measured {_some(unmet)} of the schema'
             found.append(Issue("schema-not-covered", Blame.TESTSET, message, where))
     return found
+
+
+def _is_declared(path: str, declared: Sequence[str]) -> bool:
+    """Whether a schema declares a place, or something below it."""
+    return any(one == path or one.startswith((f"{path}.", f"{path}[")) for one in declared)
 
 
 def _some(paths: Iterable[str], most: int = 10) -> str:

@@ -112,6 +112,24 @@ def test_two_metrics_at_one_place_are_both_there() -> None:
     assert passed == {"string_exact": False, "string_case_insensitive": True}
 
 
+@pytest.mark.parametrize("batch", [False, True])
+def test_what_a_comparator_of_ones_own_says_beside_its_answer_is_in_the_details(batch: bool) -> None:
+    def shares(expected: str, actual: str, params: Any) -> evaluators.Outcome:
+        common = sorted(set(expected) & set(actual))
+        return evaluators.Outcome(0.5, False, "half", {"common": common, "code": "mine", "limit": params["limit"]})
+
+    def each(questions: Any, params: Any) -> list[evaluators.Outcome]:
+        return [shares(question.expected, question.actual, params) for question in questions]
+
+    evaluators.register("shares", each if batch else shares, batch=batch)
+    asked = {"metrics": [{"metric_id": "shares", "params": {"limit": 3}}, {"metric_id": "string_exact"}]}
+    for dialect, compare in (("evaluation_config", asked), ("x-eval-compare", {"shares": {"limit": 3}})):
+        schema = {"type": "object", "properties": {"a": {"type": "string", dialect: compare}}}
+        details = evaluators.evaluate_document(schema, {"a": "abc"}, {"a": "abd"}).results["a"]["shares"].details
+        assert (details["common"], details["limit"]) == (["a", "b"], 3)
+        assert (details["code"], details["reason"], details["gold"]) == ("mismatch", "half", "abc")
+
+
 def test_rows_are_called_by_ids_by_a_key_or_from_zero() -> None:
     documents = [{"name": "a", "key": "k1"}, {"name": "b", "key": "k2"}]
     texts = [json.dumps(each) for each in documents]

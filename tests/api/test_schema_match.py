@@ -219,6 +219,21 @@ def test_an_inferred_schema_passes_over_expected_cells_that_cannot_be_read(tmp_p
     assert any("inferred" in note for note in result.notes)
 
 
+def test_keys_of_another_branch_are_told_apart_from_those_that_the_schema_lacks(tmp_path: Path) -> None:
+    text = {"type": "string", "x-eval-compare": "exact"}
+    branches = [{"type": "object", "properties": {name: text, "owner": text}} for name in ("card", "iban")]
+    schema = {"type": "object", "properties": {"pay": {"anyOf": branches}, "a": text}}
+    document = {"pay": {"card": "1", "iban": "2", "owner": "A"}, "a": "x", "b": "y"}
+    result = load(suite_of(schema)).run(written(tmp_path, [{"id": 1, "output": document, "expected": document}]))
+    said = [(issue.code, issue.message, issue.hint) for issue in result.warnings]
+    branch = 'some expected answers have keys of several branches of the schema; the branch that fits best is scored, without "pay.iban"'
+    lacks = 'the schema lacks "b", which the expected answers have; not scored'
+    assert said[:2] == [
+        ("several-branches", f'"order": {branch}', "declare them in that branch, too, or skip them there"),
+        ("schema-lacks", f'"order": {lacks}', "add them to the schema, or skip them there"),
+    ]
+
+
 def test_nothing_can_be_inferred_from_an_empty_column(tmp_path: Path) -> None:
     rows = [{**row, "expected": ""} for row in rows_of(3)]
     with pytest.raises(Problems) as caught:

@@ -99,6 +99,16 @@ def test_a_choice_is_held_against_the_branch_that_fits_best() -> None:
     assert told([{"c": {"y": "1", "z": "2"}}], schema) == [("error", "undeclared-key", 0, "c.z")]
 
 
+def test_a_key_of_another_branch_is_not_called_undeclared() -> None:
+    branches = [
+        {"type": "object", "properties": {name: {"type": "string"}, "n": {"type": "string"}}} for name in ("x", "y")
+    ]
+    schema = {"type": "object", "properties": {"c": {"anyOf": branches}}}
+    (one,) = found([{"c": {"x": "1", "y": "2", "n": None}}], schema, warn_missing=False)
+    assert one.found == '"y" belongs to another branch of the schema than the rest, so it would not be scored'
+    assert (one.path, one.level, one.hint) == ("c.y", "error", "keep the keys of one branch, or declare it in both")
+
+
 def test_keys_that_additional_properties_describe_are_declared() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "number"}}
     assert told([{"a": "x", "b": 1, "c": "no"}], schema, strict_types=True) == [("error", "wrong-type", 0, "c")]

@@ -293,6 +293,15 @@ def test_the_first_of_equal_branches_is_taken() -> None:
     assert words(choice(first, second), {"a": 1, "b": 1}, {"a": 1, "b": 1}) == ["a match"]
 
 
+@pytest.mark.parametrize("inner", [SQUARE, choice(leaf(), SQUARE)])
+def test_a_key_of_another_branch_is_known(inner: Planned) -> None:
+    output = {"kind": "c", "radius": 1, "side": {"a": [2]}, "edge": 3}
+    by_path = {one.path: one for one in score(choice(CIRCLE, inner), {"kind": "c", "radius": 1}, output).fields}
+    assert by_path["side.a[+0]"].reason == "only the output has it, and it belongs to another branch of the schema"
+    assert by_path["edge"].reason == "only the output has it, and the schema does not know it"
+    assert [by_path[path].status for path in ("side.a[+0]", "edge")] == [Status.HALLUCINATION] * 2
+
+
 def test_a_branch_is_known_by_the_keys_further_down_too() -> None:
     first, second = obj({"kind": leaf(), "at": CIRCLE}), obj({"kind": leaf(), "at": SQUARE})
     expected = {"kind": "s", "at": {"kind": "s", "side": 2}}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from typing import Any
 
 import pytest
 
+import evaluators
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.score import score_document
 from evaluators.fields.tree import FieldNode
@@ -112,12 +114,47 @@ def test_a_default_is_not_seen_by_another_thread() -> None:
     ("json_type", "comparator"),
     [
         (3, "exact"), ("", "exact"), ("string", None), ("string", {}), ("string", ""), ("strng", "exact"),
-        ("string", "fuzy"), ("string", "skip"), ("number", {"numeric": {"tolerence": 1}}),
+        ("string", "skip"), ("number", {"numeric": {"tolerence": 1}}), ("multy", "exact"),
     ],
 )  # fmt: skip
 def test_a_default_that_says_nothing_is_refused(json_type: Any, comparator: Any) -> None:
     with pytest.raises(Problems):
         set_type_default(json_type, comparator)
+
+
+def test_a_default_may_name_a_comparator_that_is_registered_later() -> None:
+    schema = an_object(a={"type": "string"}, b={"type": "number"})
+    with set_type_default("string", "later"), set_type_default("number", {"later": {"most": 1}}):
+        annotated = annotate_xeval(copy.deepcopy(schema))
+        assert [one["x-eval-compare"] for one in annotated["properties"].values()] == ["later", {"later": {"most": 1}}]
+        with pytest.raises(Problems) as caught:
+            evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema)
+        assert [str(issue).splitlines()[0] for issue in caught.value.issues] == [
+            'schema.properties.a: the default of "string": unknown comparator "later"',
+            'schema.properties.b: the default of "number": unknown comparator "later"',
+        ]
+        assert {issue.blame.value for issue in caught.value.issues} == {"config"}
+        evaluators.register("later", lambda expected, actual, params: len(str(expected)) == len(str(actual)))
+        assert evaluators.evaluate([{"a": "x", "b": 10}], [{"a": "y", "b": 9}], schema).mean_f1 == 0.5
+        assert parse_eval_schema(annotated).below.keys["a"].metrics[0].name == "later"
+
+
+def test_a_default_that_nothing_needs_may_name_what_there_is_not() -> None:
+    with set_type_default("boolean", "nobody"):
+        assert evaluators.evaluate([{"a": "x"}], [{"a": "x"}], an_object(a={"type": "string"})).mean_f1 == 1.0
+
+
+def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
+    schema = an_object(
+        a={"type": ["string", "number", "null"]}, b={"type": ["string", "null"]}, c={"type": ["integer", "number"]}
+    )
+    with set_type_default("multi", {"normalized": {"case": "ignore"}}):
+        compared = [one["x-eval-compare"] for one in annotate_xeval(copy.deepcopy(schema))["properties"].values()]
+        assert compared == [{"normalized": {"case": "ignore"}}, "exact", "numeric"]
+        row = {"a": "AB", "b": "x", "c": 1}, {"a": "ab", "b": "x", "c": 1}
+        assert evaluators.evaluate([row[0]], [row[1]], schema).mean_f1 == 1.0
+    annotated = annotate_xeval(schema, {"multi": "fuzzy"})
+    assert annotated["properties"]["a"]["x-eval-compare"] == "fuzzy"
 
 
 def test_an_entry_is_a_word_or_a_map_with_one_key() -> None:

@@ -29,7 +29,7 @@ from evaluators.fields.evaluation_config.schemas import (
     with_words,
 )
 from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge, said_once
-from evaluators.fields.metrics import resolve_alignment, resolve_metric
+from evaluators.fields.metrics import SEVERAL, resolve_alignment, resolve_metric
 from evaluators.fields.references import MOST_SCHEMAS, Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.settings import BadSettings, Detail, Loc, spell
@@ -279,9 +279,7 @@ class _ConfigReader:
 
     def replaced(self, schema: Mapping[str, Any], words: Words, kind: Kind, spelled: Any, path: SchemaPath) -> MetricPlan:
         """A schema of a type for which the suite names a comparator."""
-        word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
-        asked = AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
-        return self.asked(schema, replace(words, metrics=(asked,)), kind, path)
+        return self.asked(schema, replace(words, metrics=(_default(schema, spelled),)), kind, path)
 
     def object(self, schema: Mapping[str, Any], path: SchemaPath) -> MetricPlan:
         """An object, key by key."""
@@ -312,6 +310,9 @@ class _ConfigReader:
     def choice(self, schema: Mapping[str, Any], words: Words, branches: list[Placed], path: SchemaPath) -> MetricPlan:
         """A value of several types: one unit where all of them are compared alike, else the best-fitting branch."""
         shape = replace(shape_of(schema), types=frozenset().union(*(types_of(branch) for branch in branches)))
+        several: Mapping[str, Any] = self.context.get("defaults") or {}
+        if words.metrics is None and SEVERAL in several and _of_several_types(shape, branches):
+            words = replace(words, metrics=(_default(schema, several[SEVERAL]),))
         if words.metrics is not None and not self._aligned_instead(words.metrics, branches, path):
             return replace(self.unit(schema, words.metrics, shape, path), weight=words.weight)
         if words.metrics is not None:
@@ -381,6 +382,18 @@ class _ConfigReader:
         except BadSettings as error:
             self.details.extend(_placed(detail, asked) for detail in error.details)
             return None
+
+
+def _default(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
+    """What the suite names for a JSON type, asked for at a schema of that type."""
+    word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
+    return AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
+
+
+def _of_several_types(shape: Shape, branches: list[Placed]) -> bool:
+    """Whether a value is plain, of more than one type, and no branch says how it is compared."""
+    plain = all(kind_of(branch) == "leaf" and not branch.keys() & {EVALUATION_CONFIG, "$ref"} for branch in branches)
+    return plain and len(shape.types - {"null"}) > 1 and shape.types - {"null"} != {"integer", "number"}
 
 
 def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:

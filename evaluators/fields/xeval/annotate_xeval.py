@@ -30,8 +30,8 @@ def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
     for name in ("$defs", "definitions"):
         _annotate_each(schema.get(name), defaults, done)
     if not _below(schema, defaults, done) and not {"x-eval-compare", "x-eval-skip", "$ref", "allOf"} & schema.keys():
-        kind = types_of(schema).one if "type" in schema else None
-        schema["x-eval-compare"] = copy.deepcopy(defaults.get(kind or "", OTHERWISE))
+        kind = types_of(schema).defaulted if "type" in schema else ""
+        schema["x-eval-compare"] = copy.deepcopy(defaults.get(kind, OTHERWISE))
 
 
 def _below(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) -> bool:

@@ -12,7 +12,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Final
 
 from evaluators.fields.judge_fallbacks import NeedsJudge
-from evaluators.fields.metrics import JSON_TYPES, resolve_metric
+from evaluators.fields.metrics import DEFAULTED, resolve_metric
 from evaluators.issues import problem
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, spell, word_or_map
@@ -49,20 +49,23 @@ def type_defaults() -> Mapping[str, Any]:
 def set_type_default(json_type: str, comparator: object) -> TypeDefault:
     """Let fields of a JSON type be compared with a comparator, a word or a one-key map, when they name none.
 
-    It holds in this thread or task until `reset_type_defaults`, or for one `with` block. Raises Problems (config) for a type
-    or a comparator that is not known, and for options that the comparator does not take. One that needs a judge is
-    accepted: whether there is a judge is known when a schema is read.
+    The type `multi` is that of fields which may have several types. The default holds in this thread or task until
+    `reset_type_defaults`, or for one `with` block. Raises Problems (config) for a type that is not known, and for options
+    that the comparator does not take. A comparator may be registered later, or need a judge: whether it is there is known
+    when a schema is read.
     """
     if not isinstance(json_type, str) or not json_type:
         raise problem("bad-type-default", f"a JSON type is text, such as string; found {spell(json_type)}")
-    if json_type not in JSON_TYPES:
-        hint = suggestion(json_type, JSON_TYPES) or f"known: {', '.join(JSON_TYPES)}"
+    if json_type not in DEFAULTED:
+        hint = suggestion(json_type, DEFAULTED) or f"known: {', '.join(DEFAULTED)}"
         raise problem("bad-type-default", f'"{json_type}" is not a JSON type', hint=hint)
     try:
         read_entry(comparator, "comparator")
         resolve_metric(comparator, {}, json_type)
     except BadSettings as error:
-        detail = next((one for one in error.details if not isinstance(one, NeedsJudge)), None)
+        detail = next(
+            (one for one in error.details if one.code != "unknown-name" and not isinstance(one, NeedsJudge)), None
+        )
         if detail is not None:
             raise problem("bad-type-default", detail.message, hint=detail.hint) from error
     before = _chosen.get()

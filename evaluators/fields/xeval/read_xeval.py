@@ -255,11 +255,18 @@ class _XevalReader:
             if part.kind != "leaf" or idle:
                 return
             if self.fills:
-                otherwise = type_defaults().get(types.one or "", OTHERWISE)
+                otherwise = type_defaults().get(types.defaulted, OTHERWISE)
                 try:
-                    part.metrics = (self._default(types.one or "", otherwise, shown),)
+                    part.metrics = (self._default(types.defaulted, otherwise, shown),)
                 except BadSettings as error:
-                    self._met(error.details, loc, path, idle)
+                    whose = f'the default of "{types.defaulted}"'
+                    details = [
+                        one
+                        if isinstance(one, NeedsJudge)
+                        else replace(one, loc=(), key=False, message=f"{whose}: {one.message}")
+                        for one in error.details
+                    ]
+                    self._met(details, loc, path, idle)
                 return
             message = (
                 f'"{shown}" does not say how it is compared' if path else "the schema does not say how it is compared"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from evaluators.fields.metrics import SEVERAL
 from evaluators.fields.references import CHOICES
 from evaluators.value_class import NamedTuple
 
@@ -30,6 +31,11 @@ class Types(NamedTuple):
         if len(self.names) == 1:
             return self.names[0]
         return "number" if set(self.names) == {"integer", "number"} else None
+
+    @property
+    def defaulted(self) -> str:
+        """The type whose default comparator holds; "multi" where there are several, and nothing where there is none."""
+        return self.one or (SEVERAL if self.names else "")
 
 
 def types_of(schema: Mapping[str, Any]) -> Types:
