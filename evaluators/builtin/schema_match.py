@@ -134,7 +134,7 @@ class SchemaMatch(Evaluator):
     defaults: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_defaults(data, context), "any")] = Field(
         default_factory=dict
     )
-    """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`."""
+    """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`. `multi` is the type of several."""
     without_judge: Annotated[
         Mapping[str, Any], ReadBy(lambda data, context: read_without_judge(data, context), "any")
     ] = Field(default_factory=dict)

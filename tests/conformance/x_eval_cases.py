@@ -37,7 +37,7 @@ from evaluators.model import MISSING, FieldResult, Status
 from evaluators.settings import BadSettings
 from evaluators.values.path_text import ANY
 from evaluators.values.quoting import kind
-from evaluators.values.transforms import TransformError, parse_transform
+from evaluators.values.transforms import TRANSFORMS, TransformError, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.x_eval_custom import can_register, registered, with_compounds
 
@@ -82,7 +82,7 @@ def _recorded(line: dict[str, Any]) -> Answer:
         blame = "config"
         if line["fn"] == "validate_gold" and error["type"] == "GoldValidationError":
             return Answer(blame="testset", value=error["path"], why=error["type"])
-        if line["fn"] == "transform" or (line["fn"] == "evaluate" and error["type"] not in ("SchemaError", "ValueError")):
+        if _there(line) or (line["fn"] == "evaluate" and error["type"] not in ("SchemaError", "ValueError")):
             blame = "output"
         if line.get("post_process") == "returns_none":
             blame = "config"
@@ -107,6 +107,11 @@ def _recorded(line: dict[str, Any]) -> Answer:
         case "parse_eval_schema" | "resolve_annotate_parse":
             return Answer(value=_without_words(told))
     return Answer(value=told)
+
+
+def _there(line: Mapping[str, Any]) -> bool:
+    """Whether a line calls a transform that there is."""
+    return line["fn"] == "transform" and str(line["args"]["name"]) in TRANSFORMS
 
 
 def _warning(name: str) -> str:

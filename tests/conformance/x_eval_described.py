@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from evaluators.values.transforms import TRANSFORMS
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import kind
 from tests.conformance.x_eval_cases import MISSING_KEY, WRONG_KIND
 from tests.conformance.x_eval_refused import refused
-from tests.conformance.x_eval_resolved import described, inside, json_type, only_type, resolved, types_of
+from tests.conformance.x_eval_resolved import described, further, inside, json_type, only_type, resolved, types_of
 from tests.conformance.x_eval_schemas import unknown_type_default, unusable_parameters
 
 CONFIG: Final = Answer(blame="config")
@@ -47,8 +48,9 @@ def annotated(schema: Any, defaults: Mapping[str, Any]) -> Any:
         schema["$defs"] = {name: annotated(one, defaults) for name, one in schema["$defs"].items()}
     if below == "object":
         schema["properties"] = {name: annotated(one, defaults) for name, one in schema["properties"].items()}
-        if schema.get("additionalProperties"):
-            schema["additionalProperties"] = annotated(schema["additionalProperties"], defaults)
+    if only_type(schema) == "object" and schema.get("additionalProperties") and (below or further(schema)):
+        below = "object"
+        schema["additionalProperties"] = annotated(schema["additionalProperties"], defaults)
     if below == "array":
         schema["items"] = annotated(schema["items"], defaults)
     for key in ("anyOf", "oneOf"):
@@ -56,8 +58,8 @@ def annotated(schema: Any, defaults: Mapping[str, Any]) -> Any:
             below = below or "choice"
             schema[key] = [annotated(one, defaults) for one in schema[key]]
     if below is None and not {"x-eval-compare", "x-eval-skip", "$ref"} & schema.keys():
-        one = only_type(schema) if "type" in schema else None
-        schema["x-eval-compare"] = defaults.get(one or "", BY_TYPE.get(one or "", "exact"))
+        one = only_type(schema) or ("multi" if types_of(schema) else "") if "type" in schema else ""
+        schema["x-eval-compare"] = defaults.get(one, BY_TYPE.get(one, "exact"))
     return schema
 
 
@@ -133,7 +135,7 @@ def _parse(case: Case) -> Answer:
 def _transform(case: Case) -> Answer:
     """A value changed, or a problem of the output: nothing is guessed."""
     given = case.settings
-    if unusable_parameters(given["name"], given.get("params") or {}):
+    if given["name"] not in TRANSFORMS or unusable_parameters(given["name"], given.get("params") or {}):
         return CONFIG
     try:
         return Answer(value=_changed(given["name"], given.get("params") or {}, given["value"]))

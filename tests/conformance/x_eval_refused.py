@@ -12,7 +12,16 @@ from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.judge_fallbacks import JUDGED
 from tests.conformance.cases import Case
 from tests.conformance.x_eval_custom import SHIPPED, can_register
-from tests.conformance.x_eval_resolved import ANYTHING, branches_of, described, looked_into, only_type, resolved, types_of
+from tests.conformance.x_eval_resolved import (
+    ANYTHING,
+    branches_of,
+    described,
+    further,
+    looked_into,
+    only_type,
+    resolved,
+    types_of,
+)
 from tests.conformance.x_eval_schemas import WRONG_HERE
 
 ALIGNMENTS: Final = ("key_field", "hungarian", "any_order", "ordered")
@@ -54,7 +63,9 @@ def malformed(schema: Any, registered: Mapping[str, str], idle: bool = False, de
         return True
     idle = idle or skip is True or ("x-eval-compare" in schema and not several)
     below = [*branches] if several else [*schema.get("properties", {}).values()] if inside == "object" else []
-    below += [schema["items"]] if inside == "array" else []
+    below += (
+        [schema["items"]] if inside == "array" else [further(schema)] if inside == "object" and further(schema) else []
+    )
     return any(malformed(one, registered, idle, depth + 1) for one in below)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.metrics import JSON_TYPES
+from evaluators.fields.metrics import DEFAULTED
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 
@@ -272,12 +272,8 @@ def _skipped_without_a_type(case: Case) -> bool:
 
 
 def unknown_type_default(case: Case) -> bool:
-    """A default is set for what is no JSON type, or names a comparator that there is not."""
-    return any(
-        json_type not in JSON_TYPES or comparator not in COMPARATORS.names()
-        for json_type, comparator in case.line.get("type_defaults", ())
-        if isinstance(comparator, str)
-    )
+    """A default is set for what is no JSON type."""
+    return any(json_type not in DEFAULTED for json_type, _ in case.line.get("type_defaults", ()))
 
 
 def _one_type_twice(case: Case) -> bool:

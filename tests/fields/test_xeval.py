@@ -191,7 +191,8 @@ def test_the_tree_follows_the_schema() -> None:
         {"type": "array"},
         {"type": "array", "items": [{"type": "string"}]},
         {"type": "array", "prefixItems": [{"type": "string"}]},
-        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"type": "object", "additionalProperties": {}},
+        {"type": "object", "additionalProperties": {"description": "anything"}},
         {"type": ["string", "object"], "properties": {"x": {"type": "string"}}},
         {"enum": ["a", "b"]},
         {"const": 1},
@@ -234,6 +235,42 @@ def test_a_property_that_is_false_is_not_the_schemas() -> None:
     assert list(root.below.keys) == ["b"]
     found = {result.path: result.status.word for result in score_document(root, {"b": "x"}, {"a": 1, "b": "x"}).fields}
     assert found == {"b": "match", "a": "hallucination"}
+
+
+FURTHER: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "number"}}
+
+
+def test_an_object_of_any_keys_counts_key_by_key() -> None:
+    for schema in (
+        FURTHER,
+        {"anyOf": [FURTHER, {"type": "null"}]},
+        {"anyOf": [FURTHER, {"type": "string"}]},
+        {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/number"}},
+    ):
+        whole = {**an_object(a=schema), "$defs": {"number": {"type": "number"}}}
+        for one in (whole, annotate_xeval(resolve_schema_references(whole))):
+            expected, output = {"a": {"x": 1, "y": 2, "z": 3}}, {"a": {"x": 1, "y": 0, "w": 4}}
+            found = score_document(read_xeval(one, {"defaults": {}}), expected, output)
+            assert [(result.path, result.field, result.status.word) for result in found.fields] == [
+                ("a.w", "a[*]", "hallucination"), ("a.x", "a[*]", "match"),
+                ("a.y", "a[*]", "mismatch"), ("a.z", "a[*]", "omission"),
+            ]  # fmt: skip
+
+
+def test_an_object_of_any_keys_that_has_a_comparator_is_one_value() -> None:
+    found = score_document(
+        parse_eval_schema(an_object(a={**FURTHER, "x-eval-compare": "exact"})), {"a": {"x": 1}}, {"a": {"x": 2}}
+    )
+    assert [(result.path, result.status.word) for result in found.fields] == [("a", "mismatch")]
+
+
+def test_what_further_keys_have_is_annotated() -> None:
+    schema = annotate_xeval(
+        an_object(a=FURTHER, b={"type": "object", "additionalProperties": an_object(c={"type": "string"})})
+    )
+    a, b = schema["properties"].values()
+    assert (a["additionalProperties"]["x-eval-compare"], "x-eval-compare" in a) == ("numeric", False)
+    assert b["additionalProperties"]["properties"]["c"]["x-eval-compare"] == "exact"
 
 
 def test_undeclared_keys_are_compared_with_additional_properties() -> None:

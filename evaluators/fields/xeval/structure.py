@@ -1,7 +1,8 @@
 """What a JSON Schema describes: its types, and what stands below it.
 
-A schema is a leaf, an object with keys, an array with items, or a choice of branches. A schema of several types, a list
-of schemas for the items, or a map of any keys is a leaf: it is compared as a whole.
+A schema is a leaf, an object with keys (declared ones, or any keys whose values are described), an array with items, or a
+choice of branches. A schema of several types, a list of schemas for the items, or an object of which nothing is said is a
+leaf: it is compared as a whole.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def looked_into(schema: Mapping[str, Any]) -> str | None:
     kind = types_of(schema).one
     if kind == "object":
         others = schema.get("additionalProperties")
-        return "object" if _declares(schema.get("properties")) or (_map(others) and annotated(others)) else None
+        return "object" if _declares(schema.get("properties")) or _describes(others) else None
     return "array" if kind == "array" and _map(schema.get("items")) else None
 
 
@@ -100,6 +101,11 @@ def annotated(schema: Any) -> bool:
 def _declares(properties: object) -> bool:
     """Some key is described; where its schema is false, no value belongs there."""
     return isinstance(properties, Mapping) and any(inner is not False for inner in properties.values())
+
+
+def _describes(others: object) -> bool:
+    """The schema of further keys says what their values are, or how they are compared."""
+    return isinstance(others, Mapping) and (not SAYS_TYPE.isdisjoint(others) or annotated(others))
 
 
 def _map(value: object) -> bool:
