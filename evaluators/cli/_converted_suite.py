@@ -16,7 +16,7 @@ from evaluators.converting.converted_text import (
     summary_lines,
     unusable,
 )
-from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator
+from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator, recognised
 from evaluators.converting.exported_rows import read_as_told, reading_exports
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
@@ -34,18 +34,29 @@ class Converted:
 
 
 def convert(
-    system: str, files: Sequence[str], suite: str | None, rows: str | None, reading: Mapping[str, Any] | None = None
+    system: str | None,
+    files: Sequence[str],
+    suite: str | None,
+    rows: str | None,
+    reading: Mapping[str, Any] | None = None,
 ) -> Converted:
-    """The suite for another system's files. `reading` are settings of `test_set` that say how files with rows are read.
+    """The suite for another system's files; without `system` their text tells which it is.
+
+    `reading` are settings of `test_set` that say how files with rows are read.
 
     Raises Problems (config) when nothing in them has a counterpart.
     """
     with reading_exports(reading or {}):
-        conversion = CONVERTERS.find(system)().convert([Path(file) for file in files])
+        paths = [Path(file) for file in files]
+        conversion = CONVERTERS.find(system or recognised(paths))().convert(paths)
         read_as_told(conversion)
-    named_apart(conversion.evaluators, [group.name for group in conversion.groups])
-    conversion.parts = [_accepted(part) if isinstance(part, ConvertedEvaluator) else part for part in conversion.parts]
-    if not conversion.evaluators:
+    named_apart([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
+    conversion.parts = [
+        _accepted(part) if isinstance(part, ConvertedEvaluator) and not part.judged else part for part in conversion.parts
+    ]
+    if not conversion.evaluators and conversion.judged:
+        conversion.remarks.append("Every check asks a judge: the suite has no evaluator until one is named.")
+    elif not conversion.evaluators:
         raise Problems(
             Issue("no-counterpart", Blame.CONFIG, f"{one.theirs}: {one.note or one.counterpart}", one.place)
             for one in conversion.findings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,8 +20,7 @@ from evaluators.cli._options import (
 
 
 @click.command("convert")
-@click.argument("system")
-@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="[SYSTEM] FILES...")
 @click.option("-o", "--suite", type=click.Path(), metavar="FILE", help="The suite to write.  [default: standard output]")
 @click.option("--rows", type=click.Path(), metavar="FILE", help="Write the rows that are in the files, as CSV.")
 @click.option("--force", is_flag=True, help="Replace files of these names.")
@@ -31,18 +31,17 @@ from evaluators.cli._options import (
 @ENCODING
 @SHEET
 @HEADER_ROW
-def command(
-    system: str, files: tuple[str, ...], suite: str | None, rows: str | None, force: bool, **reading: Any
-) -> None:
+def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: bool, **reading: Any) -> None:
     """Turn another system's files into a suite.
 
-    SYSTEM is promptfoo, agenta, galtea, deepeval or orbiter. FILES are its configuration, and what it exports: several files make one
-    suite. Files are read as data; Python in them is never run.
+    SYSTEM is promptfoo, agenta, galtea, deepeval or orbiter; without it, the first file tells. FILES are its configuration, and
+    what it exports: several files make one suite. Files are read as data; Python in them is never run.
 
     Options such as --encoding say how a file with rows among them is read; the suite says so, too.
 
     Every assertion and setting is looked up in a table. What has no counterpart here is a comment at its place in the suite, and a
-    line of the summary, with file, line and column. The suite that comes out passes `evaluators check`.
+    line of the summary, with file, line and column. What asks a model becomes an `llm_judge` that is commented out until the suite
+    names a judge. The suite that comes out passes `evaluators check`, unless everything in it asks a judge.
 
     The exit code is 0 when a suite was written, also when some of it has no counterpart, and 2 when a file cannot be read, when
     nothing in it has a counterpart, or when a file of that name is there already.
@@ -53,7 +52,8 @@ def command(
 
     targets = [target for target in (suite, rows) if target is not None]
     refuse_taken(targets, force=force)
-    converted = convert(system, files, suite, rows, reading_settings(**reading))
+    system = files[0] if len(files) > 1 and not Path(files[0]).exists() else None
+    converted = convert(system, files[1:] if system else files, suite, rows, reading_settings(**reading))
     write(
         {target: text for target, text in ((suite, converted.suite), (rows, converted.rows)) if target and text},
         force=force,

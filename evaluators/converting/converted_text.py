@@ -17,14 +17,17 @@ from evaluators.values.flow import key_text
 
 _OVERALL: Final = "overall"
 _PLACES: Final = ("file", "expected", "output")
+_JUDGE: Final = (
+    "# Some checks below ask a language model. To use them, name a judge in the next line, and take the # away there and below.",
+    "# judge: {openai_compatible: {base_url: https://HOST/v1, model: NAME, api_key_env: NAME_OF_A_VARIABLE}}",
+    "",
+)
 
 
 def converted_text(conversion: Conversion, suite: str | None) -> str:
     """The whole suite. `suite` is the file it goes to, so that relative paths start at its folder."""
     folder = Path(suite).parent if suite else Path()
     lines = [
-        "# yaml-language-server: $schema=suite.schema.json",
-        "#",
         *comment(f"Made from {', '.join(conversion.sources)} by `evaluators convert`. A comment says what has no counterpart here, "
                  "and where it is in the file that this was made from."),
         *(line for remark in conversion.remarks for line in comment(remark)),
@@ -33,6 +36,7 @@ def converted_text(conversion: Conversion, suite: str | None) -> str:
         f"name: {literal(conversion.name)}",
         *_test_set(conversion, folder),
         "",
+        *(_JUDGE if conversion.judged else ()),
         "evaluators:",
     ]  # fmt: skip
     for part in conversion.parts:
@@ -103,8 +107,9 @@ def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
     data = _moved(as_data(one), folder)
     if one.name == one.type:
         del data["name"]
+    before = "  # " if one.judged else "  "
     for number, (key, value) in enumerate(data.items()):
-        yield f"  {'-' if not number else ' '} {key_text(key)}: {literal(value)}"
+        yield f"{before}{'-' if not number else ' '} {key_text(key)}: {literal(value)}"
 
 
 def _moved(data: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ made from the same tables, so the two cannot disagree. Files are read as data: n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +16,10 @@ from typing import Any, ClassVar, Final
 from evaluators.issues import problem
 from evaluators.registry import Socket
 from evaluators.value_class import dataclass, field
+
+_HEAD_BYTES: Final = 256 * 1024
+"""How much of a file is looked at to recognise its system."""
+ASKS_JUDGE: Final = "it asks a judge: take the marks away when the suite names one"
 
 
 class Counterpart(StrEnum):
@@ -102,6 +107,11 @@ class ConvertedEvaluator:
     group: str | None = None
     """The name of the composite it is a part of, in place of the overall figure."""
 
+    @property
+    def judged(self) -> bool:
+        """Whether it asks a judge. No other system's file names one of ours, so it is written as a comment."""
+        return self.type == "llm_judge"
+
 
 @dataclass(slots=True)
 class Grouping:
@@ -133,8 +143,13 @@ class Conversion:
 
     @property
     def evaluators(self) -> list[ConvertedEvaluator]:
-        """The evaluators, without what has no counterpart."""
-        return [part for part in self.parts if isinstance(part, ConvertedEvaluator)]
+        """The evaluators that run as they are: without what has no counterpart, and without those that ask a judge."""
+        return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and not part.judged]
+
+    @property
+    def judged(self) -> list[ConvertedEvaluator]:
+        """The evaluators that ask a judge."""
+        return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and part.judged]
 
     @property
     def findings(self) -> list[WordFinding]:
@@ -153,6 +168,8 @@ class Converter:
     reads: ClassVar[str]
     """What files it takes, in one sentence."""
     tables: ClassVar[tuple[WordTable, ...]]
+    marks: ClassVar[str]
+    """A pattern that occurs in the system's files, and in nobody else's."""
 
     nothing: ClassVar[tuple[str, str]]
     """What is said of files that hold nothing of the system, and the hint that goes with it."""
@@ -180,6 +197,21 @@ class Converter:
 
 
 CONVERTERS: Final[Socket[Converter]] = Socket("evaluators.converting.plugs", Converter, "system")
+
+
+def recognised(files: Sequence[Path]) -> str:
+    """The system that the first of the files is of. Raises Problems (config) where none or several can be meant."""
+    try:
+        with files[0].open("rb") as file:
+            head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise problem("unreadable-file", f"cannot be read: {error.strerror or error}", where=str(files[0])) from None
+    found = [name for name in CONVERTERS.names() if re.search(CONVERTERS.find(name).marks, head)]
+    if len(found) == 1:
+        return found[0]
+    said = f"may be of {' or '.join(found)}" if found else "is of no system that its text tells"
+    hint = f"name the system: evaluators convert {found[0] if found else 'SYSTEM'} {files[0]}; there are {', '.join(CONVERTERS.names())}"
+    raise problem("unknown-system", f"the file {said}", where=str(files[0]), hint=hint)
 
 
 def convert_word(

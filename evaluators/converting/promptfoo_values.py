@@ -158,6 +158,13 @@ def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
     return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(one)})" for one in _texts(value))}
 
 
+def _rubric(value: Any, folder: Path) -> TypeAndSettings:
+    text = "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
+    if "{{" in _TEMPLATE.sub("", text) or "{%" in text:
+        raise NothingAlike("only the names of variables are filled in, no expressions")
+    return "llm_judge", {"rubric": _TEMPLATE.sub(lambda match: f"{{{{{column_of_variable(match[1])}}}}}", text)}
+
+
 SHAPES: Final[Mapping[str, Callable[[Any, Path], TypeAndSettings]]] = {
     "equals": _equals,
     "contains": _one_text("contains", "substring"),
@@ -171,6 +178,8 @@ SHAPES: Final[Mapping[str, Callable[[Any, Path], TypeAndSettings]]] = {
     "is-json": _is_json,
     "contains-json": _contains_json,
     "is-xml": _is_xml,
+    "llm-rubric": _rubric,
+    "g-eval": _rubric,
     "word-count": _word_count,
     "not-equals": _pattern(r"(?s)\A", r"\Z"),
     "not-contains": _pattern("", ""),

@@ -7,7 +7,7 @@ functions that the caller brings along, so that their problems are found in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -79,6 +79,11 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
             details.extend(detail.under(*prefix) for detail in error.details)
             return None
 
+    strange = [key for key in data if key not in SECTIONS]
+    if strange and "evaluators" not in data and (system := _foreign_system(data)) is not None:
+        message = f"this is a file of {system}, not a suite"
+        hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
+        raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
     for key in data:
         if key not in SECTIONS:
             hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
@@ -109,6 +114,12 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
         raise Problems(_issues(source, details))
     said = tuple(map(source.filled.masked, notes))
     return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, said)
+
+
+def _foreign_system(keys: Iterable[str]) -> str | None:
+    from evaluators.suite.foreign_hints import foreign_system  # a suite without this mistake has no use for it
+
+    return foreign_system(keys)
 
 
 def as_issue(source: SuiteSource, detail: Detail) -> Issue:

@@ -5,7 +5,7 @@ A name that is read as it is stands in `foreign_words`. These cannot be read, be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 _JUDGE: Final = "and judge: of the suite says who is asked"
@@ -49,6 +49,19 @@ HINTS: Final[Mapping[str, str]] = {
     "TrajectoryValidator": _NOT_HERE,
 }
 """By name; Agenta's by the slug of its address."""
+
+
+_OF_PROMPTFOO: Final = ("prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates")
+
+
+def foreign_system(keys: Iterable[str]) -> str | None:
+    """The system whose configuration has these keys at its top, and `evaluators` nowhere; None for a suite, or a file of nobody's."""
+    known = set(keys)
+    if "evaluators" in known:
+        return None
+    if "testing_criteria" in known:
+        return "openai"
+    return "promptfoo" if len(known.intersection(_OF_PROMPTFOO)) > 1 else None
 
 
 def hint_for(name: str) -> str | None:

@@ -84,7 +84,7 @@ def test_nothing_is_written_over_another_file() -> None:
 @pytest.mark.parametrize(("name", "text", "said"), [
     ("x.json", "{", "x.json:1:1"),
     ("x.json", "{}", "there is no evaluator and no test set of Agenta"),
-    ("x.json", '{"uri": "agenta:builtin:auto_ai_critique:v0"}', "x.json:1:2: auto_ai_critique: it asks a model"),
+    ("x.json", '{"uri": "agenta:builtin:auto_ai_critique:v0"}', "x.json:1:2: auto_ai_critique: it has no prompt_template"),
     ("none.json", None, "there is no such file"),
 ])  # fmt: skip
 def test_a_file_without_anything_to_convert_is_refused(name: str, text: str | None, said: str) -> None:
@@ -166,6 +166,84 @@ def test_a_text_that_looks_like_a_variable_of_the_environment_stays_text() -> No
 def test_json_that_yaml_refuses_is_read_all_the_same() -> None:
     write("x.json", '{\n\t"uri": "auto_exact_match",\n\t"name": "tabs"\n}')
     assert "name: tabs" in call("agenta", "x.json").stdout
+
+
+RECOGNISED = {
+    "promptfoo": ("p.yaml", "prompts: [a]\nproviders: [echo]\ntests:\n  - assert: [{type: is-json}]\n"),
+    "agenta": ("a.json", '{"uri": "agenta:builtin:auto_exact_match:v0"}'),
+    "galtea": ("g.yaml", "metrics: [JSON Field Match]\n"),
+    "deepeval": ("d.py", "from deepeval.metrics import ExactMatchMetric\nExactMatchMetric()\n"),
+    "orbiter": ("o.py", "from orbiter import scorers\nFormatValidationScorer('json')\n"),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_file_tells_of_which_system_it_is(system: str) -> None:
+    write(*RECOGNISED[system])
+    alone, named = call(RECOGNISED[system][0]), call(system, RECOGNISED[system][0])
+    assert alone.exit_code == 0, alone.output
+    assert alone.stdout == named.stdout
+
+
+@pytest.mark.parametrize("text", ["evaluators: [exact_match]\n", "from deepeval import x\nimport orbiter\n"])
+def test_a_file_that_tells_nothing_or_two_things_needs_the_name_of_its_system(text: str) -> None:
+    told = call(write("x.py", text))
+    assert told.exit_code == 2
+    assert "name the system: evaluators convert" in told.output
+
+
+def test_a_file_that_is_not_there_and_a_system_that_is_not_known_are_told_apart() -> None:
+    assert "nothing.yaml" in call("nothing.yaml").output
+    told = call("promptfo", write("p.yaml", "tests: []\n"))
+    assert told.exit_code == 2
+    assert 'did you mean "promptfoo"' in told.output
+
+
+def test_a_suite_names_no_schema_that_is_not_there() -> None:
+    write(*RECOGNISED["agenta"])
+    assert "suite.schema.json" not in call("a.json").stdout
+
+
+def test_the_criteria_of_geval_are_a_rubric() -> None:
+    write("evals.py", (
+        "ExactMatchMetric()\n"
+        "GEval(name='tone', criteria='Is it kind?', evaluation_steps=['Look.'], threshold=0.6,\n"
+        "    evaluation_params=[LLMTestCaseParams.INPUT, LLMTestCaseParams.ACTUAL_OUTPUT])\n"
+        "GEval(name='empty')\n"
+    ))  # fmt: skip
+    made = call("deepeval", "evals.py")
+    lines = made.stdout.splitlines()
+    at = lines.index("  # - type: llm_judge")
+    assert lines[at : at + 5] == [
+        "  # - type: llm_judge",
+        "  #   name: tone",
+        '  #   rubric: "Is it kind?\\nLook."',
+        "  #   pass_at: 0.6",
+        "  #   columns: [input]",
+    ]
+    assert "evals.py:4:1  GEval: no counterpart: it has neither criteria nor evaluation_steps" in made.stderr
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        [
+            {"role": "system", "content": "Judge."},
+            {"role": "user", "content": "{{prediction}} for {{correct_answer}}, {{inputs.city}}"},
+        ],
+        "Judge.\n\n{prediction} for {correct_answer}, {city}",
+    ],
+)
+def test_the_prompt_of_agentas_critique_is_a_rubric(template: object) -> None:
+    definition = {
+        "uri": "agenta:builtin:auto_ai_critique:v0",
+        "parameters": {"prompt_template": template, "threshold": 0.7},
+    }
+    write("x.json", json.dumps([definition, {"uri": "auto_exact_match"}]))
+    made = call("agenta", "x.json")
+    assert made.exit_code == 0, made.output
+    assert '  #   rubric: "Judge.\\n\\n{{output}} for {{expected}}, {{city}}"' in made.stdout
+    assert "  #   pass_at: 0.7" in made.stdout
 
 
 def test_metrics_of_galtea_are_named_in_lists_maps_and_python() -> None:

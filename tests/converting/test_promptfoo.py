@@ -47,7 +47,7 @@ def test_an_assertion_passes_and_fails_as_there(case: dict[str, Any]) -> None:
 
 def test_every_assertion_with_a_counterpart_has_a_case() -> None:
     words = CONVERTERS.find("promptfoo").tables[0].words
-    mapped = {word.theirs for word in words if word.counterpart is not Counterpart.NONE}
+    mapped = {word.theirs for word in words if word.counterpart is not Counterpart.NONE and word.here != "llm_judge"}
     assert mapped == {case["assert"]["type"] for case in CASES} | {"assert-set"}
 
 
@@ -101,6 +101,94 @@ def test_a_test_file_brings_its_assertions_along() -> None:
     assert scores() == {"contains": 1.0, "contains_any": 0.0, "equals": 1.0, "overall": 0.75}
 
 
+@pytest.mark.parametrize(
+    ("written", "passes", "fails"),
+    [
+        ("contains: Paris", "Paris", "paris"),
+        ("equals:  42 ", "42", " 42"),
+        ("not-contains: Rome", "Paris", "Rome"),
+        ("starts-with: The", "The end", "the The"),
+        ("regex: ^4", "42", "24"),
+        ("contains-any: Rome , Oslo", "Oslo", "Bern"),
+    ],
+)
+def test_spaces_around_what_follows_the_colon_of_an_assertion_say_nothing(written: str, passes: str, fails: str) -> None:
+    def mean_of(reply: str) -> float | None:
+        Path("tests.csv").write_text(f'reply,__expected\n{reply},"{written}"\n', encoding="utf-8")
+        convert({"prompts": ["{{reply}}"], "providers": ["echo"], "tests": "file://tests.csv"}, "--rows", "rows.csv")
+        return scores().popitem()[1]
+
+    assert (mean_of(passes), mean_of(fails)) == (1.0, 0.0)
+
+
+def test_a_list_is_json_that_an_output_contains_and_the_note_says_that_it_is_none_there() -> None:
+    text = convert(
+        {"tests": [{"providerOutput": "so: [1, 2]", "assert": [{"type": "contains-json"}]}]}, "--rows", "rows.csv"
+    )
+    assert scores() == {"contains_json": 1.0}
+    assert "a list counts here and not there" in " ".join(text.split())
+
+
+JUDGED = [
+    (
+        {"type": "llm-rubric", "value": "is kind to {{who}}", "threshold": 0.8},
+        {"rubric": "is kind to {{who}}", "pass_at": 0.8},
+    ),
+    ({"type": "llm-rubric", "value": "is kind"}, {"rubric": "is kind"}),
+    ({"type": "g-eval", "value": ["is kind", "is short"]}, {"rubric": "is kind\nis short", "pass_at": 0.7}),
+]
+
+
+@pytest.mark.parametrize(("asserted", "settings"), JUDGED)
+def test_what_asks_a_model_is_a_comment_that_runs_when_a_judge_is_named(
+    asserted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    tests = [
+        {"vars": {"who": "Ann"}, "providerOutput": "Dear Ann", "assert": [asserted, {"type": "contains", "value": "Ann"}]}
+    ]
+    text = convert({"tests": tests}, "--rows", "rows.csv")
+    assert scores() == {"contains": 1.0}
+    Path("answers.jsonl").write_text("", encoding="utf-8")
+    named = text.replace("# judge: {openai_compatible:", "judge: {recorded: {file: answers.jsonl}} #").replace(
+        "  # - type", "  - type"
+    )
+    named = "\n".join(
+        line.replace("  #   ", "    ", 1) if line.startswith("  #   ") else line for line in named.splitlines()
+    )
+    suite = evaluators.loads(named)
+    (line,) = [one for one in suite.config.lines if one.settings.type == "llm_judge"]
+    found = line.settings.model_dump(include=set(settings))
+    assert found == settings
+
+
+def test_a_file_in_which_everything_asks_a_model_becomes_a_suite_of_comments() -> None:
+    text = convert({"tests": [{"assert": [{"type": "llm-rubric", "value": "is kind"}]}]}, "--rows", "rows.csv")
+    assert "Every check asks a judge: the suite has no evaluator until one is named." in text
+    assert '  #   rubric: "is kind"' in text
+
+
+def test_a_rubric_with_an_expression_has_no_counterpart() -> None:
+    text = convert({"tests": [{"assert": [{"type": "llm-rubric", "value": "{{ a | upper }}"}, {"type": "is-json"}]}]})
+    assert "no counterpart: only the names of variables are filled in, no expressions" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("word", ["run", "check"])
+def test_a_file_of_promptfoo_in_place_of_a_suite_is_told_with_the_command_that_converts_it(word: str) -> None:
+    Path("promptfooconfig.yaml").write_text("prompts: ['{{a}}']\nproviders: [echo]\ntests: []\n", encoding="utf-8")
+    told = CliRunner().invoke(command, [word, "promptfooconfig.yaml"])
+    assert told.exit_code == 2
+    assert "promptfooconfig.yaml:1:1: this is a file of promptfoo, not a suite" in told.output
+    assert "evaluators convert promptfooconfig.yaml -o suite.yaml --rows rows.csv" in told.output
+    assert "1 problem found." in told.output
+
+
+def test_a_suite_with_one_key_of_promptfoo_is_a_suite_with_a_mistake() -> None:
+    Path("suite.yaml").write_text("tests: rows.csv\nevaluators: [contains_json]\n", encoding="utf-8")
+    told = CliRunner().invoke(command, ["check", "suite.yaml"])
+    assert 'unknown setting "tests"' in told.output
+    assert "promptfoo" not in told.output
+
+
 def test_a_template_is_the_assertion_that_it_names() -> None:
     config = {
         "assertionTemplates": {"polite": {"type": "icontains", "value": "please"}},
@@ -125,7 +213,7 @@ def test_what_has_no_counterpart_is_a_comment_at_its_place() -> None:
     })  # fmt: skip
     comments = " ".join(line.strip().removeprefix("# ") for line in text.splitlines() if line.strip().startswith("#"))
     for said in (
-        "config.yaml:3:5 llm-rubric: no counterpart",
+        "config.yaml:3:5 llm-rubric: mapped with a note: it asks a judge",
         "config.yaml:6:5 contains: no counterpart: nothing works on the output before it is scored",
         "config.yaml:9:5 regex: no counterpart: ",
         "config.yaml:11:5 not-is-json: no counterpart: its opposite is not checked here",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluators.converting.converter import (
+    ASKS_JUDGE,
     Conversion,
     ConvertedEvaluator,
     Converter,
@@ -45,6 +46,30 @@ _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over
 _CODE: Final = "a program of yours: write it as an evaluator in Python, or as a comparator"
 
 
+_VARIABLE: Final = re.compile(r"\{\{\s*([\w.$]+)\s*\}\}")
+_IN_SINGLE: Final = re.compile(r"(?<!\{)\{\s*([\w.$]+)\s*\}(?!\})")
+_OWN_VARIABLES: Final = {
+    **dict.fromkeys(("outputs", "output", "prediction"), "output"),
+    **dict.fromkeys(("correct_answer", "ground_truth", "reference"), "expected"),
+    "inputs": "input",
+}
+"""Variables of Agenta's prompts that are roles here; others are columns."""
+
+
+def _rubric(template: Any) -> Any:
+    """The text of a prompt's messages, with the names of variables as a rubric has them."""
+    messages = template if isinstance(template, list) else [template]
+    texts = [one.get("content") if isinstance(one, dict) else one for one in messages]
+    text = "\n\n".join(one for one in texts if isinstance(one, str))
+    pattern = _VARIABLE if _VARIABLE.search(text) else _IN_SINGLE
+    return pattern.sub(lambda match: f"{{{{{_column(match[1])}}}}}", text)
+
+
+def _column(variable: str) -> str:
+    name = variable.removeprefix("$.").removeprefix("inputs.")
+    return _OWN_VARIABLES.get(name, name)
+
+
 class Agenta(Converter):
     """Agenta's evaluators and test sets."""
 
@@ -52,6 +77,9 @@ class Agenta(Converter):
     reads: ClassVar[str] = (
         "JSON or YAML with evaluator definitions (`{uri, parameters}`, also inside `data`, in lists, or in the older form "
         "`evaluator_key` with `settings_values`), and an exported test set as CSV or JSON."
+    )
+    marks: ClassVar[str] = (
+        r"agenta:(builtin|custom):|\bevaluator_key\b|\btestcases\b|\btestcase_(dedup_)?id\b|__dedup_id__|\bcsvdata\b"
     )
     nothing: ClassVar[tuple[str, str]] = (
         "there is no evaluator and no test set of Agenta",
@@ -95,7 +123,15 @@ class Agenta(Converter):
             ),
             Word("auto_levenshtein_distance", "levenshtein", settings=(_EXPECTED, _CASE, _THRESHOLD)),
             Word("match", None, "a tree of matchers: write one evaluator for each, and combine them with `weighted_mean`"),
-            Word("auto_ai_critique", None, _MODEL),
+            Word("auto_ai_critique", "llm_judge", ASKS_JUDGE, settings=(
+                Word("prompt_template", "rubric", "the messages one after the other; names of variables are names of columns",
+                     value=lambda value: _rubric(value)),
+                _EXPECTED,
+                _THRESHOLD,
+                *(Word(name, None, "the suite's judge says who is asked, and how its answer is read") for name in (
+                    "model", "version", "template_format", "response_type", "json_schema", "connection",
+                )),
+            )),
             Word("auto_semantic_similarity", None, _MODEL),
             Word("auto_custom_code_run", None, _CODE),
             Word("code", None, _CODE),
@@ -152,6 +188,8 @@ class Agenta(Converter):
         made = convert_word(
             word, place, {name: one for name, one in given.items() if name not in empty}, _name(node, around)
         )
+        if isinstance(made, ConvertedEvaluator) and made.judged and not made.settings.get("rubric"):
+            return without_counterpart(place, slug, "it has no prompt_template")
         if isinstance(made, ConvertedEvaluator):
             note = "nothing is set, so what holds without it holds"
             made.findings += [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluators.converting.converter import (
+    ASKS_JUDGE,
     Conversion,
     ConvertedEvaluator,
     Converter,
@@ -21,7 +22,7 @@ from evaluators.converting.converter import (
     without_counterpart,
 )
 from evaluators.converting.model_classes import schema_of_class
-from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile
+from evaluators.converting.python_calls import NotLiteral, PythonCall, PythonFile, last_name
 
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _TURNS: Final = "it scores conversations; a row here is one output"
@@ -40,7 +41,7 @@ _ABOUT: Final = (
 )
 _MANY: Final = {
     **dict.fromkeys((
-        "GEval", "JevEval", "DAGMetric", "AnswerRelevancyMetric", "FaithfulnessMetric", "ContextualRecallMetric",
+        "JevEval", "DAGMetric", "AnswerRelevancyMetric", "FaithfulnessMetric", "ContextualRecallMetric",
         "ContextualPrecisionMetric", "ContextualRelevancyMetric", "HallucinationMetric", "BiasMetric", "ToxicityMetric",
         "SummarizationMetric", "PIILeakageMetric", "NonAdviceMetric", "MisuseMetric", "RoleViolationMetric",
         "PromptAlignmentMetric", "ArenaGEval",
@@ -64,6 +65,13 @@ _MANY: Final = {
     ), _MEDIA),
 }  # fmt: skip
 _CASES: Final = ("LLMTestCase", "Golden")
+_SHOWN: Final = {
+    "INPUT": "input",
+    "EXPECTED_OUTPUT": "expected",
+    "CONTEXT": "context",
+    "RETRIEVAL_CONTEXT": "retrieval_context",
+}
+"""The columns of what a GEval is shown; the output is shown in any case."""
 _ROLES: Final = {"input": "input", "actual_output": "output", "expected_output": "expected"}
 
 
@@ -75,6 +83,7 @@ class Deepeval(Converter):
         "A Python file. Metrics that are made in it become evaluators, `LLMTestCase` and `Golden` become rows, which `--rows` writes, "
         "and a CSV file that a dataset is filled from becomes the test set. The file is read and never run."
     )
+    marks: ClassVar[str] = r"\bdeepeval\b"
     nothing: ClassVar[tuple[str, str]] = (
         "no metric of deepeval is made in this file",
         "a metric is made by a call such as ExactMatchMetric()",
@@ -92,6 +101,13 @@ class Deepeval(Converter):
                 "the schema is made from the class; a number written as text is no number here",
                 (Word("expected_schema", "schema"), *_ABOUT), {"parse": "strict"},
             ),
+            Word("GEval", "llm_judge", ASKS_JUDGE, settings=(
+                Word("criteria", "rubric"),
+                Word("columns", "columns"),
+                *(one for one in _ABOUT if one.theirs != "model"),
+                Word("model", None, "the suite's judge says which model is asked"),
+                Word("rubric", None, "say in the criteria what a good answer is; `scale` says which scores there are"),
+            )),
             *(Word(theirs, None, note) for theirs, note in _MANY.items()),
         )),
         WordTable("Fields of a test case", (
@@ -139,6 +155,8 @@ class Deepeval(Converter):
     def _metric(self, python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
         if word.here is None:
             return without_counterpart(call.place, word.theirs, word.note)
+        if word.here == "llm_judge":
+            return _judged(python, call, word)
         try:
             found = python.arguments(call, ("pattern",) if call.name == "PatternMatchMetric" else ())
             given: dict[str, ForeignValue] = {}
@@ -232,3 +250,27 @@ def whole(pattern: Any) -> Any:
     flags = re.match(r"\(\?[aiLmsux]+\)", pattern.strip())
     front = flags[0] if flags else ""
     return rf"{front}\A\s*(?:{pattern.strip()[len(front) :]})\s*\Z"
+
+
+def _judged(python: PythonFile, call: PythonCall, word: Word) -> ConvertedEvaluator | WordFinding:
+    """What a GEval asks: its criteria, and its steps below them."""
+    try:
+        found = python.arguments(call, ("name",))
+        shown = found.pop("evaluation_params", None)
+        given: dict[str, ForeignValue] = {}
+        for argument, node in found.items():
+            quiet = any(one.theirs == argument and one.here is None for one in word.settings)
+            given[argument] = ForeignValue(None if quiet else python.value(node), python.place(node))
+    except NotLiteral as error:
+        return without_counterpart(error.place, word.theirs, error.note)
+    called, steps = given.pop("name", None), given.pop("evaluation_steps", None)
+    asked = [given["criteria"].value] if "criteria" in given else []
+    asked += steps.value if steps is not None and isinstance(steps.value, list) else []
+    if not asked or not all(isinstance(one, str) for one in asked):
+        return without_counterpart(call.place, word.theirs, "it has neither criteria nor evaluation_steps")
+    given["criteria"] = ForeignValue("\n".join(asked), call.place)
+    columns = [_SHOWN[one] for one in map(last_name, shown.elts) if one in _SHOWN] if isinstance(shown, ast.List) else []
+    if columns:
+        given["columns"] = ForeignValue(columns, call.place)
+    said = called.value if called is not None and isinstance(called.value, str) else call.bound_to
+    return convert_word(word, call.place, given, said or word.here)

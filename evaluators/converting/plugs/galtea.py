@@ -42,6 +42,7 @@ class Galtea(Converter):
         "JSON or YAML with the names of metrics (a list, or a map with `metrics`), a Python file whose calls have `metrics=[…]`, "
         "exported evaluations as CSV (with a column Metric), and a test as CSV."
     )
+    marks: ClassVar[str] = r"(?i)\bgaltea\b|JSON Field Match|^\W*Score\W+Metric\b|\binstance_id\b"
     nothing: ClassVar[tuple[str, str]] = (
         "there is no metric and no test of Galtea",
         'metrics are named like "JSON Field Match (Normalized)", in a list or below the key metrics',

@@ -49,6 +49,9 @@ class Orbiter(Converter):
         "A Python file. Scorers that are made in it become evaluators, `EvalCriteria` become `pass_at`, and calls such as "
         "`scorer.score(\"c1\", None, \"text\")` become rows, which `--rows` writes. The file is read and never run."
     )  # fmt: skip
+    marks: ClassVar[str] = (
+        r"\borbiter\b|\b(FormatValidation|SchemaValidation|Output(Correctness|Length|Relevance|Completeness))Scorer\b"
+    )
     nothing: ClassVar[tuple[str, str]] = (
         "no scorer of orbiter is made in this file",
         'a scorer is made by a call such as FormatValidationScorer("json")',

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from evaluators.converting.converter import (
+    ASKS_JUDGE,
     Conversion,
     ConvertedEvaluator,
     Converter,
@@ -33,7 +34,7 @@ from evaluators.converting.promptfoo_values import (
     whole_variable,
 )
 from evaluators.suite.nodes import YamlNode
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import dataclass, field, replace
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _CODE: Final = "a program of yours: write it as an evaluator in Python"
@@ -56,7 +57,7 @@ _MANY: Final = {
     "guardrails": _CALL, "trace-span-count": _TRACE, "trace-span-duration": _TRACE, "trace-error-spans": _TRACE,
     "skill-used": _TRACE, "trajectory:tool-used": _TRACE, "trajectory:tool-args-match": _TRACE,
     "trajectory:tool-sequence": _TRACE, "trajectory:step-count": _TRACE, "trajectory:goal-success": _TRACE,
-    "similar": _MODEL, "classifier": _MODEL, "moderation": _MODEL, "llm-rubric": _MODEL, "g-eval": _MODEL,
+    "similar": _MODEL, "classifier": _MODEL, "moderation": _MODEL,
     "answer-relevance": _MODEL, "context-faithfulness": _MODEL, "context-recall": _MODEL, "context-relevance": _MODEL,
     "conversation-relevance": _MODEL, "factuality": _MODEL, "model-graded-closedqa": _MODEL, "model-graded-factuality": _MODEL,
     "pi": _MODEL, "select-best": "it compares outputs with each other: see `evaluators compare`",
@@ -93,6 +94,10 @@ class Promptfoo(Converter):
         "writes; an assertion of one test is for that row. Outputs are taken over where the file has them: from `providerOutput`, or "
         "from the prompt when the provider is `echo`."
     )
+    marks: ClassVar[str] = r"""(?mx)
+        ^ (prompts | providers | targets | defaultTest | assertionTemplates) \s* :
+        | "(prompts | providers | targets | defaultTest | assertionTemplates)" \s* : | promptfoo
+    """
     nothing: ClassVar[tuple[str, str]] = (
         "there is no assertion of promptfoo",
         "assertions are below assert, of a test or of defaultTest",
@@ -109,7 +114,8 @@ class Promptfoo(Converter):
             Word("starts-with", "starts_with"),
             Word("regex", "regex_match", "the pattern is read by Python's rules, which are nearly those of JavaScript"),
             Word("is-json", "format_valid", "with a schema it is `json_schema_valid`, which allows nothing around the JSON"),
-            Word("contains-json", "contains_json", "with a schema it is `json_schema_valid`; a lone number or word does not count"),
+            Word("contains-json", "contains_json",
+                 "a list counts here and not there; a lone number or word does not; with a schema it is `json_schema_valid`"),
             Word("is-xml", "format_valid", "required elements are left out", always={"format": "xml"}),
             Word("word-count", "regex_match", "words are what is between spaces"),
             Word("not-equals", "regex_match", _NEGATED, always={"should_match": False}),
@@ -123,6 +129,8 @@ class Promptfoo(Converter):
             Word("not-regex", "regex_match", "the pattern is read by Python's rules, which are nearly those of JavaScript",
                  always={"should_match": False}),
             Word("assert-set", "weighted_mean"),
+            Word("llm-rubric", "llm_judge", ASKS_JUDGE),
+            Word("g-eval", "llm_judge", ASKS_JUDGE, always={"pass_at": 0.7}),
             *(Word(theirs, None, note) for theirs, note in _MANY.items()),
         )),
         WordTable("Keys of an assertion", (
@@ -130,7 +138,7 @@ class Promptfoo(Converter):
             Word("value", "the setting that the assertion needs", "a file with a schema is named; other files are not read"),
             Word("weight", "weighted_mean", "the overall figure weighs every assertion as promptfoo does"),
             Word("metric", "name"),
-            Word("threshold", "pass_at", "of an assert-set; other assertions that have one have no counterpart"),
+            Word("threshold", "pass_at", "of an assert-set and of what asks a judge; other assertions that have one have no counterpart"),
             Word("transform", None, "nothing works on the output before it is scored, so an assertion with it is left out"),
             Word("contextTransform", None, "nothing works on the output before it is scored, so an assertion with it is left out"),
             Word("provider", None, _MODEL),
@@ -342,6 +350,7 @@ class _File:
             given,
             _within(value_at(node, "weight"), inf, "weight", self.conversion),
             text_at(node, "metric"),
+            _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
         )
         self._add(own, tests, all_rows, group)
 
@@ -355,9 +364,11 @@ class _File:
             or self.words.find(name) is None
             or (match["value"] is None and name not in ("is-json", "contains-json", "is-xml"))
         ):
-            own = _Assertion("equals", place, text, None, None)
+            own = _Assertion("equals", place, text)
         else:
-            own = _Assertion(name, place, match["value"], None, None)
+            threshold = min(float(match["threshold"]), 1.0) if match["threshold"] else None
+            value = match["value"].strip() if match["value"] is not None else None
+            own = _Assertion(name, place, value, threshold=threshold)
         self._add(own, [test], False, None)
 
     def _set(self, node: YamlNode, tests: Sequence[_Test], all_rows: bool) -> None:
@@ -393,7 +404,7 @@ class _File:
             return
         alike: list[_Test | None] = list(tests) or [None]
         whole = whole_variable(own.value) is not None
-        if whole or not has_template(own.value):
+        if whole or not has_template(own.value) or word.here == "llm_judge":
             self._made(word, own, tests, all_rows, group)
             return
         for test in alike:
@@ -402,8 +413,7 @@ class _File:
             except NothingAlike as error:
                 self.conversion.parts.append(without_counterpart(own.place, own.type, str(error)))
                 return
-            own_here = _Assertion(own.type, own.place, value, own.weight, own.metric)
-            self._made(word, own_here, [test] if test is not None else [], False, group)
+            self._made(word, replace(own, value=value), [test] if test is not None else [], False, group)
 
     def _why(self, type_: str, word: Word | None) -> str:
         """Why an assertion has no counterpart."""
@@ -422,6 +432,8 @@ class _File:
             return
         weight = 1.0 if own.weight is None else own.weight
         settings = {**settings, **word.always} if type_ == word.here else settings
+        if type_ == "llm_judge" and own.threshold is not None:
+            settings["pass_at"] = own.threshold
         key = json.dumps(
             [type_, settings, weight, own.metric, group.name if group else None], sort_keys=True, default=str
         )
@@ -447,8 +459,9 @@ class _Assertion:
     type: str
     place: str
     value: Any
-    weight: float | None
-    metric: str | None
+    weight: float | None = None
+    metric: str | None = None
+    threshold: float | None = None
 
 
 def _vars(node: YamlNode | None) -> dict[str, Any]:
