@@ -16,6 +16,7 @@ from evaluators.api.memory_jobs import ROWS, job_of
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import Comparator
 from evaluators.comparators._functions import comparator_of
+from evaluators.fields.dialects import dialect_note
 from evaluators.fields.lines import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema_scoring import Dialect
@@ -23,9 +24,11 @@ from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.judges.asked_once import keeping
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.needs import expected_of
+from evaluators.run.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
+from evaluators.run.key_warnings import key_warnings
 from evaluators.run.learning import documents
-from evaluators.run.runner import figures, measure
+from evaluators.run.runner import figures, measure, schema_gaps
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import Columns
@@ -89,7 +92,7 @@ def evaluate(
         "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
     }  # fmt: skip
-    return _evaluated(Evaluation, rows, _line(schema, settings, comparators, rows, judge))
+    return _evaluated(Evaluation, rows, *_line(schema, settings, comparators, rows, judge))
 
 
 @_in_other_words(gold="expected", extracted="output", predicted="output")
@@ -117,7 +120,7 @@ def evaluate_document(
         "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
         "nulls": nulls, "post_process": post_process,
     }  # fmt: skip
-    return _evaluated(DocumentEvaluation, rows, _line(schema, settings, comparators, rows, judge))
+    return _evaluated(DocumentEvaluation, rows, *_line(schema, settings, comparators, rows, judge))
 
 
 @_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
@@ -132,14 +135,24 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
     return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))
 
 
-def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine) -> Found:
+def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
     table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
     answers: dict[Any, Any] = {}
     with keeping(answers):
         measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(), ROWS)
     (stats,) = figures([line], measured)
     ids: Sequence[Any] = rows.columns["id"]
-    return kind(line, table, ids, stats, tuple(measured.issues), dict(sorted(measured.issue_counts.items())), answers)
+    found = gaps([line], [measured], [stats], complete=True)
+    warnings = [
+        *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
+        *(issue for issue in schema_gaps([line], [stats], {}) if issue.code != "schema-not-covered"),
+        *key_warnings([line], [stats], found),
+        *found,
+    ]
+    return kind(
+        line, table, ids, stats, (*measured.issues, *warnings), dict(sorted(measured.issue_counts.items())), answers,
+        tuple(warnings),
+    )  # fmt: skip
 
 
 def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
@@ -191,14 +204,15 @@ def _line(
     comparators: Comparators | None,
     rows: MemoryRows,
     judge: str | Mapping[str, Any] | None,
-) -> EvaluatorLine:
-    """The evaluator. Raises Problems with every bad setting."""
+) -> tuple[EvaluatorLine, list[str]]:
+    """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting."""
+    notes: list[str] = []
     given = {name: value for name, value in settings.items() if value is not None}
     try:
         asked = read_judge(judge, Path()) if judge is not None else None
         if asked is not None:
             asked.ready()
-        context = {"comparators": _comparators(comparators or {}, asked), "judge": asked}
+        context = {"comparators": _comparators(comparators or {}, asked), "judge": asked, "notes": notes}
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
         if (learning := evaluator.learning()) is not None:
@@ -206,7 +220,8 @@ def _line(
             evaluator = learning.apply(learning.infer(list(documents(table, "expected"))))
     except BadSettings as error:
         raise Problems(_issue(detail) for detail in error.details) from error
-    return EvaluatorLine(NAME, evaluator)
+    usual = dialect_note(getattr(evaluator, "json_schema", None))  # of any plain schema, and no warning
+    return EvaluatorLine(NAME, evaluator), [note for note in notes if usual is None or not note.endswith(usual)]
 
 
 def _issue(detail: Detail) -> Issue:

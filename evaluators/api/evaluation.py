@@ -127,11 +127,13 @@ class Evaluation:
     stats: EvaluatorStats
     """The figures as a run has them."""
     issues: tuple[Issue, ...] = ()
-    """What kept rows from being measured: the first few of each kind."""
+    """What kept rows from being measured, the first few of each kind, and then the warnings."""
     issue_counts: Mapping[str, int] = field(default_factory=dict)
     """How many there were of each kind."""
     answers: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     """What functions of the caller's answered, so that nothing is asked again when a row is looked at."""
+    warnings: tuple[Issue, ...] = ()
+    """What is wrong with the schema, the settings and the documents, and costs no row its score. All of them are among the issues."""
 
     @property
     def mean_precision(self) -> float | None:
@@ -259,10 +261,13 @@ class Evaluation:
         from evaluators.run.figures import rows_text
 
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
-        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.issues]
+        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.issues if issue not in self.warnings]
+        warnings = [Item(issue.message, (f"hint: {issue.hint}",) if issue.hint else ()) for issue in self.warnings]
         sections = [Section(None, (scored,)), *evaluation_sections(self.stats)]
         if problems:
             sections.append(Section("Problems", (Listing(tuple(problems)),)))
+        if warnings:
+            sections.append(Section("Warnings", (Listing(tuple(warnings)),)))
         text = FORMATS.find("text")()
         if not isinstance(text, PageFormat):
             raise TypeError("the format text cannot write a page")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from evaluators.fields.dialects import EVALUATION_CONFIG, unwrap, walk
-from evaluators.fields.references import LISTS, MAPS, SINGLES
+from evaluators.fields.references import LISTS, MAPS, SINGLES, pointer
 from evaluators.settings import Detail, Loc, spell
 
 READ: Final = (
@@ -32,6 +32,17 @@ _MAPS: Final = ("properties", "$defs", "definitions")
 def keyword_problems(schema: Any) -> list[Detail]:
     """What is wrong with the keywords of a schema and of those inside it, each with its place."""
     return [detail for inner, loc in walk(*unwrap(schema)) for detail in _problems(inner, loc)]
+
+
+def condition_note(schema: Any) -> str | None:
+    """What a reader should know of a schema with `if` and `then`; None for any other."""
+    at = next((loc for inner, loc in walk(*unwrap(schema)) if "if" in inner and {"then", "else"} & inner.keys()), None)
+    if at is None:
+        return None
+    return (
+        f"`if`, `then` and `else` (at {pointer((*at, 'if'))} of the schema) are not looked at: a field that only they name is "
+        "scored once it stands under `properties`, too"
+    )
 
 
 def _problems(schema: Mapping[str, Any], loc: Loc) -> Iterator[Detail]:

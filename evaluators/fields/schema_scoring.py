@@ -15,7 +15,7 @@ from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.compiled.walker import NotCompiled
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
-from evaluators.fields.keywords import keyword_problems
+from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
 from evaluators.fields.metrics import substituted
 from evaluators.fields.post_process import Processor, ships
@@ -65,6 +65,8 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
     notes: list[str] = []
     given = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
     if dialect == "auto" and (note := dialect_note(schema)) is not None:
+        notes.append(note)
+    if (note := condition_note(schema)) is not None:
         notes.append(note)
     read = read_xeval if chosen == "x-eval" else read_evaluation_config
     details = keyword_problems(schema)

@@ -86,7 +86,7 @@ def conclude(
     gates = _judged(suite, stats, slices, measures, tables)
     finished = all(each.finished for _, each in measured)
     troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
-    found = [*gaps(suite, [each for _, each in measured], stats, complete=finished), *measure_gaps(measures)]
+    found = [*gaps(suite.lines, [each for _, each in measured], stats, suite, complete=finished), *measure_gaps(measures)]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (found, []) if request.selection or not finished else ([], found)
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
@@ -110,7 +110,7 @@ def conclude(
         slices=tuple(slices),
         gates=gates,
         notes=(*_notes(prepared, measured), *measure_notes(suite.measures, measures)),
-        warnings=(*_warnings(prepared, measured, stats), *key_warnings(suite, stats, found), *warned),
+        warnings=(*_warnings(prepared, measured, stats), *key_warnings(suite.lines, stats, found, suite), *warned),
         issues=(*troubles, *issues, *held),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,

@@ -26,9 +26,14 @@ _MOST_VALUES: Final = 5  # values of a column that a hint lists
 
 
 def gaps(
-    suite: LoadedSuite, measured: Sequence[MeasuredTestSet], stats: Sequence[EvaluatorStats], *, complete: bool
+    evaluators: Sequence[EvaluatorLine],
+    measured: Sequence[MeasuredTestSet],
+    stats: Sequence[EvaluatorStats],
+    suite: LoadedSuite | None = None,
+    *,
+    complete: bool,
 ) -> list[Issue]:
-    """Everything that the suite asks for and no row had. `complete` says that every row was scored."""
+    """Everything that evaluators ask for and no row had. `complete` says that every row was scored."""
     first = together(each.glimpse for each in measured)
     lines, fields = line_places(suite), field_places(suite)
 
@@ -39,12 +44,12 @@ def gaps(
         return _values_in_place_of(conditions, first)
 
     found: list[Issue] = []
-    for start in range(0, len(stats), len(suite.lines)):
-        part = stats[start : start + len(suite.lines)]
-        issues = coverage(suite.lines, part, lines, in_place_of, fields, values)
+    for start in range(0, len(stats), len(evaluators)):
+        part = stats[start : start + len(evaluators)]
+        issues = coverage(evaluators, part, lines, in_place_of, fields, values)
         found += [_of_variant(issue, part[0].variant) for issue in issues]
     if complete:
-        for place, line in enumerate(suite.lines):
+        for place, line in enumerate(evaluators):
             keys = KeyCounts()
             for each in measured:
                 keys.merge(each.keys[place])
@@ -95,7 +100,7 @@ def _listed(column: str, values: Sequence[str]) -> str:
 
 
 def _keys_found_nowhere(
-    suite: LoadedSuite, line: EvaluatorLine, keys: KeyCounts, documents: Sequence[JSON]
+    suite: LoadedSuite | None, line: EvaluatorLine, keys: KeyCounts, documents: Sequence[JSON]
 ) -> Iterator[Issue]:
     for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""

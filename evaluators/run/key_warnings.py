@@ -18,14 +18,19 @@ from evaluators.suite.evaluator_line import EvaluatorLine
 _BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}
 
 
-def key_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats], gaps: Collection[Issue]) -> list[Issue]:
+def key_warnings(
+    evaluators: Sequence[EvaluatorLine],
+    stats: Sequence[EvaluatorStats],
+    gaps: Collection[Issue],
+    suite: LoadedSuite | None = None,
+) -> list[Issue]:
     """One warning for each list, side and kind, in the order of the suite, and of variants.
 
     A key that no item has is among the gaps already, and its items are not counted again. Variants share their expected
     answers: what is wrong with those is said once.
     """
     said = {issue.message for issue in gaps}
-    lines = {line.name: line for line in suite.lines}
+    lines = {line.name: line for line in evaluators}
     found: list[Issue] = []
     for one in stats:
         for keys in one.keys:
@@ -34,7 +39,7 @@ def key_warnings(suite: LoadedSuite, stats: Sequence[EvaluatorStats], gaps: Coll
     return list(dict.fromkeys(found))
 
 
-def _warning(suite: LoadedSuite, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
+def _warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items(keys)}, in {rows_text(keys.rows)} ({_numbers(keys)})'
     if keys.what == "crowded":
         place = free_place(suite, line, keys.path)

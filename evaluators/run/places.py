@@ -16,13 +16,15 @@ from evaluators.values.paths import ANY, parse
 _NAMES_A_COLUMN: Final = (*ROLES, "correct_answer_key")
 
 
-def line_places(suite: LoadedSuite) -> dict[str, str]:
-    """Where each evaluator stands."""
-    return {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
+def line_places(suite: LoadedSuite | None) -> dict[str, str]:
+    """Where each evaluator stands. Nothing where no suite was written."""
+    return {} if suite is None else {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
 
 
-def field_places(suite: LoadedSuite) -> dict[tuple[str, str], str]:
+def field_places(suite: LoadedSuite | None) -> dict[tuple[str, str], str]:
     """Where each listed field stands, by evaluator and canonical path, whatever spelling the suite uses."""
+    if suite is None:
+        return {}
     source = suite.config.source
     return {
         (line.name, name): source.place(loc, key=True)
@@ -31,16 +33,20 @@ def field_places(suite: LoadedSuite) -> dict[tuple[str, str], str]:
     }
 
 
-def key_place(suite: LoadedSuite, line: EvaluatorLine, field: str) -> str:
+def key_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str) -> str | None:
     """Where the key that aligns a list stands: in the line of the list, or in a schema that the suite holds."""
+    if suite is None:
+        return None
     loc = _field_locs(suite, line).get(field)
     if loc is None:
         return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)
     return suite.config.source.place((*loc, "align", "key_field", "key"))
 
 
-def free_place(suite: LoadedSuite, line: EvaluatorLine, field: str) -> str:
+def free_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str) -> str | None:
     """Where it says that the items of a list are paired freely: in the line of the list, or in a schema that the suite holds."""
+    if suite is None:
+        return None
     loc = _field_locs(suite, line).get(field)
     if loc is None:
         return suite.config.source.place(_schema_loc(suite, line, field) or line.loc)

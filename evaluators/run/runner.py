@@ -428,13 +428,17 @@ def coverage(
 def schema_gaps(
     lines: Sequence[EvaluatorLine], stats: Sequence[EvaluatorStats], places: Mapping[str, str]
 ) -> list[Issue]:
-    """What a schema and the documents do not have in common, as warnings: one sentence per evaluator and kind."""
+    """What a schema and the documents do not have in common, as warnings: one sentence per evaluator and kind.
+
+    Listed fields are no schema: whoever lists some says that there are others.
+    """
     found = []
     for line, one in zip(lines, stats, strict=True):
         where = places.get(line.name)
         declared = line.settings.scored_fields().awaited.declared
-        elsewhere = [path for path in one.outside if _is_declared(path, declared)]
-        lacking = [path for path in one.outside if path not in elsewhere]
+        outside = one.outside if line.settings.scored_fields().lines is None else ()
+        elsewhere = [path for path in outside if _is_declared(path, declared)]
+        lacking = [path for path in outside if path not in elsewhere]
         if elsewhere:
             message = (
                 f'"{line.name}": some expected answers have keys of several branches of the schema; the branch that fits best '

@@ -313,3 +313,74 @@ def test_every_field_of_a_result_has_a_mean_score_and_lists_stand_apart() -> Non
     result = evaluators.evaluate([{"tags": ["a", "b"]}], [{"tags": ["a", "c"]}], evaluators.annotate_xeval(schema))
     assert {path: field.mean_score for path, field in result.per_field.items()} == {"tags[*]": 0.5}
     assert result.arrays["tags"].matched == 1
+
+
+ITEM = {"type": "object", "properties": {"sku": {"type": "string"}, "n": {"type": "integer"}}}
+BY_KEY = {"type": "array", "x-eval-align": {"match_by": "key_field", "key": "sku"}, "items": ITEM}
+
+
+def said(found: evaluators.Evaluation, code: str) -> str:
+    """What is said with that code, which stands among the issues and in the text."""
+    (issue,) = [issue for issue in found.issues if issue.code == code]
+    assert issue in found.warnings
+    assert " ".join(issue.message.split()) in " ".join(str(found).split())
+    return issue.message
+
+
+def test_what_the_schema_lacks_is_said() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    found = evaluators.evaluate([{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], schema)
+    assert 'the schema lacks "b"' in said(found, "schema-lacks")
+    assert said(evaluators.evaluate_document(schema, {"a": "x", "b": "y"}, {"a": "x"}), "schema-lacks")
+
+
+def test_what_the_schema_asks_and_nobody_looks_at_is_said() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "if": {"required": ["a"]},
+        "then": {"required": ["b"]},
+    }
+    found = evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema)
+    assert "`if`" in said(found, "schema-note")
+
+
+@pytest.mark.parametrize(
+    ("items", "code", "message"),
+    [
+        ([{"sku": "A", "n": 1}, {"n": 2}], "items-keyless", '"items" has no key "sku"'),
+        ([{"sku": "A", "n": 1}, {"sku": "A", "n": 2}], "items-repeated", 'the same key "sku"'),
+        ([{"n": 1}, {"n": 2}], "key-found-nowhere", 'no item of "items" has the key "sku"'),
+    ],
+)
+def test_items_that_a_key_does_not_tell_apart_are_said(items: list[Any], code: str, message: str) -> None:
+    schema = {"type": "object", "properties": {"items": BY_KEY}}
+    found = evaluators.evaluate(
+        [{"items": items}], [{"items": [{"sku": "A", "n": 1}] if code != "key-found-nowhere" else items}], schema
+    )
+    assert message in said(found, code)
+
+
+def test_lists_that_are_paired_approximately_are_said() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"items": {"type": "array", "items": ITEM, "x-eval-align": {"match_by": "hungarian"}}},
+    }
+    items = [{"sku": str(n), "n": n} for n in range(1500)]
+    found = evaluators.evaluate([{"items": items}], [{"items": [*items[1:], {"sku": "x", "n": -1}]}], schema)
+    assert "too many items" in said(found, "items-crowded")
+
+
+def test_a_saved_evaluation_has_its_warnings(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    folder = evaluators.evaluate([{"a": "x", "b": "y"}], [{"a": "x"}], schema).save(tmp_path / "kept")
+    assert 'the schema lacks "b"' in (folder / "summary.txt").read_text(encoding="utf-8")
+    kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert [one["code"] for one in kept["warnings"]] == ["schema-lacks"]
+    assert kept["issues"] == []
+
+
+def test_listed_fields_are_no_schema_that_could_lack_a_key(tmp_path: Path) -> None:
+    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": ["a"]}}]})
+    (tmp_path / "rows.jsonl").write_text('{"output": {"a": 1}, "expected": {"a": 1, "b": 2}}\n', encoding="utf-8")
+    assert suite.run(tmp_path / "rows.jsonl").warnings == ()
