@@ -158,7 +158,7 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
         values.lost_passed, changes["gained"], changes["settled"],
         "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
     )  # fmt: skip
-    if base is None or new is None or not values.pairs:
+    if base is None or new is None or not any(of_was and of_now for _, of_was, _, of_now in values.rows):
         return found
     tested = tested_differences(values.units)
     moments = moments_of_values(_deviations(values.units))

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
@@ -535,7 +535,13 @@ MANY = st.integers(0, 4).flatmap(
 _TOGETHER = {(True, True): "match", (False, True): "mismatch", (True, False): "not measured"}
 
 
+_NOTHING, _WRONG, _RIGHT = (RowVerdict("scored", share, share == 1, (word, "match"))
+                             for share, word in ((1.0, "not measured"), (0.0, "mismatch"), (1.0, "match")))  # fmt: skip
+
+
 @settings(max_examples=60, deadline=None)
+@example([(_NOTHING, _WRONG), (_RIGHT, _NOTHING)], False)
+@example([(_NOTHING, _WRONG), (_RIGHT, _NOTHING)], True)
 @given(st.lists(st.tuples(MANY, MANY), min_size=1, max_size=12), st.booleans())
 def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swapped(
     pairs: list[tuple[RowVerdict, RowVerdict]], clusters: bool
