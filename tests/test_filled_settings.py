@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.api.loading import loads
+from evaluators.issues import Problems
 from evaluators.model import Row
 from evaluators.settings import Filled
 from evaluators.suite.environment import filled_in
@@ -43,6 +44,8 @@ def test_a_default_stands_for_itself() -> None:
         ("hus", 'say hus and "hus"', 'say hus and "${NAME}"'),
         ("a", 'the label "a" of a table', 'the label "${NAME}" of a table'),
         ("", "nothing is left out", "nothing is left out"),
+        ("hush", "hushed, hush1, a_hush", "hushed, hush1, a_${NAME}"),
+        (SECRET, f"reads {SECRET}x and x{SECRET}", f"reads {SECRET}x and x{SECRET}"),
     ],
 )
 def test_a_sentence_loses_the_value_whole_or_in_part(value: str, sentence: str, masked: str) -> None:
@@ -50,7 +53,7 @@ def test_a_sentence_loses_the_value_whole_or_in_part(value: str, sentence: str, 
 
 
 @given(
-    st.text("abcdefgh01", min_size=8, max_size=40), st.text("xyz ", max_size=30), st.text("xyz ", max_size=30), st.data()
+    st.text("abcdefgh01", min_size=8, max_size=40), st.text(".,-_ ", max_size=30), st.text("/: ", max_size=30), st.data()
 )
 def test_no_long_part_of_a_value_is_left(value: str, before: str, after: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(value) - 8))
@@ -59,6 +62,48 @@ def test_no_long_part_of_a_value_is_left(value: str, before: str, after: str, da
     assert not any(value[at : at + 8] in masked for at in range(len(value) - 7))
     assert masked.startswith(before)
     assert masked.endswith(after)
+
+
+@pytest.mark.parametrize("value", ["t0k3n", "a-long-token-4711"])
+def test_an_address_with_a_value_in_it_is_shown_as_the_suite_writes_it(value: str) -> None:
+    filled = Filled()
+    filled.note(*filled_in("http://host/rows.csv?k=${NAME}", {"NAME": value}))
+    for sentence in ("there is no http://host/rows.csv?k={}: 404", "http://host/rows.csv cannot be read", "k={}", "{}/x"):
+        assert filled.masked(sentence.format(value)) == sentence.format("${NAME}")
+        assert filled.masked(filled.masked(sentence.format(value))) == sentence.format("${NAME}")
+
+
+REPLACED = "{regex_replace: {pattern: '^', with: '${NAME}'}}"
+
+
+@pytest.mark.parametrize(
+    ("suite", "place"),
+    [
+        ("evaluators: [{json_multi_field_match: {fields: [a], transforms: ["+REPLACED+"]}}]", "1:"),
+        ("evaluators: [{json_multi_field_match: {fields: {a: {compare: exact, transforms: ["+REPLACED+"]}}}}]", "1:"),
+        ("evaluators: [{schema_match: {schema: {properties: {a: {x-eval-transform: ["+REPLACED+"]}}}}}]", "1:"),
+        ("evaluators: [{exact_match: {labels: ['${NAME}', b]}}]", "1:"),
+        ("evaluators: [{exact_match: {labels: [a, b]}}]\ngates: {exact_match: {label: '${NAME}', figure: f1, fail_below: 1}}", "2:"),
+        ("evaluators: [exact_match]\ngates: {exact_match: {slice: {kind: '${NAME}'}, fail_below: 1}}", "2:"),
+        ("evaluators: [exact_match]\nslices: ['row.${NAME}']", "2:"),
+        ("evaluators: [exact_match]\nslices: ['${NAME:-row.a}']", "2:"),
+    ],
+)  # fmt: skip
+def test_what_makes_values_of_its_own_takes_none_from_the_environment(suite: str, place: str) -> None:
+    with pytest.raises(Problems) as caught:
+        loads(suite, environment={"NAME": SECRET})
+    (issue,) = [one for one in caught.value.issues if one.code == "variable-refused"]
+    assert issue.where is not None
+    assert issue.where.startswith(f"suite.yaml:{place}")
+    assert "${NAME" in issue.message
+    assert SECRET not in str(caught.value)
+
+
+def test_a_property_that_is_called_like_a_setting_takes_a_variable() -> None:
+    loads(
+        "evaluators: [{json_schema_valid: {schema: {properties: {labels: {const: '${NAME}'}}}}}]",
+        environment={"NAME": SECRET},
+    )
 
 
 def test_a_cell_is_shown_as_it_is_and_a_setting_is_not() -> None:

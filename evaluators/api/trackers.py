@@ -17,6 +17,7 @@ from evaluators.tracking.progress import Sending
 from evaluators.tracking.sending import Sent, send
 from evaluators.tracking.tracker import NamedTracker, Platform
 from evaluators.tracking.tracking_section import read_tracking, tracking_of
+from evaluators.values.allowed_addresses import addresses_in, refused_addresses
 from evaluators.values.small_files import reading_inside
 
 NOWHERE: Final = "none"
@@ -67,6 +68,8 @@ def chosen(
     for name in dict.fromkeys(name for name in names if name != NOWHERE):
         found += [one for one in of_suite if one.name == name] or _read([name])
     for one in found:
+        if issues := refused_addresses(addresses_in(one.tracker.model_dump())):
+            raise Problems(map(one.tracker.masked_issue, issues))
         one.tracker.check(one.name)
     return tuple(found if trace_rows is None else (_tracing(one, trace_rows) for one in found))
 

@@ -79,10 +79,12 @@ def _check(
     from evaluators.cli._printing import say
     from evaluators.guide import data_checks
     from evaluators.run.preparing import check_judge
+    from evaluators.values.allowed_addresses import allowed_beginnings
 
     loaded = load(suite)
     data_checks.check_gates(loaded)
     check_judge(loaded)
+    allowed_beginnings()
     alone = not (with_data or whole or settings or test_set is not None)
     say(data_checks.suite_words(loaded, alone))
     if alone:

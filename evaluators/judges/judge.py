@@ -22,6 +22,7 @@ from evaluators.model import MISSING
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
 from evaluators.value_class import NamedTuple, dataclass, field, replace
+from evaluators.values.allowed_addresses import addresses_in, refused_addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,15 @@ class Judge(Settings):
         It is called before row 1 and by `check`, not when a suite is read: a suite is read by whoever looks at a run folder, too.
         """
 
+    def addresses(self) -> tuple[str, ...]:
+        """Where its questions go: every address in its settings, or what says it in words. Empty where nothing is sent."""
+        return tuple(addresses_in(self.model_dump()))
+
+    def check_addresses(self) -> None:
+        """Raises Problems (config) where questions, and the key with them, would go where a suite may send nothing."""
+        if issues := refused_addresses(self.addresses()):
+            raise Problems(map(self.masked_issue, issues))
+
     def notice(self) -> tuple[str, ...]:
         """What people are told before the first question: where questions go, and how. Nothing where nothing is sent."""
         return ()
@@ -172,6 +182,7 @@ def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAn
     """What a judge says of some different questions, checked. Raises WholeCall where it answers none of them."""
     name = type(judge).__module__.rpartition(".")[2]
     try:
+        judge.check_addresses()
         found: object = judge.answer(questions)
     except RowProblem as error:
         raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error

@@ -134,6 +134,9 @@ class ModelJudge(Judge):
         keeping = f"Answers are kept in {self._cache_file()}." if self.cache else "Answers are not kept for the next run."
         return f"Questions go to {self.address}, model {self.model}.", sending, keeping
 
+    def addresses(self) -> tuple[str, ...]:
+        return self.address, *super().addresses()
+
     def ready(self) -> None:
         """Raises Problems (config) where no model is named, a key is not set, or the cache cannot be used."""
         variables = _variables(self._folder, self.env_file)

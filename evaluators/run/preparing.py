@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,13 +15,13 @@ from evaluators.plan.suite_plan import Plan
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
-from evaluators.testsets.byte_store import ADDRESSES
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 from evaluators.value_class import dataclass, field, replace
+from evaluators.values.allowed_addresses import allowed_beginnings
 
 Progress = Callable[[int, float | None], None]
 
@@ -119,7 +118,7 @@ def masked_problems(suite: LoadedSuite) -> Iterator[None]:
 def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
     check_judge(suite)
     config, folder = _test_set_config(suite, request)
-    if ADDRESSES in os.environ:
+    if allowed_beginnings() is not None:
         from evaluators.run.suite_addresses import check_addresses  # rarely asked for
 
         check_addresses(config, (request.test_set, *request.test_set_settings.values()))
@@ -148,6 +147,7 @@ def check_judge(suite: LoadedSuite) -> None:
 def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
     """What keeps a judge from answering, placed."""
     try:
+        judge.check_addresses()
         judge.ready()
     except Problems as error:
         source = suite.config.source

@@ -10,9 +10,11 @@ takes a sentence about the suite in which settings may be quoted, whole or in pa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Final
 
 from evaluators.issues import Issue
@@ -22,6 +24,9 @@ _PART: Final = 8
 """As many characters of a value in a row give it away."""
 _WHOLE: Final = 4
 """A value that is shorter is only looked for between quotes: `a` occurs in every sentence."""
+_BEFORE: Final = r"(?<![^\W_])"
+_BEHIND: Final = r"(?![^\W_])"
+"""No letter and no digit stands beside it."""
 
 
 @dataclass(slots=True)
@@ -47,7 +52,7 @@ class Filled:
         if not self.texts:
             return value
         if isinstance(value, str):
-            return self.texts.get(value) or self._inside(value)
+            return self.texts.get(value) or self.masked(value)
         if isinstance(value, Mapping):
             return {key: self.shown(inner) for key, inner in value.items()}
         if isinstance(value, list | tuple):
@@ -59,17 +64,25 @@ class Filled:
         return self.texts.get(name, name)
 
     def masked(self, sentence: str) -> str:
-        """A sentence about the suite without what was filled in, also where a value is cut or quoted in part."""
+        """A sentence about the suite without what was filled in, also where a value is cut or quoted in part.
+
+        A text of the suite that holds more than a value is replaced wherever it stands. A value, or a long part of it, is
+        replaced where no letter or digit stands beside it, and a short value only where it is all that is in quotes.
+        """
         if not self.texts:
             return sentence
-        for value, name in self._longest_first():
-            if len(value) >= _WHOLE:
-                sentence = sentence.replace(value, name)
-            elif value:
-                sentence = sentence.replace(f'"{value}"', f'"{name}"')
-        for value, name in self._longest_first():
-            sentence = _without_parts(sentence, value, name)
-        return sentence
+        names = {**self.values, **self.texts}
+        found = [name for text, name in names.items() if text and text in sentence]
+        if found:
+            whole = _texts_of(tuple(sorted(names, key=len, reverse=True)), frozenset(self.values))
+            pieces = whole.split(sentence)
+            pieces[1::2] = [f'"{names[one[1:-1]]}"' if one not in names else names[one] for one in pieces[1::2]]
+        else:
+            pieces = [sentence]
+        for value, name in sorted(self.values.items(), key=lambda item: -len(item[0])):
+            if len(value) >= _PART:
+                pieces[::2] = [_without_parts(one, value, name) for one in pieces[::2]]
+        return "".join(pieces)
 
     def masked_issue(self, issue: Issue) -> Issue:
         """A problem with the suite, or with what it names, without what was filled in. Its excerpt is the suite's own line."""
@@ -78,31 +91,34 @@ class Filled:
         where, hint = (None if text is None else self.masked(text) for text in (issue.where, issue.hint))
         return replace(issue, message=self.masked(issue.message), where=where, hint=hint)
 
-    def _inside(self, text: str) -> str:
-        """A setting that was made of a filled-in one: cut at a comma, or joined to something."""
-        for value, name in sorted(self.values.items(), key=lambda item: -len(item[0])):
-            if len(value) >= _PART:
-                text = text.replace(value, name)
-        return text
 
-    def _longest_first(self) -> list[tuple[str, str]]:
-        return sorted({**self.values, **self.texts}.items(), key=lambda item: -len(item[0]))
+@lru_cache(maxsize=50)
+def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]:
+    """What finds texts as a sentence quotes them, the longest first, in one group."""
+    found = []
+    for text in filter(None, texts):
+        written = re.escape(text)
+        if len(text) < _WHOLE:
+            found.append(f'"{written}"')
+        else:
+            found.append(written if text not in values and len(text) >= _PART else f"{_BEFORE}{written}{_BEHIND}")
+    return re.compile(f"({'|'.join(found)})")
 
 
 def _without_parts(sentence: str, value: str, name: str) -> str:
-    """The sentence with every run of characters that it shares with the value replaced, where the run is long."""
+    """The sentence with every run of characters that it shares with the value replaced, where the run is long and stands alone."""
     parts = {value[at : at + _PART] for at in range(len(value) - _PART + 1)}
-    if not parts:
-        return sentence
     kept: list[str] = []
     at = 0
     while at < len(sentence):
         end = at
         while sentence[end : end + _PART] in parts:
             end += 1
-        if end > at and not name.startswith(sentence[at : at + _PART]):
-            kept.append(name)
-            at = end + _PART - 1
+        if end > at:
+            run = sentence[at : end + _PART - 1]
+            alone = not (sentence[at - 1 : at].isalnum() or sentence[at + len(run) :][:1].isalnum())
+            kept.append(name if alone else run)
+            at += len(run)
         else:
             kept.append(sentence[at])
             at += 1

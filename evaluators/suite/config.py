@@ -7,7 +7,7 @@ functions that the caller brings along, so that their problems are found in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -22,6 +22,7 @@ from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_tex
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.foreign_words import TYPES, exported, today
 from evaluators.suite.graph import check_edges
+from evaluators.suite.nodes import SECTIONS, YamlNode
 from evaluators.suite.presets import presets_with
 from evaluators.suite.source import SuiteSource
 from evaluators.value_class import dataclass, field
@@ -31,11 +32,6 @@ from evaluators.values.json_choice import PICKS
 
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
-SECTIONS: Final = (
-    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "measures", "statistics",
-    "gates",
-    "compare", "results", "tracking", "judge", "limits", "engine",
-)  # fmt: skip
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 
 
@@ -84,6 +80,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
         message = f"this is a file of {system}, not a suite"
         hint = f"make a suite of it: evaluators convert {source.name} -o suite.yaml --rows rows.csv"
         raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
+    details.extend(_variables_refused(source))
     for key in data:
         if key not in SECTIONS:
             hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
@@ -120,6 +117,39 @@ def _foreign_system(keys: Iterable[str]) -> str | None:
     from evaluators.suite.foreign_hints import foreign_system  # a suite without this mistake has no use for it
 
     return foreign_system(keys)
+
+
+def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
+    """Where a variable stands in what makes values of its own: its value would be printed with the rows."""
+    for loc, written in _texts_with_variables(source.root, ()):
+        word = next((str(step) for place, step in enumerate(loc) if _makes_values(loc, place)), None)
+        if word is not None:
+            message = f'"{word}" takes no variable of the environment; found {written}'
+            hint = "what it makes is shown with the rows, so write the text itself; $${ stands for the two characters ${"
+            yield Detail(loc, message, hint, code="variable-refused")
+
+
+def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]:
+    value = node.value
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _texts_with_variables(entry.node, (*loc, key))
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _texts_with_variables(item, (*loc, place))
+    elif isinstance(value, str) and "${" in value.replace("$${", ""):
+        yield loc, value
+
+
+def _makes_values(loc: Loc, place: int) -> bool:
+    """Whether the word at a place of a way through the suite says what rows or figures are made of."""
+    word, section = loc[place], loc[0]
+    inside = loc[1:place]
+    if section in ("gates", "slices"):
+        return word in ("slices", "slice", "each_slice", "label")
+    if "schema" in inside:
+        return word == "x-eval-transform" or (word == "transforms" and "x-eval-align" in inside)
+    return word == "transforms" or (word == "labels" and "fields" not in inside)
 
 
 def as_issue(source: SuiteSource, detail: Detail) -> Issue:

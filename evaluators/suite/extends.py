@@ -16,7 +16,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Filled, spell
 from evaluators.suite.environment import FilledText, filled_in
 from evaluators.suite.files import read_text
-from evaluators.suite.nodes import Findings, Spot, SuiteInput, YamlNode, refused
+from evaluators.suite.nodes import SECTIONS, Findings, Spot, SuiteInput, YamlNode, refused
 from evaluators.suite.presets import preset_folder, preset_names
 from evaluators.value_class import dataclass, field
 from evaluators.values.small_files import kept_place
@@ -96,12 +96,14 @@ class Chain:
 
     def _tree(self, document: SuiteInput) -> YamlNode:
         try:
-            return self.read(document)
+            root = self.read(document)
+            if document.quotable or (isinstance(root.value, dict) and root.value.keys() <= set(SECTIONS)):
+                return root
         except Problems:
             if document.quotable:
                 raise
-            message = f'"{document.name}" is no suite, and nothing of it is shown'
-            raise refused("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml") from None
+        message = f'"{document.name}" is no suite, and nothing of it is shown'
+        raise refused("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml")
 
     def _circle(self, identity: Path, name: str) -> str:
         start = [path for path, _ in self._open].index(identity)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from evaluators.issues import Blame, Issue
 from evaluators.settings import BadSettings, Detail, Loc
@@ -17,6 +17,13 @@ from evaluators.suite.scalars import Scalar
 from evaluators.value_class import NamedTuple, dataclass, field
 
 Value: TypeAlias = "Scalar | list[YamlNode] | dict[str, MapEntry]"
+
+SECTIONS: Final = (
+    "version", "name", "description", "extends", "test_set", "comparators", "evaluators", "slices", "measures", "statistics",
+    "gates",
+    "compare", "results", "tracking", "judge", "limits", "engine",
+)  # fmt: skip
+"""The settings at the top of a suite."""
 
 
 @dataclass(slots=True)

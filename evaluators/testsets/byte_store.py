@@ -23,8 +23,6 @@ Kind: TypeAlias = Literal["file", "folder", "stream"]
 """A stream, such as a named pipe, can be read once, and only from its beginning."""
 
 LOCAL: Final = "file"
-ADDRESSES: Final = "EVALUATORS_ADDRESSES"
-"""The variable that says which addresses may be opened: `named` are those of the command line alone."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 

@@ -18,6 +18,10 @@ from typing import Final
 MOST_BYTES: Final = 32 * 1024 * 1024
 """The largest suite, and the largest schema."""
 
+_OF_THE_SYSTEM: Final = ("/proc/", "/sys/", "/dev/")
+_IN_MEMORY: Final = "/dev/shm/"
+"""An ordinary folder for files, in memory."""
+
 _inside: ContextVar[tuple[Path, ...]] = ContextVar("inside", default=())
 
 
@@ -32,11 +36,19 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
         raise NoSmallFile("is outside of the run folder, so it is not opened")
     if not stat.S_ISREG(mode := os.stat(path).st_mode):
         raise NoSmallFile(_kind(mode))
+    if of_the_system(path):
+        raise NoSmallFile("tells of the system, and only a file of yours is read")
     with open(path, "rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         raise NoSmallFile(f"is larger than {most // 1024**2} MiB, which is the most that is read")
     return data
+
+
+def of_the_system(path: str | Path) -> bool:
+    """Whether a file is made by the system, as the variables and the memory of programs are, and kept on no disk."""
+    real = os.path.realpath(path)
+    return real.startswith(_OF_THE_SYSTEM) and not real.startswith(_IN_MEMORY)
 
 
 def kept_place(folder: Path, name: str) -> Path:

@@ -186,7 +186,7 @@ def test_a_pull_request_is_compared_with_the_last_green_run_of_its_base(
     assert runner.steps["score"]["exit-code"] == "0"
     assert runner.steps["compare"]["exit-code"] == str(code)
     called = (runner.home / "calls.txt").read_text(encoding="utf-8")
-    assert "--workflow evaluate.yml --branch main --status success" in called
+    assert "--workflow evaluate.yml --branch main --event push --status success" in called
 
 
 def test_without_a_run_to_compare_with_it_says_so(runner: Runner) -> None:

@@ -91,6 +91,49 @@ def test_lines_of_somebody_elses_file_are_not_shown(folder: Path, text: str) -> 
         assert text.strip() not in refusal(suite, folder)
 
 
+def test_a_file_of_users_is_no_suite(folder: Path) -> None:
+    (folder / "shadow").write_text("root:*:20228:0:99999:7::\n", encoding="utf-8")
+    (folder / "secrets").write_text("password: hush\n", encoding="utf-8")
+    for name, secret in (("shadow", "20228"), ("secrets", "password")):
+        said = refusal(f"extends: {name}\nevaluators: [exact_match]\n", folder)
+        assert "nothing of it is shown" in said
+        assert secret not in said
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system shows no variables in files")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "/proc/self/environ",
+        "linked.csv",
+        "{file: rows.csv, attach: {x: /proc/self/environ}}",
+        "{expected: /proc/self/environ, output: rows.csv}",
+        "{file: rows.csv, expected: {file: /proc/self/environ, format: csv}}",
+        "/proc/self/envir*",
+        "/dev/zero",
+        "/sys/kernel/*.csv",
+    ],
+)
+def test_what_the_system_tells_of_itself_is_no_test_set(
+    folder: Path, settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TOLD", "by no means")
+    (folder / "linked.csv").symlink_to("/proc/self/environ")
+    (folder / "suite.yaml").write_text(f"test_set: {settings}\nevaluators: [contains_json]\n", encoding="utf-8")
+    done = CliRunner().invoke(command, ["run", "suite.yaml", "--name", "x"])
+    assert done.exit_code in (2, 3), done.output
+    written = "".join(path.read_text("utf-8", "replace") for path in Path("runs").rglob("*") if path.is_file())
+    for secret in ("by no means", os.environ["PATH"][:20]):
+        assert secret not in done.output + written
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system shows no variables in files")
+def test_what_the_system_tells_of_itself_is_no_schema(folder: Path) -> None:
+    said = refusal("evaluators: [{schema_match: {schema: /proc/self/environ}}]\n", folder)
+    assert "tells of the system" in said
+
+
 def report(run: Path) -> Result:
     return CliRunner().invoke(command, ["report", str(run), "-o", str(run.parent / "page.html")])
 

@@ -15,8 +15,8 @@ from evaluators.api.sections import READERS
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.issues import Problems
-from evaluators.suite.config import SECTIONS, read_config
-from evaluators.suite.nodes import SuiteInput
+from evaluators.suite.config import read_config
+from evaluators.suite.nodes import SECTIONS, SuiteInput
 from evaluators.suite.presets import preset_folder, preset_names
 from evaluators.suite.python_data import Filling
 from evaluators.suite.source import loads, tree

@@ -26,6 +26,8 @@ from evaluators.value_class import NamedTuple
 from evaluators.values.transforms import registered_transforms
 
 GUIDE: Final = "docs/guides/clusters.md"
+_HERE: Final = ("auto", "local")
+"""Words for a cluster of this machine."""
 _LOOK_SECONDS: Final = 0.1
 """How often the driver looks whether it was asked to stop, and whether workers are lost."""
 _OF_FILES: Final = "evaluators_file_"
@@ -43,6 +45,12 @@ class ClusterEngine(Engine):
     """How often a split is scored once more when its worker is lost."""
     wait_seconds: int = Field(30, ge=1, strict=True)
     """How long the run waits for a worker when the cluster has none."""
+
+    def addresses(self) -> tuple[str, ...]:
+        """Where the cluster is: `tcp://` stands before an address that names no scheme."""
+        if self.address is None or self.address in _HERE:
+            return ()
+        return (self.address if "://" in self.address else f"tcp://{self.address}",)
 
 
 class Call(NamedTuple):

@@ -19,6 +19,7 @@ from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.settings import Settings
 from evaluators.value_class import NamedTuple, dataclass
+from evaluators.values.allowed_addresses import addresses_in, refused_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,6 +103,10 @@ class Engine(Settings):
                 hint=extra_hint(name),
             )
 
+    def addresses(self) -> tuple[str, ...]:
+        """Every address in its settings."""
+        return tuple(addresses_in(self.model_dump()))
+
     @property
     def parallel(self) -> int:
         """How many tasks run at the same time."""
@@ -152,6 +157,8 @@ def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) 
     """
     if named is not None and name in (None, named.name):
         name, engine = named
+        if issues := refused_addresses(engine.addresses()):
+            raise Problems(map(engine.masked_issue, issues))
     else:
         name = name or ("processes" if workers is not None and workers > 1 else "in_process")
         engine = ENGINES.find(name)()

@@ -6,11 +6,13 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
+from errno import EACCES
 from glob import glob
 from pathlib import Path
 from typing import BinaryIO
 
 from evaluators.testsets.byte_store import ByteStore, Kind
+from evaluators.values.small_files import of_the_system
 
 _PREFIX = "file://"
 
@@ -20,6 +22,9 @@ class LocalFiles(ByteStore):
 
     def open(self, place: str, start: int = 0) -> BinaryIO:
         stream = open(_path(place), "rb")  # noqa: SIM115  # the caller closes it
+        if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(place)):
+            stream.close()
+            raise OSError(EACCES, "what is in /proc, /sys and /dev is no test set")
         if start:
             stream.seek(start)
         return stream
