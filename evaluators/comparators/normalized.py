@@ -29,15 +29,16 @@ class Normalized(Normalization, Comparator):
     accents: Literal["keep", "ignore", "transliterate"] = "ignore"
     """`ignore`: é is e. `transliterate`: also ø is o, and other scripts are spelt in Latin letters; not for text that
     holds numbers or codes. `keep`: accents count."""
-    whitespace: Literal["keep", "trim", "collapse"] = "collapse"
+    whitespace: Literal["keep", "trim", "collapse", "ignore"] = "collapse"
     """`collapse`: any run of spaces and line breaks counts as one space, and those at the ends do not count. `trim`: only
-    those at the ends do not count. `keep`: every space counts."""
+    those at the ends do not count. `keep`: every space counts. `ignore`: none counts, as in codes that are written in groups."""
 
     examples = (
         Pair("case and accents", "Málaga", "MALAGA", True),
         Pair("spacing", "New York", " New  York ", True),
         Pair("punctuation counts", "Acme, Inc.", "Acme Inc", False),
         Pair("unless it is ignored", "Acme, Inc.", "Acme Inc", True, {"punctuation": "ignore"}),
+        Pair("spaces in a code", "DE 811 907 980", "DE811907980", True, {"whitespace": "ignore"}),
         Pair("only case", "Málaga", "MALAGA", False, {"accents": "keep"}),
         Pair("texts inside a list", ["Zoë"], ["zoe"], True),
         Pair("keys are not texts", {"É": 1}, {"e": 1}, False),

@@ -32,7 +32,8 @@ Options: TypeAlias = Mapping[str, Any]
 
 _KEEP: Final = {"unicode": "none", "case": "keep", "accents": "keep", "whitespace": "keep"}
 _LOOSER: Final = (
-    ("unicode", "nfc"), ("case", "ignore"), ("accents", "ignore"), ("whitespace", "collapse"), ("punctuation", "ignore"),
+    ("unicode", "nfc"), ("case", "ignore"), ("accents", "ignore"), ("whitespace", "collapse"), ("whitespace", "ignore"),
+    ("punctuation", "ignore"),
     ("accents", "transliterate"),
 )  # fmt: skip
 _BEFORE: Final = {"transliterate": ("ignore",), "nfc": ("none",)}
@@ -170,7 +171,7 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
 
 def _loosest() -> Comparator:
     """Text without any difference that a switch forgives."""
-    options = {"unicode": "nfkc", "accents": "transliterate", "punctuation": "ignore"}
+    options = {"unicode": "nfkc", "accents": "transliterate", "whitespace": "ignore", "punctuation": "ignore"}
     return build(COMPARATORS.shipping("normalized"), options)
 
 
@@ -185,7 +186,8 @@ def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
     own = word if isinstance(comparator, Normalization) else "normalized"
     settings = {name: getattr(comparator, name) for name in type(comparator).model_fields} if own == word else _KEEP
     for name, value in _LOOSER:
-        if settings.get(name, "keep") in _BEFORE.get(value, ("keep", "none", "lower", "trim")):
+        before = settings.get(name, "keep")
+        if before != value and before in _BEFORE.get(value, ("keep", "none", "lower", "trim", "collapse")):
             others = settings if own == word or name == "unicode" else {**settings, "unicode": "nfc"}
             yield [_trial(f"{name}: {value}", own, {name: value, **_unlike_default(own, others, name)})]
 

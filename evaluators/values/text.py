@@ -33,8 +33,9 @@ class Normalization(Settings):
     accents: Literal["keep", "ignore", "transliterate"] = "keep"
     """`ignore`: é is e. `transliterate`: also ø is o, and other scripts are spelt in Latin letters. Not for text that
     holds numbers or codes (10² becomes 102)."""
-    whitespace: Literal["keep", "trim", "collapse"] = "keep"
-    """`trim`: spaces and line breaks at both ends do not count. `collapse`: also any run of them counts as one space."""
+    whitespace: Literal["keep", "trim", "collapse", "ignore"] = "keep"
+    """`trim`: spaces and line breaks at both ends do not count. `collapse`: also any run of them counts as one space.
+    `ignore`: none of them counts, also between letters and digits."""
     punctuation: Literal["keep", "ignore"] = "keep"
     """`ignore`: marks such as . , ; : ! ? ( ) - ' do not count; signs such as + = $ do. Text made only of marks
     stays."""
@@ -141,6 +142,11 @@ def collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
+def without_whitespace(text: str) -> str:
+    """The text without spaces and line breaks."""
+    return "".join(text.split())
+
+
 def transliterate(text: str) -> str:
     """The text spelt in Latin letters where a spelling is known; other characters stay.
 
@@ -202,7 +208,8 @@ def _ascii_steps(settings: Normalization) -> list[Normalize]:
 
 
 def _spacing(settings: Normalization) -> Normalize | None:
-    return {"keep": None, "trim": str.strip, "collapse": collapse_whitespace}[settings.whitespace]
+    known = {"keep": None, "trim": str.strip, "collapse": collapse_whitespace, "ignore": without_whitespace}
+    return known[settings.whitespace]
 
 
 def _nfc(text: str) -> str:

@@ -31,6 +31,7 @@ def found(pairs: list[tuple[Any, Any]], word: str = "exact", **options: Any) -> 
         ("Paris", "PARIS", "case: ignore"),
         ("Malaga", "Málaga", "accents: ignore"),
         ("New York", " New  York", "whitespace: collapse"),
+        ("DE 811 907", "DE811907", "whitespace: ignore"),
         ("Acme Inc", "Acme, Inc.", "punctuation: ignore"),
         ("caf\u00e9", "cafe\u0301", "unicode: nfc"),
         (10.0, 10.004, "numeric: {tolerance: {abs: 0.01}}"),

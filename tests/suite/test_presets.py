@@ -43,3 +43,25 @@ def test_a_preset_is_named_in_places() -> None:
     assert found.place(("comparators", "money")).startswith("preset:strict:")
     assert found.place(("comparators", "country")).startswith("preset:extraction:")
     assert found.data["comparators"]["money"] == "numeric"
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("DE 811 907 980", "DE811907980"),
+        ("DE89 3704 0044 0532 0130 00", "de89370400440532013000"),
+        ("+49 (30) 901-820", "+4930901820"),
+        ("4111 1111 1111 1111", "4111-1111-1111-1111"),
+    ],
+)
+def test_a_code_in_groups_is_the_same_code(expected: str, actual: str) -> None:
+    found = loads("extends: preset:extraction").data["comparators"]
+    word, options = word_or_map(found["grouped_code"], "comparator")
+    assert COMPARATORS.find(word).model_validate(options).compile()(expected, actual)
+    assert not COMPARATORS.find(word).model_validate(options).compile()(expected, f"{actual}1")
+
+
+def test_spaces_inside_of_an_id_code_count() -> None:
+    word, options = word_or_map(loads("extends: preset:extraction").data["comparators"]["id_code"], "comparator")
+    compare = COMPARATORS.find(word).model_validate(options).compile()
+    assert (compare("DE-811", "de811"), compare("DE 811", "DE811")) == (True, False)
