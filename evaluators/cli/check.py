@@ -86,6 +86,8 @@ def _check(
     check_judge(loaded)
     allowed_beginnings()
     alone = not (with_data or whole or settings or test_set is not None)
+    if alone:
+        data_checks.check_columns(loaded)
     say(data_checks.suite_words(loaded, alone))
     if alone:
         say(data_checks.absence_words(loaded))

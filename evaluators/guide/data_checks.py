@@ -70,6 +70,13 @@ def check_gates(suite: Suite) -> None:
     check_gate_targets(suite, tuple(outputs) if isinstance(outputs, dict) else None)
 
 
+def check_columns(suite: Suite) -> None:
+    """Raises Problems where the suite itself names one column as the output and as the expected answer."""
+    config = suite.test_set
+    elsewhere = {"output": config.output or config.outputs, "expected": config.expected}
+    suite.check_columns({role: name for role, name in config.columns.named().items() if not elsewhere.get(role)})
+
+
 def suite_words(suite: Suite, alone: bool) -> str:
     """The good news about a suite, and its notes. `alone` says that nothing else is looked at."""
     well = "no problems" if alone else "the suite itself has no problems"

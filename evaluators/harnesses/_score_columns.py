@@ -58,7 +58,9 @@ def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict
     issues = [no_such_column(name, header, "the table") for name in suite.named_columns() if name not in header]
     if issues:
         raise Problems(issues)
-    return {role: column for role in ROLES if (column := found.of(role)) is not None}
+    roles: dict[str, str] = {role: column for role in ROLES if (column := found.of(role)) is not None}
+    suite.check_columns(roles)
+    return roles
 
 
 def score_columns(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.limits import WorkLimits
 from evaluators.model import MISSING, Row, RowResult
-from evaluators.needs import ROLES, Role
+from evaluators.needs import ROLES, Role, column_of
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan, needed_columns
 from evaluators.run.job import ShippedSuite
 from evaluators.run.results_config import ResultsConfig, StatisticsConfig
@@ -150,8 +151,37 @@ class LoadedSuite:
         return ShippedSuite(text, self.given, source.name, source.folder, self.environment, self.inferred_schemas)
 
     def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
-        """The compiled steps. Without `roles`, columns are called by their roles."""
+        """The compiled steps. Without `roles`, columns are called by their roles. Raises Problems as `check_columns` does."""
+        self.check_columns(roles or self._own_roles)
         return compile_plan(self.lines, roles or self._own_roles, self.reading)
+
+    def check_columns(self, roles: Mapping[str, str], origin: Callable[[str], object] = str) -> None:
+        """Raises Problems (config) where outputs and expected answers come from one column: an output is always right then.
+
+        `roles` are the columns of roles, those that are known. Two columns are one where their `origin` is.
+        """
+        source, issues = self.config.source, []
+        for loc, output, expected in self._compared_columns(roles):
+            if origin(output) == origin(expected):
+                place, excerpt = (source.place(loc, key=True), source.excerpt(loc, key=True)) if loc else (None, None)
+                issues.append(
+                    Issue("one-column", Blame.CONFIG, _one_column(output, expected), place, _TWO_COLUMNS, excerpt)
+                )
+        if issues:
+            raise Problems(map(source.filled.masked_issue, issues))
+
+    def _compared_columns(self, roles: Mapping[str, str]) -> Iterator[tuple[Loc, str, str]]:
+        """The output and the expected column of the test set and of every evaluator that reads both, and where it is said."""
+        if "output" in roles and "expected" in roles:
+            named = [role for role in ("output", "expected") if role in self.test_set.columns.named()]
+            yield ("test_set", "columns", named[0]) if named else (), roles["output"], roles["expected"]
+        for line in self.lines:
+            own = {column.role: column for need in line.settings.needs() if (column := column_of(need)) is not None}
+            output, expected = own.get("output"), own.get("expected")
+            if output is None or expected is None or not (output.literal or expected.literal):
+                continue
+            if all(column.literal or column.name in roles for column in (output, expected)):
+                yield line.loc, output.spelled(roles), expected.spelled(roles)
 
     def evaluate(self, row: Row | Mapping[str, Any]) -> RowResult:
         """What every evaluator says of one row, explained.
@@ -194,3 +224,14 @@ class LoadedSuite:
         own = [self.cluster] if self.cluster is not None else []
         measured = [one.column for one in self.measures]
         return list(dict.fromkeys([*named, *self.config.slices, *own, *measured]))
+
+
+_TWO_COLUMNS: Final = (
+    "name two: `columns: {output: NAME, expected: NAME}` under test_set, or `output` and `expected` of the evaluator"
+)
+
+
+def _one_column(output: str, expected: str) -> str:
+    if output == expected:
+        return f'output and expected answer are one column, "{output}", so every output would be right'
+    return f'output "{output}" and expected answer "{expected}" are the same cells, so every output would be right'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -16,6 +17,7 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.origins import origin
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
@@ -130,6 +132,8 @@ def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
     _check_columns(suite, opened)
+    for each in opened.variant_sets.values() if opened.variants else (opened,):
+        suite.check_columns(roles, partial(origin, each.table))
     if any(line.settings.learning() is not None for line in suite.lines):
         from evaluators.run.learning import with_inferred_schemas
 
