@@ -20,6 +20,8 @@ class LabelRule(NamedTuple):
     """The labels that the suite lists; None where they are found out."""
     read: Callable[[str], str] = str
     """What a text is as a label: two texts that the evaluator takes for the same are the same label."""
+    other: bool = False
+    """Expected answers that are none of the listed labels are meant."""
 
 
 def _read_labels(value: object) -> object:
@@ -45,8 +47,8 @@ Labels: TypeAlias = Annotated[
 """The labels, in the order in which tables show them; `off`; or None, where they are found out."""
 
 
-def label_rule(labels: Any, read: Callable[[str], str] = str) -> LabelRule | None:
+def label_rule(labels: Any, read: Callable[[str], str] = str, other: bool = False) -> LabelRule | None:
     """The rule of a setting; None where it is off."""
     if labels == "off":
         return None
-    return LabelRule(None if labels is None else tuple(dict.fromkeys(map(read, labels))), read)
+    return LabelRule(None if labels is None else tuple(dict.fromkeys(map(read, labels))), read, other)

@@ -37,6 +37,8 @@ class Correctness(Evaluator):
     """Whether case and spacing are set aside when the output is compared with the answer."""
     labels: Labels = None
     """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
+    other: bool = False
+    """Expected answers outside the list of labels are meant, and counted as `(no label)`; without it they are a problem of the data."""
 
     examples = (
         Example(
@@ -69,7 +71,7 @@ class Correctness(Evaluator):
     def label_rule(self) -> LabelRule | None:
         if self.answer is not None or self.keywords is not None:
             return None
-        return label_rule(self.labels, _normalized if self.normalize else str)
+        return label_rule(self.labels, _normalized if self.normalize else str, other=self.other)
 
     def explain(self, text: str, *others: Any) -> Score:
         if self.answer is None and self.keywords is not None:

@@ -35,6 +35,8 @@ class ExactMatch(Evaluator):
     """The column with the expected answer, when it is not the test set's own."""
     labels: Labels = None
     """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
+    other: bool = False
+    """Expected answers outside the list of labels are meant, and counted as `(no label)`; without it they are a problem of the data."""
 
     forgive: tuple[Forgiven, ...] = ()
     """What two texts may differ in and be the same: `case`, `spaces`, `final_punctuation`, `underscores` (`_` or `-` for a space)."""
@@ -61,7 +63,7 @@ class ExactMatch(Evaluator):
         return None if self.forgive else Looks()
 
     def label_rule(self) -> LabelRule | None:
-        return label_rule(self.labels, reading(self.forgive) if self.forgive else str)
+        return label_rule(self.labels, reading(self.forgive) if self.forgive else str, other=self.other)
 
     def text_changes(self) -> Sequence[TextChange]:
         return text_changes(self.forgive)

@@ -36,6 +36,8 @@ class Levenshtein(Evaluator):
     """Whether upper and lower case are different."""
     labels: Labels = None
     """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
+    other: bool = False
+    """Expected answers outside the list of labels are meant, and counted as `(no label)`; without it they are a problem of the data."""
 
     examples = (
         Example("the same", output="hello world", expected="hello world", score=1.0, passed=True),
@@ -48,7 +50,7 @@ class Levenshtein(Evaluator):
         return Text(self.column("output")), Text(self.column("expected"))
 
     def label_rule(self) -> LabelRule | None:
-        return label_rule(self.labels, str if self.case_sensitive else str.lower)
+        return label_rule(self.labels, str if self.case_sensitive else str.lower, other=self.other)
 
     def explain(self, text: str, expected: str) -> Score:
         distance, longest = self._distance(text, expected)

@@ -13,7 +13,7 @@ from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
-from evaluators.run.label_tables import label_tables
+from evaluators.run.label_tables import label_tables, unlisted_labels
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
@@ -96,7 +96,8 @@ def conclude(
         issues = [issue for issue in issues if issue.code not in CUT_CODES]
     counts = _issue_counts(measured)
     issues += unreadable_cells(measures, test_set.name, counts)
-    ending = (*troubles, *of_table, *unreadable_measures(measures), *held)
+    unlisted = _unlisted_labels(prepared, measured, counts)
+    ending = (*troubles, *of_table, *unreadable_measures(measures), *unlisted, *held)
     facts = Facts(tuple(stats), gates, ending, interrupted=not finished and len(troubles) == len(changed))
     return RunResult(
         name=suite.name,
@@ -111,7 +112,7 @@ def conclude(
         gates=gates,
         notes=(*_notes(prepared, measured), *measure_notes(suite.measures, measures)),
         warnings=(*_warnings(prepared, measured, stats), *key_warnings(suite.lines, stats, found, suite), *warned),
-        issues=(*troubles, *issues, *held),
+        issues=(*troubles, *issues, *unlisted, *held),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
         exit_code=exit_code(facts),
@@ -147,6 +148,18 @@ def _issue_counts(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> dic
     for _, each in measured:
         counts.update(each.issue_counts)
     return counts
+
+
+def _unlisted_labels(
+    prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]], counts: dict[str, int]
+) -> list[Issue]:
+    """Expected answers outside the labels that the suite lists, the same of all variants; their rows are added to `counts`."""
+    lines, place, roles = prepared.suite.lines, prepared.test_set.place, prepared.roles
+    found = [list(unlisted_labels(lines, each.labels, place, roles)) for _, each in measured]
+    rows = max((sum(count for _, count in of_variant) for of_variant in found), default=0)
+    if rows:
+        counts["unlisted-label"] = rows
+    return list(dict.fromkeys(issue for of_variant in found for issue, _ in of_variant))
 
 
 def _judges(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> tuple[JudgedBy, ...]:

@@ -121,7 +121,9 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: LabelTable | None) -
     else:
         words = gate.figure.replace("_", " ") + (f' of "{label}"' if label is not None else "")
         verdict, message = _decide(config, value, one.expected, words, "")
-        if verdict != _UNDECIDED:
+        if table.withheld:
+            message = f"{words} is not given: some expected answers are none of the labels"
+        elif verdict != _UNDECIDED:
             verdict, message = _covered(gate, stats, None, verdict, message)
     measured = one.expected if one is not None else 0
     return GateResult(

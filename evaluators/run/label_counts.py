@@ -17,6 +17,7 @@ from evaluators.model import MISSING, Standing, Verdict
 from evaluators.needs import column_of
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import NamedTuple, dataclass, field
+from evaluators.values.json_text import to_text
 
 MOST_LABELS: Final = 50
 """Different expected texts that are labels without the suite listing them."""
@@ -24,6 +25,8 @@ LONGEST: Final = 64
 """Characters of a label."""
 MOST_PAIRS: Final = 10_000
 """Different pairs of an expected text and an output that are counted."""
+MOST_UNLISTED: Final = 5
+"""Expected answers outside the list that are named, the first ones."""
 MOST_ROWS: Final = 3
 """Rows of a pair that are kept, the first ones."""
 
@@ -69,6 +72,8 @@ class LabelSums:
     given_up: bool = False
     listed: bool = False
     """The suite lists the labels."""
+    unlisted: dict[str, FirstRow] = field(default_factory=dict)
+    """The first expected answers that are none of the listed labels, each with its first row."""
 
     def merge(self, other: LabelSums, first: int) -> None:
         """Add other rows, which come from number `first` on, after these."""
@@ -80,7 +85,14 @@ class LabelSums:
             mine = self.pairs.setdefault(pair, PairCount())
             mine.times += counted.times
             mine.rows += [FirstRow(first + row, name) for row, name in counted.rows[: MOST_ROWS - len(mine.rows)]]
+        for text, (row, name) in other.unlisted.items():
+            self.note_unlisted(text, FirstRow(first + row, name))
         self.limit()
+
+    def note_unlisted(self, text: str, row: FirstRow) -> None:
+        """An expected answer that is none of the listed labels. To be called in the order of rows."""
+        if text not in self.unlisted and len(self.unlisted) < MOST_UNLISTED:
+            self.unlisted[text] = row
 
     def limit(self) -> None:
         """Gives up where there is too much; a suite that lists labels never has too much."""
@@ -133,6 +145,10 @@ class LabelCounts:
             counted = self.sums.pairs.setdefault(pair, PairCount())
             self.sums.expected.add(pair[0].text)
             counted.times += times
+            if pair[0].special and not self._rule.other and len(self.sums.unlisted) < MOST_UNLISTED:
+                index = next(at for at, one in enumerate(zip(expected, outputs, codes, strict=True)) if one == key)
+                text = key[0] if key[0].__class__ is str else to_text(key[0])
+                self.sums.note_unlisted(text, FirstRow(offsets[index], ids[index] if ids is not None else ""))
             if len(counted.rows) < MOST_ROWS:
                 odd[key] = counted
         self.sums.limit()

@@ -6,18 +6,23 @@ An output that is no label, cannot be read or is not there stays in the recall o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from evaluators.issues import Blame, Issue
+from evaluators.registry import suggestion
 from evaluators.run.label_counts import SPECIAL, LabelSums, LabelText, PairCount
 from evaluators.run.result import LabelCell, LabelFigures, LabelTable
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.value_class import replace
 from evaluators.values.confusion import Confusion, Ratio
+from evaluators.values.quoting import quote
 
 ROWS_PER_LABEL: Final = 2
 """Answers are labels by themselves only where so many rows share one, on average."""
 _SHOWN_ROWS: Final = 3
+_SHOWN_LABELS: Final = 10
 _FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
 
 
@@ -33,7 +38,41 @@ def label_tables(
         found = sorted({expected.text for expected, _ in sums.pairs if not expected.special})
         if rule.labels is None and (len(found) < 2 or rows < ROWS_PER_LABEL * len(found)):
             continue
-        yield _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
+        table = _table(line.name, rule.labels if rule.labels is not None else tuple(found), sums, variant)
+        yield _without_figures(table) if sums.unlisted else table
+
+
+def unlisted_labels(
+    lines: Sequence[EvaluatorLine],
+    counted: Sequence[LabelSums | None],
+    place: Callable[[int, str], str],
+    roles: Mapping[str, str],
+) -> Iterator[tuple[Issue, int]]:
+    """Expected answers that are none of the labels that the suite lists, and for the first of an evaluator how many rows have one.
+
+    `place` is where a cell stands, by the number of its row and its column.
+    """
+    for line, sums in zip(lines, counted, strict=False):
+        rule = line.settings.label_rule()
+        if sums is None or rule is None or rule.labels is None or not sums.unlisted:
+            continue
+        column = line.settings.column("expected").spelled(roles)
+        rows = sum(one.times for (expected, _), one in sums.pairs.items() if expected.special)
+        for text, first in sums.unlisted.items():
+            near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
+            message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no figures'
+            hint = f"{near} `other: true` beside `labels` says that such answers are meant"
+            yield Issue("unlisted-label", Blame.TESTSET, message, place(first.row, column), hint), rows
+            rows = 0
+
+
+def _without_figures(table: LabelTable) -> LabelTable:
+    """The table as it was counted, without figures: rows that belong to an unknown label would be in none of them."""
+
+    def counted(figures: Sequence[LabelFigures]) -> tuple[LabelFigures, ...]:
+        return tuple(replace(one, precision=None, recall=None, f1=None) for one in figures)
+
+    return replace(table, labels=counted(table.labels), averages=counted(table.averages))
 
 
 def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> LabelTable:

@@ -280,6 +280,12 @@ class LabelTable:
         """The figures of a label; None where there is no such label."""
         return next((one for one in self.labels if one.label == label), None)
 
+    @property
+    def withheld(self) -> bool:
+        """Rows were counted, and no figure is given: some expected answers are none of the labels."""
+        every = (*self.labels, *self.averages)
+        return bool(self.cells) and all(one.precision is None and one.recall is None for one in every)
+
     def average(self, name: str) -> LabelFigures:
         """An average by its name."""
         return next(one for one in self.averages if one.label == name)

@@ -31,9 +31,9 @@ VERDICTS = [
 Row = tuple[Any, Any, int]
 
 
-def counted(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None) -> LabelSums:
+def counted(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, other: bool = True) -> LabelSums:
     """The sums of (expected, output, verdict) rows, cut after so many rows each time; the first row is row 2."""
-    settings = ExactMatch(labels=labels)
+    settings = ExactMatch(labels=labels, other=other)
     rule = settings.label_rule()
     assert rule is not None
     whole, start = LabelSums(listed=labels is not None), 0
@@ -117,9 +117,66 @@ texts = st.sampled_from(["a", "b", "c", "", "zz", "long " * 20])
 row_lists = st.lists(st.tuples(texts.filter(bool), texts, st.integers(0, 3)), max_size=40)
 
 
-@given(row_lists, st.lists(st.integers(0, 40), max_size=5), st.sampled_from([None, ["a", "b"]]))
-def test_any_cut_gives_the_same_sums(rows: list[Row], cuts: list[int], labels: list[str] | None) -> None:
-    assert counted(rows, [min(cut, len(rows)) for cut in cuts], labels) == counted(rows, (), labels)
+@given(row_lists, st.lists(st.integers(0, 40), max_size=5), st.sampled_from([None, ["a", "b"]]), st.booleans())
+def test_any_cut_gives_the_same_sums(rows: list[Row], cuts: list[int], labels: list[str] | None, other: bool) -> None:
+    assert counted(rows, sorted(min(cut, len(rows)) for cut in cuts), labels, other) == counted(rows, (), labels, other)
+
+
+def with_labels(folder: Path, other: bool = False, kind: str = "exact_match", variants: bool = False) -> RunResult:
+    """A run of which 17 rows expect a label with a typing error, and one something else."""
+    expected = ["refund"] * 3 + ["billing"] * 3 + ["refnd"] * 17 + ["nobody knows"]
+    lines = [f"{number},{'refund' if 'ref' in one else 'billing'},{one}" for number, one in enumerate(expected)]
+    (folder / "rows.csv").write_text("\n".join(["id,output,expected", *lines]), encoding="utf-8")
+    line = {"type": kind, "name": "it", "labels": ["billing", "refund"], **({"other": True} if other else {})}
+    gates = [
+        {"figure": "macro_f1", "fail_below": 0.1},
+        {"figure": "recall", "label": "refund", "fail_above": 0.9},
+        {"fail_below": 0.1},
+    ]
+    test_set = {"outputs": {"one": {"column": "output"}, "two": {"column": "output"}}} if variants else {}
+    suite = {"evaluators": [line], "gates": {"it": gates}, "test_set": {"file": "rows.csv", **test_set}}
+    (folder / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    return evaluators.load(folder / "suite.yaml").run()
+
+
+@pytest.mark.parametrize("kind", ["exact_match", "correctness", "similarity", "levenshtein"])
+def test_an_expected_answer_outside_the_list_is_a_problem_of_the_data(tmp_path: Path, kind: str) -> None:
+    result = with_labels(tmp_path, kind=kind)
+    assert (result["it"].scored, result.exit_code) == (24, 3)
+    assert [(issue.code, issue.blame.value, issue.where) for issue in result.issues] == [
+        ("unlisted-label", "testset", 'rows.csv row 8, column "expected"'),
+        ("unlisted-label", "testset", 'rows.csv row 25, column "expected"'),
+    ]
+    assert '"refnd" is none of the labels' in result.issues[0].message
+    assert str(result.issues[0].hint).startswith('did you mean "refund"?')
+    assert result.issue_counts == {"unlisted-label": 18}
+    (table,) = result.label_tables
+    assert {(one.precision, one.recall, one.f1) for one in (*table.labels, *table.averages)} == {(None, None, None)}
+    assert [gate.verdict for gate in result.gates] == ["undecided", "undecided", "passed"]
+    assert "none of the labels" in result.gates[0].message
+
+
+def test_answers_outside_the_list_may_be_meant(tmp_path: Path) -> None:
+    result = with_labels(tmp_path, other=True)
+    assert (result.issues, result.exit_code) == ((), 1)
+    (table,) = result.label_tables
+    assert table.average("macro").f1 is not None
+    assert [gate.verdict for gate in result.gates] == ["passed", "failed", "passed"]
+
+
+def test_a_problem_of_the_data_is_named_once_for_all_variants(tmp_path: Path) -> None:
+    result = with_labels(tmp_path, variants=True)
+    assert [issue.where for issue in result.issues] == [
+        'rows.csv row 8, column "expected"', 'rows.csv row 25, column "expected"',
+    ]  # fmt: skip
+    assert result.issue_counts == {"unlisted-label": 18}
+
+
+def test_a_label_is_what_the_evaluator_takes_for_it(tmp_path: Path) -> None:
+    rows = "id,output,expected\n1,Refund,REFUND\n2,billing, Billing\n"
+    (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
+    suite = {"evaluators": [{"type": "correctness", "name": "it", "labels": ["refund", "billing"]}]}
+    assert evaluators.load(suite).run(tmp_path / "rows.csv").exit_code == 0
 
 
 @given(row_lists)
