@@ -13,7 +13,7 @@ from evaluators.cli import command
 from evaluators.converting.converter import CONVERTERS, Counterpart
 from evaluators.suite.foreign_words import IMPLIED, TYPES
 
-SYSTEMS = ("agenta", "deepeval", "galtea", "orbiter", "promptfoo")
+SYSTEMS = ("agenta", "deepeval", "galtea", "openai", "orbiter", "promptfoo")
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def write(name: str, text: str) -> str:
     return name
 
 
-def test_five_systems_are_known() -> None:
+def test_six_systems_are_known() -> None:
     assert CONVERTERS.names() == SYSTEMS
 
 
@@ -173,6 +173,10 @@ RECOGNISED = {
     "agenta": ("a.json", '{"uri": "agenta:builtin:auto_exact_match:v0"}'),
     "galtea": ("g.yaml", "metrics: [JSON Field Match]\n"),
     "deepeval": ("d.py", "from deepeval.metrics import ExactMatchMetric\nExactMatchMetric()\n"),
+    "openai": (
+        "e.json",
+        '{"testing_criteria": [{"type": "string_check", "input": "{{ sample.output_text }}", "reference": "a", "operation": "eq"}]}',
+    ),
     "orbiter": ("o.py", "from orbiter import scorers\nFormatValidationScorer('json')\n"),
 }
 
