@@ -11,7 +11,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.instance_paths import places_above, spelled
 from evaluators.fields.rules import Explained, Partial
 from evaluators.fields.scored import ArrayResult
-from evaluators.fields.units import Listed, Unit
+from evaluators.fields.units import Listed, Unit, item_path
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.values.equality import same
@@ -20,6 +20,8 @@ from evaluators.values.quoting import differs
 from evaluators.values.transforms import TransformError, chain
 
 WRONG: Final = frozenset((Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT))
+_COUNTED: Final = WRONG | MEASURED
+"""The statuses of items that count."""
 _NOTHING: Final[Sequence[tuple[str, Callable[[Any], bool]]]] = (
     ("missing", lambda side: side is MISSING),
     ("null", lambda side: side is None),
@@ -55,9 +57,12 @@ def settle_unit(unit: Unit, answer: Explained | None) -> FieldResult:
 
 
 def settle_arrays(arrays: Iterable[Listed], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
-    """The arrays in which something was measured, with their items counted from the results."""
+    """The arrays in which something was measured, with their items counted from the results.
+
+    An item in which nothing was measured, since it has no field that is looked at, is not counted.
+    """
     listed = [(spelled(array.location), array) for array in arrays]
-    wanted = {path for path, _ in listed} | {_item(path, row) for path, array in listed for row, _ in array.pairs}
+    wanted = {path for path, _ in listed}.union(*(array.items(path) for path, array in listed))
     inside: defaultdict[str, list[Status]] = defaultdict(list)
     own: defaultdict[str, list[Status]] = defaultdict(list)
     for result in results:
@@ -82,11 +87,13 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
 
 def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
     expected, output = array.sizes
-    matching = tuple(
-        (row, column) for row, column in array.pairs if _matches(array, row, column, inside.get(_item(path, row), ()))
-    )
-    matched = len(matching)
     alike = not expected and not output and Status.MATCH in own
+    pairs = [pair for pair in array.pairs if not _COUNTED.isdisjoint(inside.get(item_path(path, pair[0]), ()))]
+    expected = sum(not _COUNTED.isdisjoint(inside.get(item_path(path, row), ())) for row in range(expected))
+    alone = [item_path(path, f"+{column}") for column in array.alone]
+    output = len(pairs) + sum(not _COUNTED.isdisjoint(inside.get(item, ())) for item in alone) if output else 0
+    matching = tuple(pair for pair in pairs if _matches(inside[item_path(path, pair[0])]))
+    matched = len(matching)
     right = alike or (expected == matched == output and expected > 0)
     return ArrayResult(
         path,
@@ -95,7 +102,7 @@ def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: 
         matched,
         expected - matched,
         output - matched,
-        len(array.pairs),
+        len(pairs),
         array.node.weight,
         reason_code(Status.MATCH if right else Status.MISMATCH, array.expected, array.actual),
         alike,
@@ -106,18 +113,12 @@ def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: 
     )
 
 
-def _matches(array: Listed, row: int, column: int, statuses: Sequence[Status]) -> bool:
+def _matches(statuses: Sequence[Status]) -> bool:
     """Whether a pair of items matches as a whole."""
-    if WRONG.intersection(statuses):
-        return False
-    return Status.MATCH in statuses or same(array.expected[row], array.actual[column])
+    return not WRONG.intersection(statuses) and Status.MATCH in statuses
 
 
 _named = lru_cache(maxsize=10_000)(lambda path: Path(path).canonical)
-
-
-def _item(path: str, row: int) -> str:
-    return f"[{row}]" if path == "$" else f"{path}[{row}]"
 
 
 def _details(unit: Unit, status: Status, judged: Status | Partial, said: Mapping[str, object]) -> dict[str, object]:

@@ -86,6 +86,17 @@ class Listed:
         counted = self.expected is MISSING or self.expected is None or isinstance(self.expected, list)
         return _size(self.expected), _size(self.actual) if counted else 0
 
+    @property
+    def alone(self) -> list[int]:
+        """The items of the output that no expected item is paired with."""
+        paired = {column for _, column in self.pairs}
+        return [column for column in range(_size(self.actual)) if column not in paired]
+
+    def items(self, path: str) -> list[str]:
+        """Where the items stand, in an array at a spelled path."""
+        rows = [item_path(path, row) for row in range(_size(self.expected))]
+        return rows + [item_path(path, f"+{column}") for column in self.alone]
+
 
 @dataclass(frozen=True, slots=True)
 class Outside:
@@ -95,6 +106,11 @@ class Outside:
 
 
 Found: TypeAlias = Unit | Listed | Outside
+
+
+def item_path(path: str, index: int | str) -> str:
+    """Where an item stands, in an array at a spelled path; `+1` is one that only the output has."""
+    return f"[{index}]" if path == "$" else f"{path}[{index}]"
 
 
 def _size(value: Any) -> int:

@@ -142,6 +142,22 @@ TABLE: dict[str, tuple[dict[str, Any], Any, Any, Counts, Fraction]] = {
         {"fields": ITEMS, "extra_items": "penalize", "score": "overall_score"},
         {"lines": THREE[:2]}, {"lines": THREE}, (4, 0, 0, 2), Fraction(2, 3),
     ),
+    "an item without a listed field beside one that is made up": (
+        {"fields": ["l[*].sku", "b"], "score": "overall_score"},
+        {"l": [{"q": 1}], "b": 1}, {"l": [{"q": 2}, {"sku": 1}], "b": 1}, (1, 0, 0, 1), Fraction(1, 2),
+    ),
+    "an item without a listed field beside one that is right": (
+        {"fields": ["l[*].sku"], "score": "overall_score"},
+        {"l": [{"q": 1}, {"sku": 1}]}, {"l": [{"q": 2}, {"sku": 1}]}, (1, 0, 0, 0), Fraction(1),
+    ),
+    "an item without a listed field beside one that is missing": (
+        {"fields": ["l[*].sku"], "score": "overall_score"},
+        {"l": [{"q": 1}, {"sku": 1}]}, {"l": [{"q": 1}]}, (0, 0, 1, 0), Fraction(0),
+    ),
+    "items without a listed field alone": (
+        {"fields": ["l[*].sku", "b"], "score": "overall_score"},
+        {"l": [{"q": 1}], "b": 1}, {"l": [{"q": 2}], "b": 1}, (1, 0, 0, 0), Fraction(1),
+    ),
     "an output that cannot be read": ({"fields": ["a", "b"]}, {"a": 1, "b": 2}, MISSING, (0, 0, 2, 0), Fraction(0)),
     "a skipped place": (
         {"fields": {"a": "exact", "b": "skip"}}, {"a": 1, "b": 2}, {"a": 1, "b": 3}, (1, 0, 0, 0), Fraction(1),

@@ -16,7 +16,6 @@ from evaluators.fields.tree import FieldNode
 from evaluators.issues import RowProblem
 from evaluators.model import Status
 from evaluators.values.confusion import Confusion
-from evaluators.values.equality import same
 from evaluators.values.paths import ANY, Path
 
 EXTRA_CAP: Final = 20_000
@@ -36,6 +35,8 @@ class Coding:
         """The first thing in the row that broke a comparison and that the output is not to blame for."""
         self.matches: set[int] = set()
         """The codes of matches."""
+        self.unmeasured_items = 0
+        """The items of the array at hand in which nothing was measured so far."""
         self._found: dict[Event, int] = {}
         self._outside: dict[tuple[Any, ...], int] = {}
         self.invented_codes: set[int] = set()
@@ -118,14 +119,13 @@ class Coding:
             return True
         return any(self.events[abs(code)].status in MEASURED for code in out[start:])
 
-    def whole_match(self, out: Codes, start: int, expected: Any, output: Any) -> bool:
-        """Whether a pair of items matches as a whole: everything that was measured does, and something was."""
+    def whole_match(self, out: Codes, start: int) -> bool:
+        """Whether a pair of items matches as a whole. One in which nothing was measured does not, and is counted apart."""
         codes = out[start:]
-        if not codes:
-            return same(expected, output)
-        if min(codes) < 0:
-            return False
-        return codes[0] in self.matches or not self.matches.isdisjoint(codes) or same(expected, output)
+        if codes and (min(codes) < 0 or codes[0] in self.matches or not self.matches.isdisjoint(codes)):
+            return min(codes) > 0
+        self.unmeasured_items += 1
+        return False
 
     def worth(self, codes: Sequence[int]) -> Worth | None:
         """What a pair of items with these results is worth; None where nothing was measured."""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from evaluators.fields.align import Align, Alike, pair_items
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import bare, unlike
-from evaluators.fields.compiled.walker import CONTAINERS, Codes, CompiledUnit, NotCompiled, Walker
+from evaluators.fields.compiled.walker import CONTAINERS, Codes, CompiledUnit, NotCompiled, One, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
 from evaluators.fields.scored import list_score
@@ -69,10 +69,26 @@ class ArrayWalker:
 
     def full(self, expected: list[Any], output: list[Any], out: Codes) -> None:
         """Two lists with something in each."""
-        begin = len(out)
+        begin, before = len(out), self.coding.unmeasured_items
         matched, paired = self.paired(expected, output, out)
-        if self.measured(out, begin):
+        if self.counts(out, begin, before):
             out.append(self.summed(matched, len(expected) - matched, len(output) - matched, paired))
+
+    def counts(self, out: Codes, begin: int, before: int) -> bool:
+        """Whether anything was measured in the array. Raises NotCompiled where that is so of some items only."""
+        found = self.measured(out, begin)
+        if found and self.coding.unmeasured_items != before:
+            raise NotCompiled
+        self.coding.unmeasured_items = before
+        return found
+
+    def one_side(self, items: list[Any], out: Codes, walk: One) -> None:
+        """Appends the codes of items that one side lacks."""
+        for each in items:
+            start = len(out)
+            walk(each, out)
+            if self.unit is None and not self.measured(out, start):
+                self.coding.unmeasured_items += 1
 
     def both(self, expected: Any, output: Any, out: Codes) -> None:
         """Two sides at the same place, either of which may be MISSING."""
@@ -85,9 +101,11 @@ class ArrayWalker:
             else:
                 bare(self.coding, output, out, None, self.extra)
         elif expected.__class__ is list and expected and output is not None and output is not MISSING:
-            for each in expected:
-                self.item.lost(each, out)
+            before = self.coding.unmeasured_items
+            self.one_side(expected, out, self.item.lost)
             out.append(code[Status.HALLUCINATION])
+            if self.coding.unmeasured_items != before:
+                raise NotCompiled
             out.append(summed(0, len(expected), 0, 0))
         elif found := unlike(self.coding, expected, output, out, code, list, self.lost, self.extra):
             out.append(summed(0, 0, 0, 0, right=found == code[Status.MATCH]))
@@ -98,12 +116,12 @@ class ArrayWalker:
             out.append(self.code[Status.MATCH])
             out.append(self.summed(0, 0, 0, 0, right=True))
             return
-        matched, begin, item, whole = 0, len(out), self.item, self.whole
+        matched, begin, before, item, whole = 0, len(out), self.coding.unmeasured_items, self.item, self.whole
         for each in value:
             start = len(out)
             item.equal(each, out)
-            matched += whole(out, start, each, each)
-        if self.measured(out, begin):
+            matched += whole(out, start)
+        if self.counts(out, begin, before):
             out.append(self.summed(matched, len(value) - matched, len(value) - matched, len(value)))
 
     def lost(self, value: Any, out: Codes) -> None:
@@ -112,24 +130,22 @@ class ArrayWalker:
             out.append(self.code[Status.OMISSION])
             out.append(self.summed(0, 0, 0, 0))
             return
-        begin = len(out)
-        for each in value:
-            self.item.lost(each, out)
-        if self.measured(out, begin):
+        begin, before = len(out), self.coding.unmeasured_items
+        self.one_side(value, out, self.item.lost)
+        if self.counts(out, begin, before):
             out.append(self.summed(0, len(value), 0, 0))
 
     def extra(self, value: Any, out: Codes) -> None:
         """What only the output has."""
-        begin, spurious = len(out), 0
+        begin, before, spurious = len(out), self.coding.unmeasured_items, 0
         if value.__class__ is list and value:
             spurious = len(value)
-            for each in value:
-                self.item.extra(each, out)
+            self.one_side(value, out, self.item.extra)
         elif value.__class__ is dict and value:
             self.coding.invented(self.node.path, value, out)
         else:
             out.append(self.code[Status.HALLUCINATION])
-        if self.measured(out, begin):
+        if self.counts(out, begin, before):
             out.append(self.summed(0, 0, spurious, 0))
 
     # How items are paired. Each gives how many pairs match as a whole, and how many there are.
@@ -154,8 +170,7 @@ class ArrayWalker:
         matched, score_item = 0, self.score_item
         for one, other in zip(expected, output, strict=False):
             matched += score_item(one, other, out)
-        for value in expected[len(output) :]:
-            self.item.lost(value, out)
+        self.one_side(expected[len(output) :], out, self.item.lost)
         if len(output) > len(expected):
             self.surplus(output[len(expected) :], expected, out)
         return matched, min(len(expected), len(output))
@@ -190,12 +205,10 @@ class ArrayWalker:
             else:
                 start = len(out)
                 out += codes[place]
-                matched += self.whole(out, start, expected[row], output[column])
+                matched += self.whole(out, start)
         if len(pairs) < len(expected):
             rows = {row for row, _ in pairs}
-            for row, value in enumerate(expected):
-                if row not in rows:
-                    self.item.lost(value, out)
+            self.one_side([value for row, value in enumerate(expected) if row not in rows], out, self.item.lost)
         if len(pairs) < len(output):
             columns = {column for _, column in pairs}
             self.surplus([value for column, value in enumerate(output) if column not in columns], expected, out)
@@ -212,7 +225,7 @@ class ArrayWalker:
             item.full(one, other, out)  # type: ignore[misc]  # a walker with a kind has it
         else:
             item.both(one, other, out)
-        return self.whole(out, start, one, other)
+        return self.whole(out, start)
 
     def plain(self, one: Any, other: Any, out: Codes) -> int:
         """The same, for items that are objects of units: those of one shape are compared here and now."""
@@ -233,8 +246,7 @@ class ArrayWalker:
         such.
         """
         start, coding = len(out), self.coding
-        for value in values:
-            self.item.extra(value, out)
+        self.one_side(values, out, self.item.extra)
         if not coding.invented_codes.isdisjoint(out[start:]):
             probe: Codes = []
             for value in expected:
