@@ -33,7 +33,9 @@ class Criterion(Settings):
 
 
 def _read_criteria(data: object, context: Mapping[str, Any]) -> dict[str, Criterion]:
-    if not isinstance(data, Mapping) or not data:
+    if isinstance(data, Mapping | list | tuple) and not data:
+        raise bad("criteria is empty; at least one criterion is needed", hint='write criteria: {clarity: "Is it clear?"}')
+    if not isinstance(data, Mapping):
         raise bad(
             f"criteria must be a map from a name to what is asked; found {spell(data)}",
             hint='write criteria: {clarity: "Is it clear?"}',

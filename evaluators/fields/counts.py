@@ -10,7 +10,7 @@ outermost array as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -135,7 +135,7 @@ def entries(scored: Scored) -> list[Entry]:
         Entry(array.score, array.passed, array.weight, max(1, array.matched + array.missed))
         for array in outermost(scored)
     ]
-    within = frozenset(array.path for array in scored.arrays)
+    within = {array.path: array for array in scored.arrays}
     found += [
         Entry(share(result), result.status is Status.MATCH, _exact(result.weight))
         for result in scored.fields
@@ -144,9 +144,11 @@ def entries(scored: Scored) -> list[Entry]:
     return found
 
 
-def is_entry(result: FieldResult, arrays: Collection[str]) -> bool:
-    """Whether the totals count a result for itself: the schema knows it, and it stands in none of these arrays."""
-    return not result.details.get("outside") and not any(place in arrays for place in places_above(result.path))
+def is_entry(result: FieldResult, arrays: Mapping[str, ArrayResult]) -> bool:
+    """Whether the totals count a result for itself: the schema knows it, and none of these arrays, by path, says it."""
+    if result.details.get("outside"):
+        return False
+    return not any(place in arrays and arrays[place].says(result) for place in places_above(result.path))
 
 
 def surplus_items(scored: Scored) -> int:

@@ -208,13 +208,15 @@ class Weighted:
 def events_of(scored: Scored) -> list[Event]:
     """What an explained row counts by path: an event per unit, per array and per place outside the schema."""
     found = [Event(path, Status.NOT_MEASURED, outside=True) for path in scored.outside]
-    outer = {array.path for array in outermost(scored)}
+    outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
     for array in scored.arrays:
         items = Items(array.matched, array.missed, array.spurious, array.paired)
         score, entry = array.score, array.path in outer
-        whole = (Credit(1, score.numerator, score.denominator, array.passed),) if entry else ()
+        whole: tuple[Credit, ...] = (Credit(1, score.numerator, score.denominator, array.passed),) if entry else ()
+        if entry and array.metric is not None:
+            beside = (one for one in scored.fields if one.path == array.path and one.status in MEASURED)
+            whole += tuple(_credit(one, 1) for one in beside if is_entry(one, within))
         found.append(Event(array.field, Status.NOT_MEASURED, whole, entry, items))
-    within = frozenset(array.path for array in scored.arrays)
     units: dict[object, list[FieldResult]] = {}
     for number, result in enumerate(scored.fields):
         units.setdefault(result.path if "metric" in result.details else number, []).append(result)
@@ -226,7 +228,7 @@ def events_of(scored: Scored) -> list[Event]:
         credits = tuple(_credit(result, scale) for result in measured)
         field = results[0].field
         path = results[0].path if field is None else field
-        found.append(Event(path, status, credits, is_entry(results[0], within)))
+        found.append(Event(path, status, credits, all(is_entry(one, within) for one in results)))
     return found
 
 

@@ -8,18 +8,20 @@ one-key maps as they are written; `read_without_judge` and `read_defaults` check
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.compound import WORD
 from evaluators.fields.judge_fallbacks import JUDGED, OF_LISTS, in_field, needs_judge, said_once, substitute
 from evaluators.fields.lines import Align, NamedComparator, choose, read_substitute
-from evaluators.fields.tree import Compound, FieldNode, Metric
+from evaluators.fields.tree import Compound, FieldNode, Metric, SchemaPath
+from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, spell
 from evaluators.value_class import dataclass, replace
+from evaluators.values.path_text import ANY, display
 from evaluators.values.transforms import Transform
 
 JSON_TYPES: Final = ("string", "number", "integer", "boolean", "null", "object", "array")
@@ -30,6 +32,9 @@ _MOST_PLACES: Final = 10_000
 _MOST_TURNS: Final = 3
 _MOST_LISTS: Final = 8
 """More than any lists inside lists that a person describes one by one."""
+_MOST_RULES: Final = 200
+"""So many parts of an item are told to a judge."""
+Part = TypeVar("Part", bound="ListPart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +77,102 @@ def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric
     return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.stands_for)
 
 
+def word_of_entry(data: object) -> object:
+    """The word of what is written as a word or a one-key map."""
+    return next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
+
+
 def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
     """The alignment that stands in for a judged comparison of a whole list; None where a comparator is named.
 
     The node of such a list has this alignment and `stands_for="array_llm"`, and its items are scored on their own.
     """
-    word = next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
-    if word != OF_LISTS or not needs_judge(OF_LISTS, context) or substitute(OF_LISTS, context) is None:
+    if word_of_entry(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or substitute(OF_LISTS, context) is None:
         return None
     return choose(data, context).align
+
+
+class ListPart(Protocol):
+    """A schema that a front end has read: what stands below a list."""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """How it is compared as one value."""
+
+    @property
+    def skip(self) -> bool:
+        """It is left out."""
+
+    @property
+    def keys(self) -> Mapping[str, Self]:
+        """The keys of an object."""
+
+    @property
+    def others(self) -> Self | None:
+        """Every other key."""
+
+    @property
+    def items(self) -> Self | None:
+        """Every item of a list."""
+
+    @property
+    def branches(self) -> tuple[Self, ...]:
+        """The branches of a choice."""
+
+
+def knowing_items(
+    metrics: tuple[Metric, ...], items: Part | None, found: Callable[[Part], Part] = lambda part: part
+) -> tuple[Metric, ...]:
+    """The metrics; one that asks a judge about whole lists tells it how their items are compared.
+
+    `found` follows a part that stands for another one.
+    """
+    if items is None or not any(isinstance(metric.comparator, JudgedComparator) for metric in metrics):
+        return metrics
+    rules = _item_rules(items, found)
+    return tuple(
+        replace(metric, comparator=metric.comparator.for_items(rules))
+        if rules and isinstance(metric.comparator, JudgedComparator) and metric.name == OF_LISTS
+        else metric
+        for metric in metrics
+    )
+
+
+def _item_rules(items: Part, found: Callable[[Part], Part]) -> dict[str, str | list[str]]:
+    """How each part of an item is compared, by its path in the item; the item itself has an empty one."""
+    rules: dict[str, list[str]] = {}
+    waiting: deque[tuple[Part, SchemaPath]] = deque([(items, ())])
+    seen: set[int] = set()
+    while waiting and len(rules) < _MOST_RULES:
+        part, path = waiting.popleft()
+        part = found(part)
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if part.skip or part.metrics:
+            told = rules.setdefault(display(path) if path else "", [])
+            told.extend(
+                rule for rule in (["skip"] if part.skip else [one.rule for one in part.metrics]) if rule not in told
+            )
+            continue
+        waiting.extend((inner, (*path, key)) for key, inner in part.keys.items())
+        waiting.extend((inner, (*path, ANY)) for inner in (part.others, part.items) if inner is not None)
+        waiting.extend((inner, path) for inner in part.branches)
+    return {path: told[0] if len(told) == 1 else told for path, told in rules.items()}
+
+
+def refuse_list_metric(word: object, types: Collection[str], context: Mapping[str, Any]) -> None:
+    """Raises BadSettings for the comparator of whole lists where the schema says that the value is none.
+
+    A comparator of the suite, or one that a program registered, may compare anything under that name.
+    """
+    if word != OF_LISTS or not types or "array" in types:
+        return
+    if word in COMPARATORS or word in context.get("comparators", {}):
+        return
+    said = " or ".join(sorted(types))
+    hint = "write it beside the items of a list; semantic and string_semantic compare texts"
+    raise bad(f'"{OF_LISTS}" compares two lists, and the schema says {said}', hint=hint)
 
 
 def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> tuple[Compound, tuple[Transform, ...]]:
@@ -115,6 +207,7 @@ def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Map
     """`defaults`, checked: the comparator of each JSON type, as it is written."""
 
     def read(json_type: str, body: object, context: Mapping[str, Any]) -> None:
+        refuse_list_metric(word_of_entry(body), () if json_type == SEVERAL else (json_type,), context)
         if json_type != "array" or resolve_alignment(body, context) is None:
             resolve_metric(body, context, json_type)
 

@@ -52,7 +52,7 @@ from evaluators.fields.instance_paths import spelled
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.fields.searching import PairSearch
-from evaluators.fields.settle import WRONG, settle_arrays, settle_unit
+from evaluators.fields.settle import WRONG, judged_arrays, settle_arrays, settle_unit
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.unit_answers import Answers, compare
 from evaluators.fields.units import Found, Listed, Outside, Unit
@@ -80,7 +80,7 @@ def score_document(root: FieldNode, expected: Any, output: Any, post_processors:
     fields = post_process(results, post_processors)
     return Scored(
         fields,
-        settle_arrays((each for each in found if isinstance(each, Listed)), fields),
+        (*settle_arrays((each for each in found if isinstance(each, Listed)), fields), *judged_arrays(units, fields)),
         _outside(found),
         _problem(fields, units, answers),
     )

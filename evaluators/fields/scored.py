@@ -41,6 +41,10 @@ class ArrayResult:
     """The items that match, each by its index in the expected list and in the output's."""
     surplus_counts: bool = False
     """Items that only the output has lower the score."""
+    metric: str | None = None
+    """What says of the whole list which items match, and has a result at the same path; None where items are compared."""
+    pass_at: Fraction = Fraction(1)
+    """The score from which on it passes."""
 
     @property
     def surplus(self) -> int:
@@ -57,8 +61,12 @@ class ArrayResult:
 
     @property
     def passed(self) -> bool:
-        """The score is 1: every expected item matches, and where the surplus counts there is none."""
-        return self.score == 1
+        """The score is enough. It is 1 where every expected item matches, and where the surplus counts there is none."""
+        return self.score >= self.pass_at
+
+    def says(self, result: FieldResult) -> bool:
+        """Whether a result at its own path, or below, is part of what it says: all but that of another metric of the list."""
+        return self.metric is None or result.path != self.path or result.details.get("metric") == self.metric
 
     @property
     def items(self) -> Confusion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from evaluators.fields.rules import Explained, Partial
 from evaluators.fields.scored import ArrayResult
 from evaluators.fields.units import Listed, Unit, item_path
 from evaluators.issues import RowProblem
+from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.model import MISSING, FieldResult, Status
 from evaluators.values.equality import same
 from evaluators.values.paths import Path
@@ -73,6 +75,44 @@ def settle_arrays(arrays: Iterable[Listed], results: Iterable[FieldResult]) -> t
     return tuple(
         _settled(path, array, inside, own[path]) for path, array in listed if MEASURED.intersection(inside[path])
     )
+
+
+def judged_arrays(units: Iterable[Unit], results: Iterable[FieldResult]) -> tuple[ArrayResult, ...]:
+    """The arrays of which a metric says as a whole which items match, each from its result."""
+    asked: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
+    for unit in units:
+        metric = unit.metric
+        if metric is None or not isinstance(metric.comparator, JudgedComparator):
+            continue
+        totals = metric.comparator.list_totals()
+        if totals is not None:
+            asked[spelled(unit.location), metric.name] = unit.weight, totals
+    if not asked:
+        return ()
+    return tuple(
+        _judged(result, *asked[place])
+        for result in results
+        if result.status in MEASURED and (place := (result.path, result.details.get("metric"))) in asked
+    )
+
+
+def _judged(result: FieldResult, weight: Fraction, totals: ListTotals) -> ArrayResult:
+    """What a judge said of the items of a list. Where nobody was asked, all items match, or none does."""
+    details: Mapping[str, Any] = result.details
+    right = result.status is Status.MATCH
+    sides = details.get("compared_expected", result.expected), details.get("compared_actual", result.actual)
+    expected, output = (len(side) if isinstance(side, list) else 0 for side in sides)
+    if "matched" in details:
+        matched, missed, spurious = (int(details[name]) for name in ("matched", "missed", "spurious"))
+        pairs = [(int(row), int(column)) for row, column in details.get("pairs", ())]
+    else:
+        matched, missed, spurious = (expected, 0, 0) if right else (0, expected, output)
+        pairs = [(row, row) for row in range(matched)]
+    return ArrayResult(
+        result.path, result.field or result.path, result.rule or "", matched, missed, spurious, matched, weight,
+        str(details.get("code", result.status.word)), right and not expected and not output, (), result.expected,
+        result.actual, tuple(pairs), totals.surplus_counts, str(details["metric"]), totals.pass_at,
+    )  # fmt: skip
 
 
 def reason_code(status: Status, expected: Any, actual: Any) -> str:

@@ -24,6 +24,9 @@ from evaluators.settings import BadSettings, Detail, Settings, build, word_or_ma
 from evaluators.value_class import NamedTuple, dataclass, field, replace
 from evaluators.values.allowed_addresses import addresses_in, refused_addresses
 
+ITEMS: Final = "items"
+"""Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:

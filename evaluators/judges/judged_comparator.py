@@ -7,6 +7,7 @@ judge are then refused when a suite is read, and a comparator that was made else
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Final, Literal, Self
 
@@ -18,7 +19,17 @@ from evaluators.issues import Issue, RowProblem
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.model import MISSING, Outcome
 from evaluators.registry import Socket
+from evaluators.value_class import NamedTuple
 from evaluators.values.equality import same
+
+
+class ListTotals(NamedTuple):
+    """How a list of which a judge says which items match counts in the totals."""
+
+    surplus_counts: bool
+    """Items that only the output has lower its score."""
+    pass_at: Fraction
+    """The score from which on it passes."""
 
 
 class JudgedComparator(Comparator):
@@ -28,12 +39,31 @@ class JudgedComparator(Comparator):
     batch: ClassVar[bool | Literal["row"]] = True
 
     _judge: Judge | None = PrivateAttr(default=None)
+    _null_differs: bool = PrivateAttr(default=False)
 
     @model_validator(mode="after")
     def _take_judge(self, info: ValidationInfo) -> Self:
         given = (info.context or {}).get("judge")
         self._judge = given if isinstance(given, Judge) else None
         return self
+
+    def null_differs(self) -> Self:
+        """The same comparator, for which null and anything else differ without a question."""
+        found = self.model_copy()
+        found._null_differs = True
+        return found
+
+    def for_items(self, rules: Mapping[str, Any]) -> Self:
+        """The same comparator of lists, which knows how the parts of their items are compared; by path."""
+        if "items" not in type(self).model_fields or getattr(self, "items", None) is not None:
+            return self
+        found = self.model_copy(update={"items": rules})
+        found.__dict__.pop("identity", None)
+        return found
+
+    def list_totals(self) -> ListTotals | None:
+        """How a list counts in the totals of a row; None where the comparator does not say which items of two lists match."""
+        return None
 
     def nobody(self) -> Issue:
         """Why there is no answer where there is no judge."""
@@ -93,7 +123,7 @@ class JudgedComparator(Comparator):
         self, questions: Sequence[Question], ask: Callable[[Judge, list[JudgeQuestion]], Sequence[JudgeAnswer]]
     ) -> list[Outcome | RowProblem]:
         """What there is to say of each pair, `ask` being asked about those that are not decided."""
-        decided = [self.decided(one) for one in questions]
+        decided = [self._of_null(one) or self.decided(one) for one in questions]
         waiting = [one for one, known in zip(questions, decided, strict=True) if known is None]
         if waiting and self._judge is None:
             return [RowProblem(self.nobody()) if known is None else known for known in decided]
@@ -102,6 +132,11 @@ class JudgedComparator(Comparator):
             self.outcome(one, next(answers)) if known is None else known
             for one, known in zip(questions, decided, strict=True)
         ]
+
+    def _of_null(self, question: Question) -> Outcome | None:
+        if self._null_differs and (question.expected is None) is not (question.actual is None):
+            return Outcome(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
+        return None
 
     def _call(self, judge: Judge, questions: list[JudgeQuestion]) -> list[JudgeAnswer]:
         try:

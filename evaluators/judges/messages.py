@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
-from evaluators.judges.judge import JudgeQuestion
+from evaluators.judges.judge import ITEMS, JudgeQuestion
 from evaluators.judges.prompt_files import Prompt
 from evaluators.model import MISSING
 from evaluators.values.json_text import to_text
@@ -30,8 +30,7 @@ _TOKENS_PER_VERDICT: Final = 60
 def messages_of(prompt: Prompt, questions: Sequence[JudgeQuestion]) -> Messages:
     """The two messages that ask some questions; their ids count from 1."""
     data = "\n".join(_line(number, one) for number, one in enumerate(questions, 1))
-    said = [(number, one.instructions) for number, one in enumerate(questions, 1) if one.instructions]
-    instructions = "".join(f"- id {number}: {_quoted(text)}\n" for number, text in said)
+    instructions = "".join(line for number, one in enumerate(questions, 1) for line in _said(number, one))
     if instructions:
         instructions = f"What the author of the test says about single ids:\n{instructions}\n"
     digest = sha256(f"{instructions}\n{data}".encode("utf-8", "backslashreplace")).hexdigest()[:16]
@@ -54,6 +53,14 @@ def estimated_tokens(messages: Messages, questions: int) -> tuple[int, int]:
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _said(number: int, question: JudgeQuestion) -> Iterator[str]:
+    """What the suite says about a question, a line each."""
+    if question.instructions:
+        yield f"- id {number}: {_quoted(question.instructions)}\n"
+    if items := question.params.get(ITEMS):
+        yield f"- id {number}, how parts of an item are compared: {_quoted(items)}\n"
 
 
 def _line(number: int, question: JudgeQuestion) -> str:

@@ -18,7 +18,7 @@ from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.model import MISSING, FieldResult, Status, Verdict
 from evaluators.run.figures import counted
 from evaluators.run.result import EvaluatorStats
-from evaluators.value_class import dataclass, field
+from evaluators.value_class import dataclass, field, replace
 
 LISTED: Final = MEASURED | {Status.FAULT}
 PRESENCE: Final = "presence"
@@ -46,7 +46,7 @@ class FieldOutcome:
     entry: bool
     array: ArrayResult | None = None
     result: FieldResult | None = None
-    """What it was made from; None for an array."""
+    """What it was made from; None for an array whose items are compared."""
 
     @property
     def full_path(self) -> str:
@@ -118,11 +118,16 @@ def outcomes_of(scored: Scored) -> Iterator[FieldOutcome]:
             array = arrays.get(place)
             if array is None:
                 continue
-            if place not in told:
+            if not array.says(result):
+                continue
+            if array.metric is None and place not in told:
                 told.add(place)
                 yield _of_array(array, entry=not inside)
+            if array.metric is not None:
+                yield _of_judged(array, result, entry=not inside)
             inside = True
-        if result.path in arrays and arrays[result.path].alike:
+        own = arrays.get(result.path)
+        if own is not None and own.says(result) and (own.alike or own.metric is not None):
             continue  # the array says it
         yield _of_result(result, entry=not inside and not result.details.get("outside"))
 
@@ -136,7 +141,7 @@ def failed_of(scored: Scored) -> Iterator[FieldOutcome]:
     for outcome in outcomes_of(scored):
         if outcome.passed or any(place in whole for place in places_above(outcome.path)):
             continue
-        if outcome.array is None:
+        if outcome.array is None or outcome.array.metric is not None:
             yield outcome
         elif outcome.code not in ("match", "mismatch"):
             whole.add(outcome.path)
@@ -171,6 +176,14 @@ def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
         array.path, array.field, array.rule, status, float(array.score), array.passed, array.code,
         array.expected, array.actual, reason, entry, array,
     )  # fmt: skip
+
+
+def _of_judged(array: ArrayResult, result: FieldResult, entry: bool) -> FieldOutcome:
+    """The outcome of a metric that says of a whole list which items match."""
+    status = result.status
+    if (status is Status.MATCH) is not array.passed:
+        status = Status.MATCH if array.passed else Status.MISMATCH
+    return replace(_of_result(result, entry), status=status, score=float(array.score), passed=array.passed, array=array)
 
 
 def _of_result(result: FieldResult, entry: bool) -> FieldOutcome:

@@ -96,6 +96,12 @@ def array_line(array: ArrayResult) -> dict[str, Any]:
         line["weight"] = list(array.weight.as_integer_ratio())
     if array.alike:
         line["alike"] = True
+    if array.surplus_counts:
+        line["surplus"] = True
+    if array.metric is not None:
+        line["metric"] = array.metric
+    if array.pass_at != 1:
+        line["pass_at"] = list(array.pass_at.as_integer_ratio())
     if array.notes:
         line["notes"] = list(array.notes)
     _add_values(line, array)
@@ -141,6 +147,8 @@ def _array(line: Mapping[str, Any]) -> ArrayResult:
         spurious=line["spurious"], paired=line["paired"], weight=Fraction(*line.get("weight", (1, 1))), code=line["code"],
         alike=line.get("alike", False), notes=tuple(line.get("notes", ())), expected=line.get("expected", MISSING),
         actual=line.get("actual", MISSING), pairs=tuple((one, other) for one, other in line["pairs"]),
+        surplus_counts=line.get("surplus", False), metric=line.get("metric"),
+        pass_at=Fraction(*line.get("pass_at", (1, 1))),
     )  # fmt: skip
 
 

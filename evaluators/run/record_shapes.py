@@ -83,6 +83,7 @@ _FIELD: Final = {
 _ARRAY: Final = {
     **_HEAD, "array": _TEXT, "field": _TEXT, "rule": _TEXT, "code": _TEXT, "matched": _COUNT, "missed": _COUNT,
     "spurious": _COUNT, "paired": _COUNT, "pairs": _PAIRS, "weight": _FRACTION, "alike": _FLAG, "notes": _TEXTS,
+    "surplus": _FLAG, "metric": _TEXT, "pass_at": _FRACTION,
 }  # fmt: skip
 _WHOLE: Final = {**_HEAD, "reason": _TEXT, "details": _MAP, "outside": _TEXTS, "schema": _TEXT}
 _ARRAY_NEEDED: Final = (*_HEAD, "field", "rule", "code", "matched", "missed", "spurious", "paired", "pairs")

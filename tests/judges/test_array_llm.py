@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 import evaluators
+from evaluators.fields.scored import ArrayResult
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
+from evaluators.judges.messages import messages_of
+from evaluators.judges.prompt_files import prompt_of
+from evaluators.run.record_lines import array_line, recorded_of
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
 
@@ -106,3 +112,186 @@ def test_the_counts_and_the_pairs_are_recorded(tmp_path: Path) -> None:
     assert found["reason"].endswith("1 matched, 1 missed, 2 spurious: as told")
     answers = (tmp_path / "runs" / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["answer"]["details"] for line in answers] == [Claims.claimed]
+
+
+ITEM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "code": {"type": "string", "evaluation_config": "string_exact"},
+        "name": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string", "evaluation_config": {
+            "metrics": [{"metric_id": "string_fuzzy", "params": {"threshold": 0.9}}]}}},
+    },
+}  # fmt: skip
+SCALAR = {"type": "integer"}
+
+
+def evaluated(
+    items: Any, expected: Any, output: Any, *, of_list: Any = "array_llm", **settings: Any
+) -> evaluators.Evaluation:
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": SCALAR, "b": SCALAR, "list": {"type": "array", "items": items, "evaluation_config": of_list},
+        },
+    }  # fmt: skip
+    document = {"a": 1, "b": 2}
+    return evaluators.evaluate(
+        [{**document, "list": expected}], [{**document, "list": output}], schema, judge={"claims": {}}, **settings
+    )
+
+
+def mean(found: evaluators.Evaluation, name: str) -> float | None:
+    figure = found.stats.figure(name)
+    return None if figure is None else figure.mean
+
+
+def coded(*codes: str) -> list[dict[str, Any]]:
+    return [{"code": code, "name": "x"} for code in codes]
+
+
+def test_a_judged_list_weighs_as_much_as_it_has_expected_items(tmp_path: Path) -> None:
+    Claims.claimed = {"matched": 2, "missed": 1, "spurious": 1, "pairs": [[0, 0], [2, 1]]}
+    found = evaluated(ITEM, coded("p", "q", "r"), coded("p", "r", "s"))
+    assert mean(found, "overall_score") == pytest.approx(4 / 5)
+    assert mean(found, "field_score") == pytest.approx((2 + 2 / 3) / 3)
+    array = found.arrays["list"]
+    assert (array.matched, array.missed, array.spurious, array.passed) == (2, 1, 1, 0)
+    folder = found.save(tmp_path / "report")
+    assert "list [FAIL] score=0.667" in (folder / "summary.txt").read_text(encoding="utf-8")
+    (line,) = [
+        one for one in csv.DictReader((folder / "fields.csv").open(encoding="utf-8")) if one["normalized_path"] == "list"
+    ]
+    assert (line["metric_id"], line["matched"], line["missed"], line["spurious"]) == ("array_llm", "2", "1", "1")
+    assert [round(float(line[name]), 4) for name in ("score", "precision", "recall", "f1")] == [0.6667] * 4
+    assert "as told" in line["reasoning"]
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    (outcome,) = [one for one in report["field_outcomes"] if one["normalized_path"] == "list"]
+    breakdown = outcome["array_breakdown"]
+    assert breakdown["matched_items"] == coded("p", "r")
+    assert (breakdown["missed_gold_items"], breakdown["spurious_pred_items"]) == (coded("q"), coded("s"))
+    assert report["outcomes"]["total_evaluated"] == 3
+    assert report["outcomes"]["llm_stats"]["call_count"] == 1
+    assert [one["normalized_path"] for one in report["field_outcomes"]] == ["a", "b", "list"]
+
+
+@pytest.mark.parametrize(
+    ("at_least", "extra_items", "overall", "passed"),
+    [(0.7, "ignore", 4 / 5, 0), (0.6, "ignore", 4 / 5, 1), (0.6, "penalize", (2 + 3 * 0.5) / 5, 0)],
+)
+def test_a_judged_list_passes_as_its_metric_says(
+    tmp_path: Path, at_least: float, extra_items: str, overall: float, passed: int
+) -> None:
+    Claims.claimed = {"matched": 2, "missed": 1, "spurious": 1, "pairs": [[0, 0], [2, 1]]}
+    metric = {"metrics": [{"metric_id": "array_llm", "params": {"pass_threshold": at_least, "extra_items": extra_items}}]}
+    found = evaluated(ITEM, coded("p", "q", "r"), coded("p", "r", "s"), of_list=metric)
+    assert mean(found, "overall_score") == pytest.approx(overall)
+    assert found.arrays["list"].passed == passed
+    text = (found.save(tmp_path / "report") / "summary.txt").read_text(encoding="utf-8")
+    assert f"list [{'PASS' if passed else 'FAIL'}]" in text
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "items", "overall"),
+    [
+        (coded("p", "q"), coded("p", "q"), (2, 0, 0), 1.0),
+        (coded("p", "q", "r"), [], (0, 3, 0), 2 / 5),
+        (coded("p", "q", "r"), None, (0, 3, 0), 2 / 5),
+        ([], coded("p"), (0, 0, 1), 2 / 3),
+    ],
+)
+def test_a_list_that_needs_no_question_has_its_items_too(
+    expected: Any, output: Any, items: tuple[int, int, int], overall: float
+) -> None:
+    found = evaluated(ITEM, expected, output)
+    array = found.arrays["list"]
+    assert (array.matched, array.missed, array.spurious) == items
+    assert mean(found, "overall_score") == pytest.approx(overall)
+    assert Claims.asked == []
+
+
+def test_two_empty_lists_are_one_entry_that_is_right() -> None:
+    found = evaluated(ITEM, [], [])
+    assert (mean(found, "overall_score"), found.stats.evaluated, found.stats.evaluated_passed) == (1.0, 3, 3)
+
+
+def test_another_metric_of_a_judged_list_is_an_entry_of_its_own() -> None:
+    Claims.claimed = {"matched": 1, "missed": 1, "spurious": 1, "pairs": [[0, 0]]}
+    both = {"metrics": [{"metric_id": "array_llm"}, {"metric_id": "exact"}]}
+    found = evaluated(ITEM, coded("p", "q"), coded("p", "r"), of_list=both)
+    assert mean(found, "overall_score") == pytest.approx((2 + 2 * 0.5 + 0) / 5)
+    assert (found.stats.evaluated, found.stats.evaluated_passed) == (4, 2)
+
+
+def test_a_judged_list_inside_items_is_no_entry() -> None:
+    Claims.claimed = {"matched": 1, "missed": 1, "spurious": 1, "pairs": [[0, 0]]}
+    inner = {"type": "object", "properties": {"n": SCALAR, "l": {
+        "type": "array", "items": {"type": "string"}, "evaluation_config": "array_llm"}}}  # fmt: skip
+    found = evaluated(inner, [{"n": 1, "l": ["a", "b"]}], [{"n": 1, "l": ["a", "c"]}], of_list=None)
+    assert found.stats.evaluated == 3
+    assert mean(found, "overall_score") == pytest.approx(2 / 3)
+    assert set(found.arrays) == {"list", "list[*].l"}
+
+
+@pytest.mark.parametrize(
+    ("named", "asked"), [("string_exact", 1), ("string_case_insensitive", 1), ("string_semantic", 0)]
+)
+def test_lists_that_differ_in_case_alone_are_equal_where_their_items_do_not_tell_case_apart(
+    named: str, asked: int
+) -> None:
+    Claims.claimed = {"matched": 0, "missed": 1, "spurious": 1, "pairs": []}
+    item = {"type": "object", "properties": {"code": {"type": "string", "evaluation_config": named}}}
+    found = evaluated(item, [{"code": "ab12"}], [{"code": "AB12"}])
+    assert (len(Claims.asked), found.arrays["list"].matched) == (asked, 1 - asked)
+    assert evaluated({"type": "string", "evaluation_config": named}, ["ab"], ["AB"]).arrays["list"].matched == 1 - asked
+
+
+def test_the_metrics_of_the_items_are_told_to_the_judge() -> None:
+    evaluated(ITEM, coded("p"), coded("q", "r"), of_list={"metrics": [
+        {"metric_id": "array_llm", "params": {"additional_instructions": "Codes count."}}]})  # fmt: skip
+    (question,) = Claims.asked
+    assert question.params == {
+        "items": {"code": "string_exact", "name": "string_semantic", "tags[*]": "string_fuzzy {threshold: 0.9}"}
+    }
+    prompt = prompt_of("array_llm")
+    assert prompt is not None
+    text = messages_of(prompt, [question])[1]["content"]
+    told = '- id 1, how parts of an item are compared: {"code": "string_exact", "name": "string_semantic", '
+    assert told in text.partition("=== data")[0]
+    assert '- id 1: "Codes count."' in text
+
+
+def test_a_recursive_schema_and_a_choice_tell_what_their_items_are_compared_by() -> None:
+    part: dict[str, Any] = {"type": "object", "properties": {
+        "n": {"type": "string", "evaluation_config": "string_exact"},
+        "kids": {"type": "array", "items": {"$ref": "#/$defs/part"}},
+    }}  # fmt: skip
+    choice = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/part"}}, {"type": "null"}]}
+    schema = {
+        "$defs": {"part": part},
+        "type": "object",
+        "properties": {"l": {**choice, "evaluation_config": "array_llm"}},
+    }
+    Claims.claimed = {"matched": 0, "missed": 1, "spurious": 1, "pairs": []}
+    evaluators.evaluate([{"l": [{"n": "a"}]}], [{"l": [{"n": "b"}]}], schema, judge={"claims": {}})
+    assert Claims.asked[-1].params == {"items": {"n": "string_exact", "kids[*].n": "string_exact"}}
+
+
+def test_the_items_of_an_x_eval_schema_are_told_too() -> None:
+    item = {"type": "object", "properties": {"code": {"type": "string", "x-eval-compare": "exact"}}}
+    schema = {"type": "object", "properties": {"l": {"type": "array", "items": item, "x-eval-compare": "array_llm"}}}
+    Claims.claimed = {"matched": 0, "missed": 1, "spurious": 1, "pairs": []}
+    found = evaluators.evaluate([{"l": [{"code": "a"}]}], [{"l": [{"code": "A"}]}], schema, judge={"claims": {}})
+    assert Claims.asked[-1].params == {"items": {"code": "exact"}}
+    assert found.arrays["l"].missed == 1
+
+
+def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:
+    """What a run folder says of a list comes back as it was scored, its threshold and its surplus included."""
+    array = ArrayResult(
+        "l", "l", "array_llm", 2, 1, 1, 2, Fraction(1), "mismatch", surplus_counts=True, metric="array_llm",
+        pass_at=Fraction(1, 2),
+    )  # fmt: skip
+    line = json.loads(json.dumps(array_line(array)))
+    (found,) = recorded_of([{"evaluator": "e", **line}])["e"].arrays
+    assert (found, found.passed, found.score) == (array, True, Fraction(1, 2))

@@ -11,7 +11,7 @@ are compared with their own metrics. `context["defaults"]` replaces these by JSO
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -29,9 +29,10 @@ from evaluators.fields.evaluation_config.schemas import (
     with_words,
 )
 from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge, said_once
-from evaluators.fields.metrics import SEVERAL, resolve_alignment, resolve_metric
+from evaluators.fields.metrics import SEVERAL, knowing_items, refuse_list_metric, resolve_alignment, resolve_metric
 from evaluators.fields.references import MOST_SCHEMAS, Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, FieldNode, Kind, Metric, SchemaPath, Shape
+from evaluators.judges.judged_comparator import JudgedComparator
 from evaluators.settings import BadSettings, Detail, Loc, spell
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values.path_text import ANY
@@ -106,6 +107,8 @@ class _ConfigReader:
         self.context = context
         self.details = details
         self.targets: dict[Target, MetricPlan | None] = {}
+        self.told: dict[Target, MetricPlan | None] = {}
+        """Those that only lists refer to whose judge is told of them."""
         self.known: dict[int, tuple[MetricPlan, object]] = {}
         """By the id of a schema: its plan, and the schema itself, so that the id is not used again."""
         self.followed: set[tuple[str, SchemaPath]] = set()
@@ -135,7 +138,7 @@ class _ConfigReader:
         return FieldNode(
             path,
             plan.kind,
-            plan.metrics,
+            knowing_items(plan.metrics, plan.items, self.item_part),
             align=plan.align,
             weight=weight,
             skip=plan.skip,
@@ -153,6 +156,12 @@ class _ConfigReader:
             None if plan.items is None else self.node(plan.items, (*path, ANY), weight),
             tuple(self.node(branch, path, weight) for branch in plan.branches),
         )
+
+    def item_part(self, plan: MetricPlan) -> MetricPlan:
+        """The same below a list that is compared as a whole; nothing is said of what was not read."""
+        while plan.same_as is not None:
+            plan = self.targets.get(plan.same_as) or self.told.get(plan.same_as) or MetricPlan()
+        return plan
 
     def found(self, plan: MetricPlan) -> MetricPlan:
         """The plan itself, or the one that it is the same as."""
@@ -246,22 +255,36 @@ class _ConfigReader:
             if align is not None:
                 plan = self.array(schema, path, align)
                 return replace(plan, stands_for=OF_LISTS, weight=words.weight * asked[0].weight)
+        asked = self.without_list_metrics(asked, types_of(schema) or (frozenset() if kind == "leaf" else {kind}))
         metrics = tuple(one for one in (self.metric(one, types_of(schema), path) for one in asked) if one)
-        self.look_below(schema, kind, path, compared=bool(metrics))
-        return MetricPlan(kind, metrics, asked, words.weight, shape=shape_of(schema))
+        items = self.look_below(schema, kind, path, compared=bool(metrics))
+        return MetricPlan(kind, metrics, asked, words.weight, shape=shape_of(schema), items=items)
 
-    def look_below(self, schema: Mapping[str, Any], kind: Kind, path: SchemaPath, *, compared: bool) -> None:
-        """Notes what is wrong below a place that names its own metrics.
+    def without_list_metrics(self, asked: tuple[AskedMetric, ...], types: Collection[str]) -> tuple[AskedMetric, ...]:
+        """The metrics that a value of these types can have. Those of whole lists that it cannot have are noted."""
+        found = []
+        for one in asked:
+            try:
+                refuse_list_metric(one.metric_id, types, self.context)
+                found.append(one)
+            except BadSettings as error:
+                self.details.extend(_placed(detail, one) for detail in error.details)
+        return tuple(found)
+
+    def look_below(self, schema: Mapping[str, Any], kind: Kind, path: SchemaPath, *, compared: bool) -> MetricPlan | None:
+        """Notes what is wrong below a place that names its own metrics; gives what the items of a list ask for.
 
         Where the place is `compared`, nothing below it needs a judge of its own.
         """
         if kind == "leaf":
-            return
+            return None
         known, targets = len(self.details), dict(self.targets)
-        _ = self.object(schema, path) if kind == "object" else self.array(schema, path, ALIGNED)
+        plan = self.object(schema, path) if kind == "object" else self.array(schema, path, ALIGNED)
         if compared:
             self.details[known:] = [one for one in self.details[known:] if not isinstance(one, NeedsJudge)]
+            self.told |= self.targets
             self.targets = targets  # read once more where they count
+        return plan.items
 
     def by_type(self, schema: Mapping[str, Any], words: Words, kind: Kind, path: SchemaPath) -> MetricPlan:
         """A schema that names no metric: what its type says."""
@@ -314,7 +337,7 @@ class _ConfigReader:
         if words.metrics is None and SEVERAL in several and _of_several_types(shape, branches):
             words = replace(words, metrics=(_default(schema, several[SEVERAL]),))
         if words.metrics is not None and not self._aligned_instead(words.metrics, branches, path):
-            return replace(self.unit(schema, words.metrics, shape, path), weight=words.weight)
+            return replace(self.unit(branches, words.metrics, shape, path), weight=words.weight)
         if words.metrics is not None:
             branches = [with_words(branch, schema) if kind_of(branch) == "array" else branch for branch in branches]
         known = len(self.details)
@@ -323,7 +346,7 @@ class _ConfigReader:
         first = asked[0][0] if asked[0] else None
         if first is not None and all(len(one) == 1 and one[0].alike(first) for one in asked):
             del self.details[known:]  # read once more, as one unit
-            return replace(self.unit(schema, (first,), shape, path), weight=words.weight)
+            return replace(self.unit(branches, (first,), shape, path), weight=words.weight)
         made = MetricPlan("choice", weight=words.weight, shape=shape, branches=plans)
         self.choices.append((made, own_place(schema, ())))
         return made
@@ -343,12 +366,15 @@ class _ConfigReader:
                     seen.add(id(branch))
                     waiting.extend(branch.branches)
 
-    def unit(
-        self, schema: Mapping[str, Any], asked: tuple[AskedMetric, ...], shape: Shape, path: SchemaPath
-    ) -> MetricPlan:
+    def unit(self, branches: list[Placed], asked: tuple[AskedMetric, ...], shape: Shape, path: SchemaPath) -> MetricPlan:
         """A value of several types, compared as one."""
-        metrics = tuple(self.metric(one, shape.types, path) for one in asked)
-        return MetricPlan("leaf", tuple(one for one in metrics if one), asked, shape=shape)
+        types = [types_of(branch) or ({kind} if (kind := kind_of(branch)) != "leaf" else set()) for branch in branches]
+        asked = self.without_list_metrics(asked, frozenset().union(*types) if all(types) else ())
+        metrics = tuple(one for one in (self.metric(one, shape.types, path) for one in asked) if one)
+        lists = [branch for branch in branches if kind_of(branch) == "array"]
+        of_lists = any(one.metric_id == OF_LISTS for one in asked) and bool(lists)
+        items = self.look_below(lists[0], "array", path, compared=bool(metrics)) if of_lists else None
+        return MetricPlan("leaf", metrics, asked, shape=shape, items=items)
 
     def _aligned_instead(self, asked: tuple[AskedMetric, ...], branches: list[Placed], path: SchemaPath) -> bool:
         """An alignment stands in for the judge of a list that is one branch of a choice."""
@@ -373,7 +399,10 @@ class _ConfigReader:
         if asked.metric_id in NUMBERS and "parse" not in asked.params and (not types or "string" in types):
             asked = replace(asked, params={**asked.params, "parse": True})
         name = Path(path).canonical
-        return self.guarded(asked, lambda: resolve_metric(asked.spelled, self.context, name, asked.weight))
+        found = self.guarded(asked, lambda: resolve_metric(asked.spelled, self.context, name, asked.weight))
+        if found is not None and isinstance(found.comparator, JudgedComparator):
+            return replace(found, comparator=found.comparator.null_differs())
+        return found
 
     def guarded(self, asked: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
         """What `resolve` gives. Its complaints are noted at their place in the schema, and None stands for it."""

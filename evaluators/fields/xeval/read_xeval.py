@@ -11,9 +11,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
-from evaluators.fields.judge_fallbacks import NeedsJudge, in_field, said_once
+from evaluators.fields.judge_fallbacks import OF_LISTS, NeedsJudge, in_field, said_once
 from evaluators.fields.lines import Align, read_align, read_transforms
-from evaluators.fields.metrics import default_metric, resolve_alignment, resolve_compound, resolve_metric
+from evaluators.fields.metrics import (
+    default_metric,
+    knowing_items,
+    refuse_list_metric,
+    resolve_alignment,
+    resolve_compound,
+    resolve_metric,
+    word_of_entry,
+)
 from evaluators.fields.references import Placed, as_problems, merge, own_place, place_of, resolve_as_far
 from evaluators.fields.tree import ORDERED, Below, Compound, FieldNode, Kind, Metric, SchemaPath, Shape
 from evaluators.fields.xeval.defaults import OTHERWISE, read_entry, type_defaults
@@ -62,8 +70,9 @@ class SchemaPart:
 
     def node(self, path: SchemaPath) -> FieldNode:
         """The node of this part at a path. What stands below is made when it is asked for."""
+        metrics = knowing_items(self.metrics, self.items)
         return FieldNode(
-            path, self.kind, self.metrics, self.transforms, self.align, self.compound,
+            path, self.kind, metrics, self.transforms, self.align, self.compound,
             skip=self.skip, stands_for=self.stands_for, shape=self.shape, make=lambda: self._below(path), origin=self,
         )  # fmt: skip
 
@@ -197,6 +206,9 @@ class _XevalReader:
         self._compare(part, schema, types, loc, path, idle or not typed)
         if part.kind == "choice" and part.metrics:
             part.kind = "leaf"
+            if any(metric.name == OF_LISTS for metric in part.metrics):
+                for number in branches:
+                    part.items = part.items or self.part(self._branch(schema, choice, number, loc), loc, path, True).items
         elif part.kind == "choice":
             self.choosing.append(part)
             part.branches = tuple(
@@ -279,6 +291,7 @@ class _XevalReader:
             if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
                 part.compound = self._compound(entry["compound"], part, schema, shown)
                 return
+            refuse_list_metric(word_of_entry(entry), self._possible(schema, types), self.context)
             alignment = resolve_alignment(entry, self.context) if part.kind == "array" else None
             if alignment is not None:
                 part.align, part.stands_for = alignment, "array_llm"
@@ -289,6 +302,14 @@ class _XevalReader:
             return
         if part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
             self._note(f"{display(path)} is compared as a number, but the schema says {types.one}")
+
+    def _possible(self, schema: Mapping[str, Any], types: Types) -> tuple[str, ...]:
+        """The types that a value may have, those of the branches of a choice; none where they are not all known."""
+        choice, branches = branches_of(schema)
+        if types.names or not choice:
+            return types.names
+        named = [types_of(self._followed(schema[choice][number], ())).names for number in branches]
+        return tuple(name for names in named for name in names) if all(named) else ()
 
     def _metric(self, entry: object, shown: str) -> Metric:
         """What an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, Field
 
 from evaluators.comparators._comparator import Question
 from evaluators.issues import RowProblem
-from evaluators.judges.judge import JudgeAnswer, unanswered
+from evaluators.judges.judge import ITEMS, JudgeAnswer, unanswered
+from evaluators.judges.judged_comparator import ListTotals
 from evaluators.judges.text_comparator import Worded, equal_but_for_writing
 from evaluators.model import Outcome
 from evaluators.settings import spell
 from evaluators.value_class import NamedTuple
+from evaluators.values.equality import same
+
+_FORGIVING: Final = frozenset((
+    "semantic", "string_semantic", "numeric", "number_exact", "number_tolerance", "integer_exact", "boolean",
+    "boolean_exact", "date", "skip",
+))  # fmt: skip
+"""Comparators to which texts that differ in case and spaces alone are the same, or that compare no words."""
 
 
 class ArrayLlm(Worded):
     """A judge looks at two whole lists and says which items belong together; the field earns the share that was found.
 
     The score is the number of matched items, divided by the expected ones. Items that only the output has cost nothing, unless
-    `extra_items: penalize` counts them too. Lists that are equal but for case and spaces match without a question.
+    `extra_items: penalize` counts them too. Lists that are equal match without a question; so do lists that differ in case and
+    spaces alone, unless `items` names a comparator that tells these apart. In the totals of a row the list weighs as much as it has
+    expected items.
 
     An aligned list (`align: hungarian`) says more, costs nothing, and counts each field of an item. Use this where no rule
     can tell which items belong together.
@@ -34,16 +45,38 @@ class ArrayLlm(Worded):
     """The score from which on the lists match."""
     extra_items: Literal["ignore", "penalize"] = "ignore"
     """Whether items that only the output has lower the score."""
+    items: Mapping[str, Any] | None = None
+    """How the parts of an item are compared, for the judge to know: `{code: string_exact}`. A schema that says it of its items is
+    enough."""
 
     def decided(self, question: Question) -> Outcome | None:
         expected, actual = question.expected, question.actual
         if not isinstance(expected, list) or not isinstance(actual, list):
             return Outcome(0.0, False, "one of the two is no list")
-        if found := equal_but_for_writing(question):
-            return found
+        if same(expected, actual):
+            return self._whole(question, "equal")
+        if not self._tells_writing_apart and (found := equal_but_for_writing(question)):
+            return self._whole(question, found.reason)
         if expected and actual:
             return None
         return self._scored(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
+
+    def asked_params(self) -> Mapping[str, Any]:
+        return {**super().asked_params(), **({ITEMS: dict(self.items)} if self.items else {})}
+
+    @cached_property
+    def _tells_writing_apart(self) -> bool:
+        """Some part of an item is compared so that texts may differ that are the same but for case and spaces."""
+        return any(_word(rule) not in _FORGIVING for rules in (self.items or {}).values() for rule in _listed(rules))
+
+    def _whole(self, question: Question, reason: str | None) -> Outcome:
+        """Each item belongs to the one that stands in its place."""
+        size = len(question.expected)
+        details: dict[str, Any] = {**Claimed(size, 0, 0).counts, "pairs": [[at, at] for at in range(size)]}
+        return Outcome(1.0, True, reason, details)
+
+    def list_totals(self) -> ListTotals:
+        return ListTotals(self.extra_items == "penalize", Fraction(str(self.at_least)))
 
     def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
         try:
@@ -71,6 +104,15 @@ class ArrayLlm(Worded):
             details["pairs"] = [list(pair) for pair in claimed.pairs]
         reason = f"{counted}: {reason}" if reason else counted
         return Outcome(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
+
+
+def _listed(rules: object) -> Sequence[object]:
+    return rules if isinstance(rules, list | tuple) else [rules]
+
+
+def _word(rule: object) -> str:
+    """The comparator of a rule: `string_fuzzy {threshold: 0.9}`, or a one-key map."""
+    return next(iter(map(str, rule)), "") if isinstance(rule, Mapping) else str(rule).split(" ")[0]
 
 
 class Claimed(NamedTuple):
