@@ -159,10 +159,14 @@ def test_a_judged_list_weighs_as_much_as_it_has_expected_items(tmp_path: Path) -
     assert (array.matched, array.missed, array.spurious, array.passed) == (2, 1, 1, 0)
     folder = found.save(tmp_path / "report")
     assert "list [FAIL] score=0.667" in (folder / "summary.txt").read_text(encoding="utf-8")
-    (line,) = [
-        one for one in csv.DictReader((folder / "fields.csv").open(encoding="utf-8")) if one["normalized_path"] == "list"
+    table = csv.DictReader((folder / "fields.csv").read_text(encoding="utf-8").splitlines())
+    (line,) = [one for one in table if one["normalized_path"] == "list"]
+    assert [line[name] for name in ("metric_id", "matched", "missed_gold", "spurious_pred")] == [
+        "array_llm",
+        "2",
+        "1",
+        "1",
     ]
-    assert (line["metric_id"], line["matched"], line["missed"], line["spurious"]) == ("array_llm", "2", "1", "1")
     assert [round(float(line[name]), 4) for name in ("score", "precision", "recall", "f1")] == [0.6667] * 4
     assert "as told" in line["reasoning"]
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
@@ -295,3 +299,48 @@ def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:
     line = json.loads(json.dumps(array_line(array)))
     (found,) = recorded_of([{"evaluator": "e", **line}])["e"].arrays
     assert (found, found.passed, found.score) == (array, True, Fraction(1, 2))
+
+
+@pytest.mark.parametrize("metric", ["string_semantic", "string_llm", "semantic"])
+def test_null_costs_no_question_in_an_evaluation_config(metric: str) -> None:
+    kinds = ({"type": ["string", "null"]}, {"anyOf": [{"type": "string"}, {"type": "null"}]})
+    for kind in kinds:
+        schema = {"type": "object", "properties": {"a": {**kind, "evaluation_config": metric}}}
+        documents = [{"a": "x"}, {"a": None}, {}], [{"a": None}, {"a": "x"}, {"a": None}]
+        found = evaluators.evaluate(*documents, schema, judge={"claims": {}})
+        assert mean(found, "field_score") == 0.0
+        assert [row.field_results[0].details["code"] for row in found.records] == [
+            "extracted_null", "gold_null", "gold_missing",
+        ]  # fmt: skip
+    assert Claims.asked == []
+    assert score_of_null_elsewhere() == 1
+
+
+def score_of_null_elsewhere() -> int:
+    """In `fields:`, the instructions of a field may say what null means."""
+    lines = [{"json_multi_field_match": {"fields": {"t": {"string_llm": {"instructions": "null is as good as none"}}}}}]
+    evaluators.load({"judge": "claims", "evaluators": lines}).evaluate({"expected": {"t": "none"}, "output": {"t": None}})
+    return len(Claims.asked)
+
+
+CANNOT_BE_A_LIST: list[dict[str, Any]] = [
+    {"type": "string"}, {"type": ["string", "null"]}, {"type": "object", "properties": {}}, {"enum": ["a", "b"]},
+    {"anyOf": [{"type": "string"}, {"type": "null"}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CANNOT_BE_A_LIST)
+@pytest.mark.parametrize("said", ["evaluation_config", "x-eval-compare"])
+@pytest.mark.parametrize("suite", [{"judge": {"claims": {}}}, {"without_judge": {"array_llm": "hungarian"}}])
+def test_a_list_metric_is_refused_where_no_list_can_stand(kind: dict[str, Any], said: str, suite: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"a": {**kind, said: "array_llm"}}}
+    with pytest.raises(
+        evaluators.Problems, match=r'"array_llm" compares two lists, and the schema says (string|object|null)'
+    ):
+        evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema, **suite)
+
+
+def test_a_list_metric_is_no_default_of_another_type() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    with pytest.raises(evaluators.Problems, match="compares two lists"):
+        evaluators.evaluate([{}], [{}], schema, judge={"claims": {}}, defaults={"string": "array_llm"})
