@@ -206,13 +206,14 @@ def _stopped(needs: Sequence[Verdict]) -> Verdict | None:
 
 
 def _blocked(values: Sequence[Any], lost: Callable[..., Verdict]) -> Verdict:
-    """0.0, with every expected field lost where the expected side can be read."""
+    """0.0 and not passed, whatever the threshold, with every expected field lost where the expected side can be read."""
     for value in values:
         if value.__class__ is Fault and value.issue.blame is not Blame.OUTPUT:
             return Verdict(_standing(value.issue), None, 0, 0, issue=value.issue)
     try:
         found = lost(*values)
-        return found if found.standing.kept_out else found._replace(standing=Standing.BLOCKED, issue=None)
+        blocked = found._replace(standing=Standing.BLOCKED, passed=False, num=0, issue=None)
+        return found if found.standing.kept_out else blocked
     except (RowProblem, OutOfTime) as error:
         return Verdict(_standing(error.issue), None, 0, 0, issue=error.issue)
     except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
