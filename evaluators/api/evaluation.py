@@ -248,7 +248,8 @@ class Evaluation:
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write a run folder: summary.txt, run.json, report.json, fields.csv, fields.md and the rows.
 
-        Raises Problems (config) when there is a run already and `force` is not asked for.
+        Gives the folder that was written: the one that is named or, where that is taken, the next free one behind it, such as
+        `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
         """
         from evaluators.api.saving import save
 

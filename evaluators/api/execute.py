@@ -58,6 +58,10 @@ class Finished:
     """The addresses of the further files that went to stores."""
     refused: tuple[Issue, ...] = ()
     """The files that the system did not take, the run folder among them; its figures are kept in the result."""
+    named: str | None = None
+    """The name of the run folder as its run.json has it: where nobody asked for that one."""
+    taken: Path | str | None = None
+    """The place that was asked for, when something was there and the run folder has another one."""
     notice: str = ""
     """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
@@ -141,8 +145,10 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
     files, refused = _asked(request, record, options)
     annotated = all(variant.every_cell for variant in record.facts.variants)
     notice = f"{place}: this run was finished before, and nothing was scored"
-    result = afterwards(record.result, refused)
-    return Finished(result, options, place, tuple(files), annotated, refused=refused, notice=notice)
+    result = replace(afterwards(record.result, refused), folder=str(place))
+    return Finished(
+        result, options, place, tuple(files), annotated, refused=refused, named=record.result.folder, notice=notice
+    )
 
 
 def _needed(prepared: Prepared, request: RunRequest) -> Needed:
@@ -180,8 +186,9 @@ def _folder(
     from evaluators.api.resuming import resumed_run, taken_up, unfinished_run
 
     suite = prepared.suite
-    name = request.name or suite.results.name or default_name(started, suite.fingerprint)
-    begun = unfinished_run(prepared, request, recordings, name, started, fingerprint)
+    asked = request.name or suite.results.name
+    name = asked or default_name(started, suite.fingerprint)
+    begun = replace(unfinished_run(prepared, request, recordings, name, started, fingerprint), asked=asked)
     run = resumed_run(suite, request) if request.resume else None
     found = taken_up(run, prepared, begun, fingerprint) if run is not None else None
     return found if found is not None else RunFolder.begin(request.results, begun, request.force)
@@ -194,19 +201,49 @@ def _keeps(prepared: Prepared, request: RunRequest) -> bool:
 
 
 def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
-    """The run with its files; its figures alone where the system does not take the run folder, which is then a cause of 3."""
+    """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
+    then a cause of 3."""
+    from evaluators.reports.headline import Options
+    from evaluators.run.store import NOT_MOVED
+
+    lowest_fields = _lowest_fields(prepared, request)
+    if folder is None:
+        result = run.result
+        return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, (), False)
+    lost: tuple[Issue, ...] = ()
     try:
-        return _written(prepared, request, folder, run)
+        record, options = _recorded(prepared, request, folder, run)
+        if request.results is not None:
+            folder.finish(record.result)
+            record = replace(record, folder=folder.path, result=folder.named(record.result))
     except (OSError, Problems) as error:
-        refused = folder.refusal(error) if folder is not None else None
+        refused = folder.refusal(error)
         if refused is None:
             raise
-        from evaluators.reports.headline import Options
+        if refused.code != NOT_MOVED:
+            said = f"{refused.message}; the figures are complete, and nothing else of the run is kept"
+            lost = (replace(refused, message=said),)
+            return Finished(afterwards(run.result, lost), Options(), None, (), False, refused=lost)
+        lost = (refused,)
+    files, refused_files = _asked(replace(request, files=_in_folder(request, folder)), record, options)
+    refusals = (*lost, *refused_files)
+    result = afterwards(folder.named(run.result), refusals)
+    if request.results is None or lost:
+        return Finished(replace(result, folder=None), options, None, tuple(files), False, refused=refusals)
+    annotated = all(variant.every_cell for variant in record.facts.variants)
+    named, result = result.folder, replace(result, folder=str(folder.path))
+    taken = folder.asked if folder.path != folder.asked else None
+    return Finished(result, options, folder.path, tuple(files), annotated, refused=refusals, named=named, taken=taken)
 
-        lost = replace(
-            refused, message=f"{refused.message}; the figures are complete, and nothing else of the run is kept"
-        )
-        return Finished(afterwards(run.result, [lost]), Options(), None, (), False, refused=(lost,))
+
+def _in_folder(request: RunRequest, folder: RunFolder) -> tuple[Path, ...]:
+    """The further files; those inside of the run's own folder are where that came to be."""
+    asked = folder.asked.resolve()
+    inside = [file.resolve() for file in request.files]
+    return tuple(
+        folder.path / whole.relative_to(asked) if whole.is_relative_to(asked) else file
+        for file, whole in zip(request.files, inside, strict=True)
+    )
 
 
 def _asked(request: RunRequest, record: RunRecord, options: Options) -> tuple[list[Path], tuple[Issue, ...]]:
@@ -225,29 +262,17 @@ def _asked(request: RunRequest, record: RunRecord, options: Options) -> tuple[li
     return written, tuple(refused)
 
 
-def _written(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
-    """The run folder and the further files, all made from what the run recorded."""
-    from evaluators.reports.headline import Options
-
-    lowest_fields = _lowest_fields(prepared, request)
-    if folder is None:
-        result = run.result
-        return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, (), False)
-
+def _recorded(prepared: Prepared, request: RunRequest, folder: RunFolder, run: ScoredRun) -> tuple[RunRecord, Options]:
+    """What the run recorded, and the files of its folder made from that."""
     from evaluators.reports.report_files import folder_files
     from evaluators.run.storing import stored
 
+    lowest_fields = _lowest_fields(prepared, request)
     record = stored(prepared, folder, run.jobs, run.measured, run.result, lowest_fields)
     options = _with_sections(prepared, request, record)
     if request.results is not None:
         folder_files(folder, record, _formats(prepared, request), options)
-    files, refused = _asked(request, record, options)
-    result = afterwards(run.result, refused)
-    if request.results is None:
-        return Finished(result, options, None, tuple(files), False, refused=refused)
-    folder.finish(record.result)
-    annotated = all(variant.every_cell for variant in record.facts.variants)
-    return Finished(result, options, folder.path, tuple(files), annotated, refused=refused)
+    return record, options
 
 
 def _lowest_fields(prepared: Prepared, request: RunRequest) -> int:
@@ -302,6 +327,12 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], request: RunR
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 
+def _own_folder(prepared: Prepared, request: RunRequest) -> Path | None:
+    """The run folder that is asked for by name."""
+    name = request.name or prepared.suite.results.name
+    return None if request.results is None or name is None else Path(request.results, name).resolve()
+
+
 def _check_files(prepared: Prepared, request: RunRequest) -> None:
     """What is to be written must be possible. Raises Problems (config) with what is not."""
     issues: list[Issue] = []
@@ -314,7 +345,7 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
 
         name = prepared.suite.config.source.name
         local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
-        issues += check_asked(request.files, [Path(name), *local])
+        issues += check_asked(request.files, [Path(name), *local], _own_folder(prepared, request))
     words = _formats(prepared, request)
     if not issues and (request.files or request.results is not None):
         from evaluators.reports.report_files import check_outcomes

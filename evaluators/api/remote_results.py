@@ -16,9 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.preparing import RunRequest
-from evaluators.run.store import RUN_JSON, check_name, default_name
+from evaluators.run.run_json import run_json
+from evaluators.run.store import RUN_JSON, check_name, default_name, load_run, numbered, write_text
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of
@@ -40,24 +41,30 @@ def finish_elsewhere(
     lost = False
     try:
         outgoing = _outgoing(suite, request, folder)
-        with _claimed(outgoing, request.force), _named(outgoing), _parts_cleared(outgoing.request):
-            finished = _sent_as(outgoing, finish(suite, _telling(outgoing, folder)))
+        with _claimed(outgoing), _named(outgoing), _parts_cleared(outgoing.request):
+            finished = finish(suite, _telling(outgoing, folder))
+            outgoing = _placed(outgoing)
+            finished = _sent_as(outgoing, finished)
             refused = tuple(issue for issue in map(_sent, outgoing.sent) if issue is not None)
             lost = bool(refused)
     finally:
         if not lost:
             shutil.rmtree(folder, ignore_errors=True)
     stored = _as_stored(outgoing, finished, folder)
-    return replace(stored, result=afterwards(finished.result, refused), refused=(*finished.refused, *refused))
+    return replace(stored, result=afterwards(stored.result, refused), refused=(*finished.refused, *refused))
 
 
 def _as_stored(outgoing: _Outgoing, finished: Finished, folder: Path) -> Finished:
     """The run with the places in the stores in place of those of this machine."""
     results = outgoing.results if finished.folder is not None else None
+    place = results.place if results is not None else None
     return replace(
         finished,
+        result=finished.result if place is None else replace(finished.result, folder=place),
         folder=finished.folder if results is None else None,
-        place=results.place if results is not None else None,
+        place=place,
+        named=results.named if results is not None else finished.named,
+        taken=results.taken if results is not None else finished.taken,
         files=tuple(file for file in finished.files if not file.is_relative_to(folder)),
         stored=tuple(outgoing.places(finished.files)),
     )
@@ -89,6 +96,21 @@ class _Sending:
     place: str
     is_run: bool = False
     force: bool = False
+    asked: str = ""
+    """The name that was asked for a run, or chosen for it."""
+    chosen: bool = False
+    """Nobody asked for the name."""
+
+    @property
+    def named(self) -> str | None:
+        """The name of the run folder, where nobody asked for that one."""
+        return self.place.rpartition("/")[2] if self.chosen or self.taken else None
+
+    @property
+    def taken(self) -> str | None:
+        """The place that was asked for, when something was there and the run has another one."""
+        asked = inside(parent(self.place), self.asked)
+        return asked if self.is_run and asked != self.place else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +136,14 @@ def _outgoing(suite: LoadedSuite, request: RunRequest, folder: Path) -> _Outgoin
     """The same run with places on this machine."""
     results, changed = None, request
     if request.results is not None and scheme_of(str(request.results)):
-        name = request.name or suite.results.name or default_name(datetime.now().astimezone(), suite.fingerprint)
-        check_name(name)
+        wanted = request.name or suite.results.name
+        asked = wanted or default_name(datetime.now().astimezone(), suite.fingerprint)
+        check_name(asked)
+        name = asked if request.force else _free_name(str(request.results), asked)
         place = inside(str(request.results), name)
-        results = _Sending(folder / "runs" / name, place, is_run=True, force=request.force)
+        results = _Sending(
+            folder / "runs" / name, place, is_run=True, force=request.force, asked=asked, chosen=not wanted
+        )
         parts = inside(str(request.results), f".{name}.{_token()}.parts")
         changed = replace(changed, results=folder / "runs", name=name, parts=parts)
     sent = tuple(_Sending(folder / f"file-{number}", parent(file)) for number, file in enumerate(request.stored_files))
@@ -125,22 +151,35 @@ def _outgoing(suite: LoadedSuite, request: RunRequest, folder: Path) -> _Outgoin
     return _Outgoing(replace(changed, files=(*request.files, *files), stored_files=()), results, sent)
 
 
+def _placed(outgoing: _Outgoing) -> _Outgoing:
+    """The same, with the run at a place that is free now. Its `run.json` names the folder where that is not the one asked for."""
+    run = outgoing.results
+    if run is None or run.force or not (run.local / RUN_JSON).is_file():
+        return outgoing
+    run = replace(run, place=inside(parent(run.place), _free_name(parent(run.place), run.asked)))
+    if run.named is not None:
+        named = replace(load_run(run.local), folder=run.named)
+        write_text(run.local / RUN_JSON, run_json(named))
+    return replace(outgoing, results=run)
+
+
+def _free_name(results: str, asked: str) -> str:
+    """The first name under which nothing is there yet."""
+    store = store_of(results)
+    try:
+        return next(name for name in numbered(asked) if store.kind(inside(results, name)) is None)
+    except OSError as error:
+        raise Problems([unwritten(error, shown_address(results), "the place of the results")]) from None
+
+
 @contextmanager
-def _claimed(outgoing: _Outgoing, force: bool) -> Iterator[None]:
-    """Raises Problems where a run is there already (config), or where nothing can be written (environment)."""
-    results = outgoing.results
+def _claimed(outgoing: _Outgoing) -> Iterator[None]:
+    """Raises Problems (environment) where nothing can be written."""
     claims = []
     try:
         for one in outgoing.sent:
             store = store_of(one.place)
             try:
-                if one is results and not force and store.kind(one.place) is not None:
-                    raise problem(
-                        "run-exists",
-                        "there is already a run of that name, and runs are never overwritten unasked",
-                        where=shown_address(one.place),
-                        hint="--name gives this run another name; --force replaces the old one",
-                    )
                 claim = inside(parent(one.place) if one.is_run else one.place, f".{_token()}.claim")
                 store.put(claim, b"")
                 claims.append(claim)

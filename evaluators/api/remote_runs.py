@@ -57,10 +57,20 @@ def _fetch(place: str, target: Path, room: float) -> int:
 
 
 def page_place(run: str, here: Path) -> Path:
-    """Where the page of a run goes: into its folder; for a run in a store into a folder that stays when the program ends."""
-    if scheme_of(run):
+    """Where the page of a run goes: into its folder; into a folder that stays when the program ends for a run in a store, or one whose
+    folder takes no files."""
+    folder = here if here.is_dir() else here.parent
+    if scheme_of(run) or not _takes_files(folder):
         return Path(tempfile.mkdtemp(prefix="evaluators-"), f"{here.name}.html")
-    return (here if here.is_dir() else here.parent) / "report.html"
+    return folder / "report.html"
+
+
+def _takes_files(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:

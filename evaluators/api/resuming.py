@@ -6,6 +6,7 @@ columns, the versions and some options. What differs is said, and nothing is gue
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -122,8 +123,8 @@ def taken_up(
     final = run.results / run.name
     for left in found:
         if left.holding == "mine":
-            put_back(left.place, final)
-    if (final / RUN_JSON).is_file():
+            put_back(left)
+    if os.path.isfile(final / RUN_JSON):
         result = load_run(final)
         if result.complete or not found:
             _check(final, list(_other_result(result, prepared, new, fingerprint)))
@@ -262,7 +263,7 @@ def _marks(prepared: Prepared) -> dict[str, tuple[FileMark, ...]]:
 def _nearest(run: ResumedRun) -> str:
     """The names of runs that are there, those like the wanted one first."""
     try:
-        finished = [place.name for place in run.results.iterdir() if (place / RUN_JSON).is_file()]
+        finished = [place.name for place in run.results.iterdir() if os.path.isfile(place / RUN_JSON)]
     except OSError:
         return f'the folder "{run.results}" does not exist'
     names = sorted({*finished, *(left.name for left in left_folders(run.results))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from evaluators.api.memory_jobs import ROLES, ROWS, job_of
 from evaluators.issues import Issue, Problems
@@ -32,7 +32,7 @@ FORMATS = ("csv", "markdown", "report", "fields")
 
 
 def save(evaluation: Evaluation, place: Path, force: bool) -> Path:
-    """Write the folder. Raises Problems (config) when the place is taken and `force` is not asked for."""
+    """Write the folder, and give its place: the one named, or the next free one behind it, as `place-2`; `force` replaces a run."""
     place = place.absolute()
     with _created(place, force) as folder:
         record = _recorded(evaluation, folder, _result(evaluation, place.name))
@@ -40,14 +40,8 @@ def save(evaluation: Evaluation, place: Path, force: bool) -> Path:
         return folder.finish(record.result)
 
 
-_HINTS: Final = {
-    "run-exists": "another folder, or force=True, which replaces the old run",
-    "not-a-run-folder": "take another folder",
-}
-
-
 def _created(place: Path, force: bool) -> RunFolder:
-    """The folder. What is said of one that is taken is for a program, not for the command line."""
+    """The folder. What is said of one that is no run is for a program, not for the command line."""
     try:
         return RunFolder.create(place.parent, place.name, force)
     except Problems as error:
@@ -55,8 +49,8 @@ def _created(place: Path, force: bool) -> RunFolder:
 
 
 def _in_python(issue: Issue) -> Issue:
-    message = issue.message.replace("--force", "force=True")
-    return replace(issue, message=message, hint=_HINTS.get(issue.code, issue.hint))
+    hint = "take another folder" if issue.code == "not-a-run-folder" else issue.hint
+    return replace(issue, message=issue.message.replace("--force", "force=True"), hint=hint)
 
 
 def _recorded(evaluation: Evaluation, folder: RunFolder, result: RunResult) -> RunRecord:

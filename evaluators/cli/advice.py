@@ -16,7 +16,7 @@ def command(run: str) -> None:
     The exit code is 0 when the run could be read.
     """
     from evaluators.api.finished_run import advice_page
-    from evaluators.api.remote_runs import run_here
+    from evaluators.cli._named_runs import run_place
     from evaluators.cli._printing import print_page
 
-    print_page(advice_page(run_here(run)))
+    print_page(advice_page(run_place(run)))

@@ -65,7 +65,7 @@ def command(
     The exit code is 0 when there was something to compare, 2 for a mark that cannot be read, and 3 when no row has both.
     """
     from evaluators.api.calibrating import calibration_document, marks_of
-    from evaluators.api.remote_runs import run_here
+    from evaluators.cli._named_runs import run_place
     from evaluators.cli._printing import print_page
 
     low, high = scale
@@ -76,7 +76,7 @@ def command(
         raise click.UsageError("these options say how a file with marks is read, and none is named")
     marked = None if marks is None else marks_of(marks, human, told)
     page, measured = calibration_document(
-        run_here(run), human, evaluator, pass_at, (low, high), Path(other) if other else None, marked
+        run_place(run), human, evaluator, pass_at, (low, high), Path(other) if other else None, marked
     )
     print_page(page)
     sys.exit(0 if measured else 3)

@@ -97,13 +97,13 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
 def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> Comparison:
     from evaluators.api.comparisons import compare_places, compare_variants, compare_with_baseline
-    from evaluators.api.remote_runs import run_here
+    from evaluators.cli._named_runs import run_place
 
     if options["among"]:
-        return compare_variants(run_here(runs[0]), runs[1:], _rules(suite, options, fail_on=()))
+        return compare_variants(run_place(runs[0]), runs[1:], _rules(suite, options, fail_on=()))
     rules = _rules(suite, options, fail_on=None)
     if len(runs) == 1 and suite is not None:
-        return compare_with_baseline(suite, run_here(runs[0]), rules)
+        return compare_with_baseline(suite, run_place(runs[0]), rules)
     if len(runs) != 2:
         hint = (
             "name two runs, BASE and NEW" if len(runs) > 2 else "name a BASE before it, or a --suite that has a baseline"
@@ -111,7 +111,7 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
         raise click.UsageError(
             f"a comparison needs two runs, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named; {hint}"
         )
-    return compare_places(run_here(runs[0]), run_here(runs[1]), rules)
+    return compare_places(run_place(runs[0]), run_place(runs[1]), rules)
 
 
 def _rules(suite: Suite | None, options: dict[str, Any], fail_on: tuple[str, ...] | None) -> Rules:
@@ -126,15 +126,18 @@ def _rules(suite: Suite | None, options: dict[str, Any], fail_on: tuple[str, ...
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     from evaluators.api.comparisons import baseline_of, update_baseline
-    from evaluators.api.remote_runs import run_here
+    from evaluators.cli._named_runs import run_place
     from evaluators.cli._printing import say
 
     if suite is None or len(runs) != 1:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
     file = baseline_of(suite)
-    side = update_baseline(run_here(runs[0]), file)
+    run = run_place(runs[0])
+    side = update_baseline(run, file)
     rows = sum(len(each.ids) for each in side.rows.values())
-    say(f"{file}: the baseline is now {runs[0]}, with {rows:,} {'row' if rows == 1 else 'rows'}.\n")
+    say(
+        f"{file}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows:,} {'row' if rows == 1 else 'rows'}.\n"
+    )
 
 
 def _check_files(files: tuple[str, ...]) -> None:

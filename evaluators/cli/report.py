@@ -26,7 +26,8 @@ def command(run: str, files: tuple[str, ...]) -> None:
     The exit code is 0, whatever that of the run was.
     """
     from evaluators.api.finished_run import options_of, write_again
-    from evaluators.api.remote_runs import run_here, written_places
+    from evaluators.api.remote_runs import written_places
+    from evaluators.cli._named_runs import run_place
     from evaluators.cli._printing import print_page, say
     from evaluators.issues import Problems
     from evaluators.reports.report_files import check_asked
@@ -35,7 +36,7 @@ def command(run: str, files: tuple[str, ...]) -> None:
 
     if issues := check_asked(map(Path, files)):
         raise Problems(issues)
-    place = run_here(run)
+    place = run_place(run)
     if not files:
         record = read_record(place)
         print_page(summary(record.result, options_of(record)))

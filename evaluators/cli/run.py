@@ -55,7 +55,12 @@ COUNT = WholeNumber(1)
     "taken.",
 )
 @click.option("--no-results", is_flag=True, help="Write no run folder. Near misses need it, so there are none.")
-@click.option("--name", metavar="NAME", help="The name of this run's folder. Without it, date and time are taken.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="The name of this run's folder. Without it, date and time are taken. Where there is something of that name already, the folder "
+    "is NAME-2, NAME-3 and so on.",
+)
 @click.option("--force", is_flag=True, help="Replace a run of the same name.")
 @click.option(
     "--resume",
@@ -240,9 +245,11 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
     except Problems as error:
         return error.issues
     finally:
-        if finished.notice and not options["quiet"]:
-            from evaluators.cli._printing import tell
+        from evaluators.cli._printing import tell
 
+        if finished.taken is not None:
+            tell(f"{finished.taken} is there already, so this run is in {finished.place or finished.folder}")
+        if finished.notice and not options["quiet"]:
             tell(finished.notice)
     return ()
 
@@ -322,11 +329,12 @@ def _test_set_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 def _print(finished: Finished, options: dict[str, Any]) -> None:
     from evaluators.cli._printing import print_page, say
+    from evaluators.value_class import replace
 
     if options["print_as"] == "json":
         from evaluators.run.run_json import run_json
 
-        say(run_json(finished.result))
+        say(run_json(replace(finished.result, folder=finished.named)))
         return
     if options["quiet"] and options["print_as"] != "github":
         from evaluators.reports.headline import one_line
@@ -334,7 +342,6 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
         say(one_line(finished.result) + "\n")
         return
     from evaluators.reports.summary import summary
-    from evaluators.value_class import replace
 
     if options["print_as"] == "github":
         from evaluators.cli._github import add_to_step_summary

@@ -29,7 +29,7 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
 
     A run that was ended, by a crash or by somebody, leaves what it had scored in a hidden folder.
     `evaluators run SUITE --name NAME --resume` goes on with it, and --clean removes it. A run that is still going is
-    never removed.
+    never removed. One that was scored to its end, and could not be moved to its place then, is moved there.
     """
     from evaluators.cli._printing import print_page, say
     from evaluators.reports.runs_page import runs_json, runs_page
@@ -52,9 +52,9 @@ def _clean(folder: Path, yes: bool) -> None:
     from evaluators.reports.display import visible
     from evaluators.reports.runs_page import state_words
     from evaluators.run.run_listing import listed_runs
-    from evaluators.run.working_folder import clean, left_folder
+    from evaluators.run.working_folder import Cleaned, clean, left_folder
 
-    found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
+    found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind", "not moved")]
     if not found:
         say("Every run is finished or still going. Nothing is removed.\n")
         return
@@ -71,7 +71,10 @@ def _clean(folder: Path, yes: bool) -> None:
     issues = []
     for run in found:
         left = left_folder(run.place)
-        if left is None or clean(left):
+        cleaned = Cleaned(True) if left is None else clean(left)
+        if cleaned.kept is not None:
+            say(visible(f"the run that was whole is in {cleaned.kept}") + "\n")
+        if cleaned.removed:
             say(visible(f"removed {run.place}") + "\n")
         else:
             issues.append(

@@ -22,15 +22,15 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     The exit code is 0 when every tracker took the run, 2 when one is unknown or needs a package that is not installed, 3 when one
     did not take the run, and 130 after Ctrl-C: what was sent by then stays there, and the same command sends the rest.
     """
-    from evaluators.api.remote_runs import run_here
     from evaluators.api.trackers import send_again
+    from evaluators.cli._named_runs import run_place
     from evaluators.cli._printing import link_line, say
     from evaluators.cli._progress import sending_progress
     from evaluators.issues import Problems
 
     sending = sending_progress()
     try:
-        sent = send_again(run_here(run), names, trace_rows, sending)
+        sent = send_again(run_place(run), names, trace_rows, sending)
     finally:
         if sending is not None:
             sending.end()

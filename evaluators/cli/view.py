@@ -12,14 +12,15 @@ def command(run: str, no_open: bool) -> None:
     """Show a run as a page in the browser.
 
     RUN is a run folder, or the run.json in it. The page is written into the run folder as report.html: one file, which
-    asks the network for nothing and can be sent to somebody else. For a run folder in a store, named by its address, it is
-    written into a temporary folder.
+    asks the network for nothing and can be sent to somebody else. For a run folder in a store, named by its address, or one that
+    cannot be written, it is written into a temporary folder.
     """
     from evaluators.api.finished_run import write_again
-    from evaluators.api.remote_runs import page_place, run_here
+    from evaluators.api.remote_runs import page_place
+    from evaluators.cli._named_runs import run_place
     from evaluators.cli._printing import say
 
-    place = run_here(run)
+    place = run_place(run)
     (page,) = write_again(place, [page_place(run, place)])
     if not no_open:
         import webbrowser

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +22,7 @@ from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, hardest_rows
 from evaluators.run.figures import score_text
-from evaluators.run.record import RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
+from evaluators.run.record import RECORD_JSON, SUITE_FOLDER, RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
 from evaluators.run.record_lines import Recorded, plain
 from evaluators.run.store import RunFolder, open_text, write_text
 from evaluators.values.json_text import compact, to_text
@@ -114,8 +116,10 @@ def _no_outcomes(name: str) -> Issue:
     )
 
 
-def check_asked(files: Iterable[Path], read: Iterable[Path] = ()) -> list[Issue]:
-    """A problem (config) for each file that has an unknown extension, is a folder, or is one of those that are read."""
+def check_asked(files: Iterable[Path], read: Iterable[Path] = (), own: Path | None = None) -> list[Issue]:
+    """A problem (config) for each file that has an unknown extension, is a folder, is one of those that are read, or one that a run
+    folder is made of. `own` is a run folder that is not there yet.
+    """
     originals = {path.resolve() for path in read}
     issues: list[Issue] = []
     for file in files:
@@ -127,9 +131,26 @@ def check_asked(files: Iterable[Path], read: Iterable[Path] = ()) -> list[Issue]
         if file.resolve() in originals:
             message = "this file is read by the run, so it is not written over"
             issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(file), "give -o another name"))
+        elif _of_record(file.resolve(), own):
+            message = "the run folder itself has a file of that name, and what it records is not written over"
+            issues.append(Issue("overwrites-run", Blame.CONFIG, message, str(file), "give -o another name"))
         elif file.is_dir():
             issues.extend(problem("not-a-file", "this is a folder, and -o names a file", where=str(file)).issues)
     return issues
+
+
+def _of_record(file: Path, own: Path | None) -> bool:
+    """Whether a file is one of those that a run folder is made of."""
+    for folder in file.parents:
+        if folder == own or os.path.isfile(folder / RECORD_JSON):
+            inside = file.relative_to(folder)
+            return inside.parts[0] == SUITE_FOLDER or bool(_RECORDED.fullmatch(str(inside)))
+    return False
+
+
+_RECORDED: Final = re.compile(
+    r"(run|record|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)"
+)
 
 
 def named_for(name: str, variant: str | None) -> str:

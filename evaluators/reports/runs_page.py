@@ -32,6 +32,8 @@ def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
         blocks.append(Paragraph("`evaluators run SUITE --name NAME --resume` goes on with an unfinished run.", "note"))
     if any(run.state in ("unfinished", "left behind") for run in runs):
         blocks.append(Paragraph(f"`evaluators runs {results} --clean` removes what is not finished.", "note"))
+    if any(run.state == "not moved" for run in runs):
+        blocks.append(Paragraph(f"`evaluators runs {results} --clean` puts whole runs to their places.", "note"))
     return Page(title, (Section(None, tuple(blocks)),))
 
 
@@ -41,7 +43,11 @@ def state_words(run: ListedRun) -> str:
         return f"going{_of(run)}"
     if run.state == "unfinished":
         return f"unfinished{_of(run)}"
-    words = {"stopped": "stopped before its last row", "left behind": "left behind, does not say what it holds"}
+    words = {
+        "stopped": "stopped before its last row",
+        "left behind": "left behind, does not say what it holds",
+        "not moved": "finished, and not at its place",
+    }
     return words.get(run.state, run.state)
 
 

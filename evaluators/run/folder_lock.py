@@ -18,7 +18,7 @@ _TRIES: Final = 60
 _PAUSE_SECONDS: Final = 0.05
 
 Holding: TypeAlias = Literal["mine", "others", "unknown"]
-"""`unknown`: this file system has no locks."""
+"""`unknown`: this file system has no locks, or the folder is somebody else's."""
 
 
 class FolderLock:
@@ -55,11 +55,12 @@ class FolderLock:
 
 def holding(folder: Path) -> Holding:
     """`others` while somebody works in a folder; it is nobody's afterwards."""
-    if not (folder / LOCK).exists():
-        return "mine"
     lock = FolderLock(folder)
     try:
+        os.lstat(folder / LOCK)
         return lock.take()
+    except FileNotFoundError:
+        return "mine"
     except OSError:  # somebody else's folder
         return "unknown"
     finally:

@@ -370,6 +370,9 @@ class RunResult:
     label_tables: tuple[LabelTable, ...] = ()
     """What stood where which label was expected, by variant and evaluator; nothing where no evaluator has labels."""
 
+    folder: str | None = None
+    """The run folder that was written. In a `run.json` its name, where nobody asked for that one."""
+
     @property
     def whole_measures(self) -> tuple[MeasureStats, ...]:
         """The measures over the run, or over its variants: not those of slices."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from evaluators.issues import Problems, problem
-from evaluators.run.store import RUN_JSON, load_run
+from evaluators.run.run_json import read_environment
+from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, load_run
 from evaluators.run.working_folder import LeftFolder, left_folders
-from evaluators.value_class import dataclass
+from evaluators.value_class import NamedTuple, dataclass
+from evaluators.values.small_files import read_small
 
-State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind"]
-"""`stopped` is finished, but not with all rows; `left behind` does not say what it holds."""
+State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind", "not moved"]
+"""`stopped` is finished, but not with all rows; `left behind` does not say what it holds; `not moved` is whole, in its hidden folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +38,46 @@ class ListedRun:
 def listed_runs(results: Path) -> list[ListedRun]:
     """The runs, by name. Raises Problems (config) where there is no such folder."""
     try:
-        places = sorted(place for place in results.iterdir() if (place / RUN_JSON).is_file())
+        places = sorted(place for place in results.iterdir() if os.path.isfile(place / RUN_JSON))
     except OSError:
         hint = "runs are written to the folder `runs`, unless the suite or --results says otherwise"
         raise problem("no-results", "there is no such folder", where=str(results), hint=hint) from None
     found = [*map(_finished, places), *map(_unfinished, left_folders(results))]
     return sorted(found, key=lambda run: (run.name, run.place))
+
+
+class NamedRun(NamedTuple):
+    """The run folder that a name stands for."""
+
+    place: Path
+    among: int
+    """How many runs of that name there are."""
+
+
+def newest_run(name: str, folder: Path) -> NamedRun | None:
+    """The newest of the runs NAME, NAME-2, NAME-3 and so on in a folder; None where there is none."""
+    numbers = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9][0-9]+))?")
+    try:
+        found = [
+            place for place in folder.iterdir() if numbers.fullmatch(place.name) and os.path.isfile(place / RUN_JSON)
+        ]
+        return (
+            NamedRun(max(found, key=lambda place: (*_age(place), len(place.name), place.name)), len(found))
+            if found
+            else None
+        )
+    except OSError:
+        return None
+
+
+def _age(place: Path) -> tuple[datetime, int]:
+    """When a run began, to the second, and when it was written; by these, the newest run comes last."""
+    written = os.stat(place / RUN_JSON).st_mtime_ns
+    try:
+        environment = read_environment(read_small(place / ENVIRONMENT_JSON), ENVIRONMENT_JSON)
+        return datetime.fromisoformat(environment.started).astimezone(), written
+    except (OSError, ValueError, Problems):
+        return datetime.fromtimestamp(written // 1_000_000_000).astimezone(), written
 
 
 def _finished(place: Path) -> ListedRun:
@@ -64,4 +103,6 @@ def _unfinished(left: LeftFolder) -> ListedRun:
 def _state(left: LeftFolder) -> State:
     if left.holding != "mine":
         return "going"
+    if left.whole:
+        return "not moved"
     return "left behind" if left.unfinished is None else "unfinished"

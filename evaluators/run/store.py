@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, TextIO
@@ -26,6 +27,8 @@ from evaluators.values.small_files import NoSmallFile, read_small
 if TYPE_CHECKING:
     from evaluators.run.working_folder import UnfinishedRun, WorkingFolder
 
+NOT_MOVED: Final = "not-moved"
+"""The code of the problem of a run that is whole, and could not be moved to its place."""
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
@@ -38,14 +41,39 @@ def default_name(started: datetime, fingerprint: str) -> str:
     return f"{started:%Y-%m-%d_%H-%M-%S}_{fingerprint.rpartition(':')[2][:8]}"
 
 
+def numbered(name: str) -> Iterator[str]:
+    """The names that runs of one name get, one after the other: NAME, NAME-2, NAME-3 and so on."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
+def is_free(place: Path) -> bool:
+    """Whether a run can be put at a place: nothing is there, or an empty folder."""
+    if not os.path.lexists(place):
+        return True
+    try:
+        return not place.is_symlink() and place.is_dir() and not any(place.iterdir())
+    except OSError:  # somebody else's folder
+        return False
+
+
+def free_places(asked: Path) -> Iterator[Path]:
+    """The free places for runs of a name, one after the other."""
+    return filter(is_free, map(asked.with_name, numbered(asked.name)))
+
+
 class RunFolder:
     """A run folder that is being written. Use it as a context: left without `finish`, it cleans up after itself."""
 
-    def __init__(self, final: Path, folder: WorkingFolder, force: bool) -> None:
-        self.path = final
-        """Where the run will be."""
+    def __init__(self, asked: Path, folder: WorkingFolder, force: bool, place: Path | None = None) -> None:
+        self.asked = asked
+        """Where the run would be, were nothing else there."""
+        self.path = place or asked
+        """Where the run will be, as far as is known before `finish`."""
         self.folder = folder
         """Where it is until then."""
+        self.chosen = False
+        """Nobody asked for the name."""
         self.working = folder.run
         """Where its files are until then."""
         self._force = force
@@ -53,19 +81,21 @@ class RunFolder:
 
     @classmethod
     def create(cls, results: str | Path, name: str, force: bool = False) -> RunFolder:
-        """A new run folder `name` in the folder `results`, which is made when it is not there.
+        """A new run folder in the folder `results`, which is made when it is not there. It gets the first free one of the names
+        `name`, `name`-2, `name`-3 and so on, or replaces the run called `name` when `force` is asked for.
 
-        Raises Problems (config) when the name cannot be a folder's, when the place is taken and `force` is not asked for,
-        when what is there is not a run (force never removes anything else); Problems (environment) when the folder
-        cannot be written.
+        Raises Problems (config) when the name cannot be a folder's, or when force is asked for and what is there is not a run
+        (nothing else is ever removed); Problems (environment) when the folder cannot be written.
         """
         check_name(name)
-        final = Path(results) / name
-        _check_free(final, force)
+        asked = Path(results) / name
+        if force:
+            _check_replaceable(asked)
+        final = asked if force else next(free_places(asked))
         from evaluators.run.working_folder import WorkingFolder  # whoever reads runs does without it
 
         try:
-            return cls(final, WorkingFolder.begin(final.parent, name), force)
+            return cls(asked, WorkingFolder.begin(final.parent, final.name), force, final)
         except OSError as error:
             issue = unwritten(error, str(results), "the folder of the results")
             raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from None
@@ -74,8 +104,9 @@ class RunFolder:
     def begin(cls, results: str | Path, unfinished: UnfinishedRun, force: bool = False) -> RunFolder:
         """The same for a run that can be gone on with when it is ended. Raises Problems as `create` does."""
         folder = cls.create(results, unfinished.name, force)
+        folder.chosen = unfinished.asked is None
         try:
-            folder.folder.note(unfinished)
+            folder.folder.note(replace(unfinished, name=folder.path.name))
         except OSError as error:
             folder.discard()
             raise Problems([unwritten(error, str(folder.path), "the run folder")]) from None
@@ -83,16 +114,18 @@ class RunFolder:
 
     @classmethod
     def go_on(cls, place: Path, final: Path, force: bool = False) -> RunFolder:
-        """The run folder of a run that was ended, whose working folder is at a place.
+        """The run folder of a run that was ended, whose working folder is at a place. With `force`, it replaces what was kept of it.
 
-        Raises Problems as `create` does, and (environment) while the run goes on elsewhere.
+        Raises Problems (environment) when the folder cannot be written, or while the run goes on elsewhere.
         """
-        from evaluators.run.working_folder import WorkingFolder, put_back
+        from evaluators.run.working_folder import WorkingFolder
 
-        put_back(place, final)
-        _check_free(final, force)
         try:
-            return cls(final, WorkingFolder.reopen(place), force)
+            working = WorkingFolder.reopen(place)
+            asked = working.unfinished.asked if working.unfinished is not None else None
+            folder = cls(final if asked is None else final.with_name(asked), working, force, final)
+            folder.chosen = asked is None
+            return folder
         except OSError as error:
             raise Problems([unwritten(error, str(place), "the working folder")]) from None
 
@@ -117,35 +150,48 @@ class RunFolder:
         write_text(self.working / name, text)
 
     def finish(self, result: RunResult, files: Mapping[str, str] | None = None) -> Path:
-        """Write `run.json`, `environment.json` and the given files, and move the folder to its place.
+        """Write `run.json`, `environment.json` and the given files, and move the folder to its place, which is given back. Where the
+        place was taken meanwhile, that is the next free one.
 
-        Raises Problems when the place was taken meanwhile (config) or the system refuses (environment); a whole run is then
-        kept where the message says.
+        Raises Problems (environment) when the system refuses; a whole run is then kept where the message says.
         """
-        self.write(RUN_JSON, run_json(result))
         if result.environment is not None:
             self.write(ENVIRONMENT_JSON, environment_json(result.environment))
         for name, text in (files or {}).items():
             self.write(name, text)
-        _make_private(self.working)
-        try:
-            _check_free(self.path, self._force)
-            self.folder.move(self.path)
-        except (Problems, OSError) as error:
-            self.leave()
-            refused = isinstance(error, OSError)
-            said = reason(error) if isinstance(error, OSError) else error.issues[0].message
-            message = f"the run could not be moved to its place: {said}"
-            hint = f"nothing is lost: the run is in {self.working}"
-            blame = Blame.ENVIRONMENT if refused else Blame.CONFIG
-            raise Problems([Issue("results-taken", blame, message, str(self.path), hint)]) from None
-        return self.path
+        for place, replaces in self._places():
+            self.path = place
+            self.write(RUN_JSON, run_json(self.named(result)))
+            _make_private(self.working)
+            try:
+                self.folder.move(place, replaces)
+            except OSError as error:
+                if os.path.lexists(place):
+                    continue  # somebody else was quicker
+                self.leave()
+                message = f"the run could not be moved to its place: {reason(error)}"
+                hint = f"nothing is lost: the run is in {self.working}"
+                raise Problems([Issue(NOT_MOVED, Blame.ENVIRONMENT, message, str(place), hint)]) from None
+            return place
+        raise AssertionError  # there is always a next place
+
+    def _places(self) -> Iterator[tuple[Path, bool]]:
+        """Where the run may go, the best place first, and whether it replaces what is there."""
+        if is_free(self.path) or (self._force and _replaceable(self.path)):
+            yield self.path, self._force
+        yield from ((place, False) for place in free_places(self.asked))
+
+    def named(self, result: RunResult) -> RunResult:
+        """The result, with the name of its folder where nobody asked for that."""
+        return replace(result, folder=self.path.name if self.chosen or self.path != self.asked else None)
 
     def refusal(self, error: OSError | Problems) -> Issue | None:
         """Why the folder could not be written, under the name that people know; None for any other error."""
         if isinstance(error, OSError):
             return unwritten(error, str(self.path), "the run folder")
         first = error.issues[0]
+        if first.code == NOT_MOVED:
+            return first
         if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.folder.place)):
             return None
         return replace(first, where=str(self.path), message=first.message.replace("the file", "the run folder", 1))
@@ -215,17 +261,13 @@ def check_name(name: str) -> None:
         )
 
 
-def _check_free(final: Path, force: bool) -> None:
-    if not os.path.lexists(final):
-        return
-    if not force:
-        raise problem(
-            "run-exists",
-            "there is already a run of that name, and runs are never overwritten unasked",
-            where=str(final),
-            hint="--name gives this run another name; --force replaces the old one",
-        )
-    if final.is_symlink() or not final.is_dir() or not ((final / RUN_JSON).is_file() or not any(final.iterdir())):
+def _replaceable(final: Path) -> bool:
+    """Whether there is a run at a place, or nothing that anybody would miss."""
+    return is_free(final) or (not final.is_symlink() and os.path.isfile(final / RUN_JSON))
+
+
+def _check_replaceable(final: Path) -> None:
+    if not _replaceable(final):
         raise problem(
             "not-a-run-folder",
             "this is not a run (it has no run.json), and --force replaces nothing but runs",
@@ -256,11 +298,12 @@ _PRIVATE_FILE: Final = 0o600
 
 def _make_private(folder: Path) -> None:
     """Files and folders for their owner alone, where the system has such modes: rows may hold what others must not read."""
-    for place, folders, files in os.walk(folder):
-        for name in folders:
-            os.chmod(os.path.join(place, name), _PRIVATE_FOLDER)
-        for name in files:
-            os.chmod(os.path.join(place, name), _PRIVATE_FILE)
+    with suppress(OSError):  # shares of other systems, and buckets that are mounted, refuse it
+        for place, folders, files in os.walk(folder):
+            for name in folders:
+                os.chmod(os.path.join(place, name), _PRIVATE_FOLDER)
+            for name in files:
+                os.chmod(os.path.join(place, name), _PRIVATE_FILE)
 
 
 def _token() -> str:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.folder_lock import FolderLock, Holding, holding
+from evaluators.run.store import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import NamedTuple, dataclass, field, replace
@@ -78,6 +79,8 @@ class UnfinishedRun:
     """None until the files have been read to their end."""
     files: tuple[Mapping[str, tuple[FileMark, ...]], ...] = ()
     """The states in which the files of each variant were met; all of them the same data."""
+    asked: str | None = None
+    """The name that was asked for, which may have been taken; None where nobody asked for one."""
     splits: Mapping[str, SplitCount] = field(default_factory=dict)
     """By variant; "" where there are none. A variant that has not begun is not among them."""
     format: int = FORMAT
@@ -175,9 +178,12 @@ class WorkingFolder:
         states = self.unfinished.files if self.unfinished is not None else ()
         return KeptSplits(str(self.parts(variant)), tuple(state.get(variant or "", ()) for state in states), tuple(lines))
 
-    def move(self, final: Path) -> None:
-        """Puts the run folder at its place, which is free or holds a run that goes away. Raises OSError."""
-        if not final.exists():
+    def move(self, final: Path, replaces: bool = False) -> None:
+        """Puts the run folder at its place, which is free, or which it `replaces`. Raises OSError, above all where something else is
+        there by now."""
+        if not (replaces and final.exists()):
+            with suppress(OSError):
+                os.rmdir(final)  # an empty folder, which not every system replaces
             os.rename(self.run, final)
             return
         old = self.place / _REPLACED
@@ -210,10 +216,17 @@ class LeftFolder(NamedTuple):
     """None where it does not say what it holds: nobody can go on with it."""
 
     @property
+    def whole(self) -> bool:
+        """The run has been scored to its end, and did not come to its place."""
+        return self.holding == "mine" and _is_run(self.place / _RUN)
+
+    @property
     def finished(self) -> int:
-        """How many splits say that they are finished."""
+        """How many splits say that they are finished; none in a folder that cannot be read."""
         from evaluators.run.kept_splits import kept_indexes
 
+        if not os.access(self.place, os.R_OK | os.X_OK):
+            return 0
         places = [one for one in self.place.iterdir() if one.name.partition("-")[0] == "parts" and not one.is_symlink()]
         return sum(len(kept_indexes(str(one))) for one in places if one.is_dir())
 
@@ -235,24 +248,56 @@ def left_folder(place: Path) -> LeftFolder | None:
     return LeftFolder(place, named[1], holding(place), read_unfinished(place))
 
 
-def clean(left: LeftFolder) -> bool:
-    """Removes what a run left. False where the run goes on, or that cannot be told: then nothing is removed."""
+class Cleaned(NamedTuple):
+    """What became of what a run left."""
+
+    removed: bool
+    kept: Path | None = None
+    """Where the run is that was whole, and had not come to its place."""
+
+
+def clean(left: LeftFolder) -> Cleaned:
+    """Removes what a run left; a run that is whole goes to its place first. Nothing is done where the run goes on, that cannot be told,
+    or the folder is somebody else's."""
     lock = FolderLock(left.place)
     try:
         if lock.take() != "mine":
-            return False
-        put_back(left.place, left.place.parent / left.name)
+            return Cleaned(False)
+        kept = put_back(left)
+    except OSError:
+        return Cleaned(False)
     finally:
         lock.release()
     _remove(left.place)
-    return not left.place.exists()
+    return Cleaned(not left.place.exists(), kept)
 
 
-def put_back(place: Path, final: Path) -> None:
-    """Puts the run that was about to be replaced back to its place, where the run was ended just then."""
-    old = place / _REPLACED
-    if old.is_dir() and not old.is_symlink() and not os.path.lexists(final):
-        os.rename(old, final)
+def put_back(left: LeftFolder) -> Path | None:
+    """Puts a run that is whole to its place, and gives that: one that could not be moved, or the one that was about to be replaced when
+    its program ended. None where there is none. Raises OSError."""
+    new, old = left.place / _RUN, left.place / _REPLACED
+    if left.whole:
+        place = _moved(new, left.place.parent / left.name)
+        _remove(old)
+        return place
+    return _moved(old, left.place.parent / left.name) if new.is_dir() and _is_run(old) else None
+
+
+def _moved(folder: Path, asked: Path) -> Path:
+    """Puts a folder to the first free place of its name."""
+    for place in free_places(asked):
+        try:
+            os.rename(folder, place)
+        except OSError:
+            if not os.path.lexists(place):
+                raise
+        else:
+            return place
+    raise AssertionError  # there is always a next place
+
+
+def _is_run(folder: Path) -> bool:
+    return not folder.is_symlink() and is_own_file(folder / RUN_JSON)
 
 
 def read_unfinished(place: Path) -> UnfinishedRun | None:
@@ -288,7 +333,18 @@ def _json(unfinished: UnfinishedRun) -> str:
     return json.dumps(body, indent=2, default=dict) + "\n"
 
 
-_ORDER: Final = ("about", "format", "name", "started", "suite", "test_set", "data_fingerprint", "splits", "files")
+_ORDER: Final = (
+    "about",
+    "format",
+    "name",
+    "asked",
+    "started",
+    "suite",
+    "test_set",
+    "data_fingerprint",
+    "splits",
+    "files",
+)
 
 
 @cache

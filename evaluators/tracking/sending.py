@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
@@ -77,7 +78,8 @@ def _keep(folder: Path, links: Iterable[Link]) -> None:
     found = {(one["platform"], one["url"] or one["run_id"]): one for one in kept}
     found |= {(link.platform, link.url or link.run_id): asdict(link) for link in links}
     write_text(file, json.dumps([found[place] for place in sorted(found)], indent=2, ensure_ascii=False) + "\n")
-    os.chmod(file, _PRIVATE)
+    with suppress(OSError):  # some file systems have no modes
+        os.chmod(file, _PRIVATE)
 
 
 def _ended(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:

@@ -284,12 +284,9 @@ def test_a_folder_that_is_no_run_is_never_replaced(tmp_path: Path) -> None:
 
 def test_a_run_is_written_over_only_when_asked(tmp_path: Path) -> None:
     found = evaluators.evaluate([TEN], [EIGHT], EXTRACT_BENCH)
-    found.save(tmp_path / "one")
-    with pytest.raises(evaluators.Problems, match="force=True") as taken:
-        found.save(tmp_path / "one")
-    assert "--" not in str(taken.value)
-    assert found.save(tmp_path / "one", force=True).is_dir()
-    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+    assert [found.save(tmp_path / "one").name for _ in range(3)] == ["one", "one-2", "one-3"]
+    assert found.save(tmp_path / "one", force=True) == tmp_path / "one"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "one-2", "one-3"]
 
 
 def test_every_name_of_the_public_api_is_there() -> None:

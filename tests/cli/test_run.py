@@ -11,10 +11,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+import evaluators
 from tests.commands import called
 from tests.waiting import until
 
@@ -118,12 +120,147 @@ def test_a_run_is_never_overwritten_without_force(files: Path, run: Start) -> No
     assert run("run", "suite.yaml", "rows.csv", "--name", "x").returncode == 0
     before = (files / "runs" / "x" / "run.json").read_bytes()
     table(files / "rows.csv", RIGHT)
-    again = run("run", "suite.yaml", "rows.csv", "--name", "x")
-    assert again.returncode == 2
-    assert "already a run of that name" in again.stderr
+    again = run("run", "suite.yaml", "rows.csv", "--name", "x", "-o", "figures.json")
+    assert again.returncode == 0
+    assert "\n- runs/x-2: the run folder, with summary.txt" in again.stdout
+    assert "runs/x is there already, so this run is in runs/x-2" in again.stderr
+    named = [json.loads((files / name).read_text())["folder"] for name in ("runs/x-2/run.json", "figures.json")]
+    assert named == ["x-2", "x-2"]
     assert (files / "runs" / "x" / "run.json").read_bytes() == before
+    third = run("run", "suite.yaml", "rows.csv", "--name", "x", "--format", "json")
+    assert json.loads(third.stdout)["folder"] == "x-3"
     assert run("run", "suite.yaml", "rows.csv", "--name", "x", "--force").returncode == 0
     assert (files / "runs" / "x" / "run.json").read_bytes() != before
+    assert sorted(path.name for path in (files / "runs").iterdir()) == ["x", "x-2", "x-3"]
+
+
+def test_a_run_of_a_suite_that_names_it_is_kept_every_night(files: Path, run: Start) -> None:
+    write(files / "suite.yaml", SUITE + "results: {name: nightly}\n")
+    assert [run("run", "suite.yaml", "rows.csv", "-q").returncode for _ in range(3)] == [0, 0, 0]
+    assert sorted(path.name for path in (files / "runs").iterdir()) == ["nightly", "nightly-2", "nightly-3"]
+
+
+def test_runs_of_one_second_are_runs_of_their_own(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    suite = evaluators.load("suite.yaml")
+    found = [suite.run("rows.csv", results="runs").folder for _ in range(4)]
+    assert sorted(found) == sorted(str(Path("runs", path.name)) for path in (files / "runs").iterdir())
+    assert len(found) == 4
+
+
+def test_a_run_that_chose_its_name_says_it(files: Path, run: Start) -> None:
+    ended = run("run", "suite.yaml", "rows.csv", "--format", "json")
+    (folder,) = (files / "runs").iterdir()
+    assert json.loads(ended.stdout)["folder"] == folder.name
+    assert json.loads((folder / "run.json").read_text())["folder"] == folder.name
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_file_inside_of_the_own_folder_of_a_run(files: Path, run: Start, before: int) -> None:
+    for _ in range(before):
+        run("run", "suite.yaml", "rows.csv", "--name", "x")
+    ended = run(
+        "run", "suite.yaml", "rows.csv", "--name", "x", "-o", "runs/x/report.html", "-o", "runs/x/more/rows.jsonl"
+    )
+    name = "x-2" if before else "x"
+    assert ended.returncode == 0, ended.stderr
+    assert (files / "runs" / name / "report.html").is_file()
+    assert (files / "runs" / name / "more" / "rows.jsonl").is_file()
+    assert f"runs/{name}/report.html" in ended.stdout
+    assert run("report", f"runs/{name}").returncode == 0
+    if before:
+        assert not (files / "runs" / "x" / "report.html").exists()
+
+
+@pytest.mark.parametrize("name", ["run.json", "rows.jsonl", "suite/suite.txt", "record.json"])
+def test_the_record_of_a_run_is_not_written_over(files: Path, run: Start, name: str) -> None:
+    ended = run("run", "suite.yaml", "rows.csv", "--name", "x", "-o", f"runs/x/{name}")
+    assert ended.returncode == 2, ended.stderr
+    assert "the run folder itself" in ended.stderr
+    assert not (files / "runs").exists()
+    run("run", "suite.yaml", "rows.csv", "--name", "x")
+    assert run("report", "x", "-o", f"runs/x/{name}").returncode == 2
+
+
+def test_a_bare_name_is_the_newest_of_its_runs(files: Path, run: Start) -> None:
+    for _ in range(3):
+        run("run", "suite.yaml", "rows.csv", "--name", "x")
+    for words in (("view", "x", "--no-open"), ("report", "x"), ("advice", "x"), ("compare", "runs/x", "x")):
+        ended = run(*words)
+        assert ended.returncode == 0, ended.stderr
+        assert "x: the newest of 3 runs of that name is runs/x-3; runs/x is that folder alone" in ended.stderr
+    assert (files / "runs" / "x-3" / "report.html").is_file()
+    assert "runs/x-3" in run("track", "x", "--to", "nowhere").stderr
+    assert run("report", "runs/x").stderr == ""
+    run("run", "suite.yaml", "rows.csv", "--name", "x", "--force")
+    assert "the newest of 3 runs of that name is runs/x\n" in run("report", "x").stderr
+    assert run("report", "./x").returncode == 2
+
+
+def as_anybody() -> None:
+    """From here on, modes of files hold, also for the user who may read everything."""
+    import ctypes
+
+    for may_all in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        ctypes.CDLL(None).prctl(24, may_all, 0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a user may do is taken away as Linux has it")
+def test_folders_of_others_cost_a_run_nothing(files: Path) -> None:
+    """On a shared disk: a run, a folder that is no run, and the hidden folder of a run that goes on, all of somebody else."""
+    others = [files / "runs" / name for name in ("theirs", ".theirs.0123abcd.partial", ".more.0123abcd.partial", "x")]
+    for place in others:
+        place.mkdir(parents=True)
+        (place / "lock").touch(mode=0o400)
+        if not place.name.startswith("."):
+            (place / "run.json").write_text("{}")
+        place.chmod(0o000 if place.name != ".more.0123abcd.partial" else 0o500)
+
+    def start(*words: str) -> Ended:
+        command = [sys.executable, "-m", "evaluators", *words]
+        more: dict[str, Any] = {"capture_output": True, "text": True, "preexec_fn": as_anybody}
+        return subprocess.run(command, cwd=files, env=environment(), **more)
+
+    try:
+        ended = start("run", "suite.yaml", "rows.csv", "--name", "x")
+        assert (ended.returncode, "1 problem" in ended.stderr) == (0, False), ended.stderr
+        assert "- runs/x-2: the run folder" in ended.stdout
+        listed = start("runs", "--format", "json")
+        assert {run["name"]: run["state"] for run in json.loads(listed.stdout)} == {
+            "x-2": "finished", "theirs": "going", "more": "going",
+        }  # fmt: skip
+        assert start("report", "x").returncode == 0
+        assert start("run", "suite.yaml", "rows.csv", "--name", "theirs", "--resume").returncode == 0
+        assert start("runs", "--clean", "--yes").returncode == 0
+    finally:
+        for place in others:
+            place.chmod(0o700)
+
+
+def test_a_run_that_could_not_be_moved_is_never_removed(files: Path, run: Start) -> None:
+    run("run", "suite.yaml", "rows.csv", "--name", "x")
+    hidden = files / "runs" / ".x.0123abcd.partial"
+    hidden.mkdir()
+    (files / "runs" / "x").rename(hidden / "run")
+    run("run", "suite.yaml", "rows.csv", "--name", "x")
+    assert {one["state"] for one in json.loads(run("runs", "--format", "json").stdout)} == {"finished", "not moved"}
+    cleaned = run("runs", "--clean", "--yes")
+    assert cleaned.stdout == ("the run that was whole is in runs/x-2\nremoved runs/.x.0123abcd.partial\n")
+    assert run("report", "runs/x-2").returncode == 0
+    assert sorted(path.name for path in (files / "runs").iterdir()) == ["x", "x-2"]
+
+
+def test_a_run_folder_that_takes_no_files_is_shown_all_the_same(files: Path, run: Start) -> None:
+    run("run", "suite.yaml", "rows.csv", "--name", "x")
+    words = ["mount", "--bind", "-o", "ro", "runs/x", "runs/x"]
+    if subprocess.run(words, cwd=files, capture_output=True).returncode:
+        pytest.skip("this machine does not let this user mount a folder")
+    try:
+        ended = run("view", "runs/x", "--no-open")
+    finally:
+        subprocess.run(["umount", "runs/x"], cwd=files, check=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "<html" in Path(ended.stdout.strip()).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -79,15 +79,40 @@ def test_an_interrupted_run_is_kept_and_says_so(tmp_path: Path) -> None:
     assert (loaded.complete, loaded.exit_code) == (False, 130)
 
 
-def test_a_run_is_never_overwritten_unasked(tmp_path: Path) -> None:
+def test_a_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
+    for wanted in ("nightly", "nightly-2", "nightly-3"):
+        with RunFolder.create(tmp_path, "nightly") as folder:
+            assert folder.finish(result()) == tmp_path / wanted
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nightly", "nightly-2", "nightly-3"]
+    assert [load_run(tmp_path / name).folder for name in ("nightly", "nightly-2")] == [None, "nightly-2"]
+
+
+@pytest.mark.parametrize("other", ["file", "link", "folder"])
+def test_a_name_that_something_else_has_gets_a_number(tmp_path: Path, other: str) -> None:
+    place = tmp_path / "nightly"
+    if other == "folder":
+        write_text(place / "mine.txt", "mine")
+    elif other == "file":
+        place.write_text("mine")
+    else:
+        place.symlink_to(tmp_path / "nowhere")
     with RunFolder.create(tmp_path, "nightly") as folder:
-        folder.finish(result())
-    with pytest.raises(Problems) as error:
-        RunFolder.create(tmp_path, "nightly")
-    issue = told(error)
-    assert issue.where == str(tmp_path / "nightly")
-    assert issue.hint is not None
-    assert "--force" in issue.hint
+        assert folder.finish(result()) == tmp_path / "nightly-2"
+
+
+def test_an_empty_folder_is_free(tmp_path: Path) -> None:
+    (tmp_path / "nightly").mkdir()
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        assert folder.finish(result()) == tmp_path / "nightly"
+
+
+def test_a_file_system_without_modes_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*words: object, **more: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chmod", refused)
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        assert load_run(folder.finish(result())) == result()
 
 
 def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
@@ -112,16 +137,17 @@ def test_force_replaces_nothing_but_runs(tmp_path: Path) -> None:
 
 
 def test_a_place_that_was_taken_meanwhile_loses_neither_run(tmp_path: Path) -> None:
-    with RunFolder.create(tmp_path, "nightly") as slow:
-        with RunFolder.create(tmp_path, "nightly") as quick:
-            quick.finish(result(rows=1))
-        with pytest.raises(Problems) as error:
-            slow.finish(result(rows=2))
-    hint = told(error).hint
-    assert hint is not None
-    assert str(slow.working) in hint
-    assert load_run(slow.working).rows == 2
-    assert load_run(tmp_path / "nightly").rows == 1
+    with RunFolder.create(tmp_path, "nightly") as slow, RunFolder.create(tmp_path, "nightly") as quick:
+        assert quick.finish(result(rows=1)) == tmp_path / "nightly"
+        assert slow.finish(result(rows=2)) == tmp_path / "nightly-2"
+    assert [load_run(tmp_path / name).rows for name in ("nightly", "nightly-2")] == [1, 2]
+
+
+def test_a_run_is_not_replaced_by_one_that_began_when_its_place_was_free(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly", force=True) as slow:
+        write_text(tmp_path / "nightly" / "notes.txt", "mine")
+        assert slow.finish(result()) == tmp_path / "nightly-2"
+    assert (tmp_path / "nightly" / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".hidden", "a/b", "a\\b", "../up", "a:b", "a\n", "end."])
