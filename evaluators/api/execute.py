@@ -143,6 +143,12 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
     record = read_record(place)
     options = _with_sections(prepared, request, record)
     files, refused = _asked(request, record, options)
+    if (noted := _noted(record, place, request)) != record.result:
+        from evaluators.run.run_json import run_json
+        from evaluators.run.store import RUN_JSON, write_text
+
+        write_text(place / RUN_JSON, run_json(noted))
+        record = replace(record, result=noted)
     annotated = all(variant.every_cell for variant in record.facts.variants)
     notice = f"{place}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(place))
@@ -214,6 +220,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     try:
         record, options = _recorded(prepared, request, folder, run)
         if request.results is not None:
+            record = replace(record, result=_noted(record, folder.path, request))
             folder.finish(record.result)
             record = replace(record, folder=folder.path, result=folder.named(record.result))
     except (OSError, Problems) as error:
@@ -227,13 +234,23 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
         lost = (refused,)
     files, refused_files = _asked(replace(request, files=_in_folder(request, folder)), record, options)
     refusals = (*lost, *refused_files)
-    result = afterwards(folder.named(run.result), refusals)
+    result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
     if request.results is None or lost:
         return Finished(replace(result, folder=None), options, None, tuple(files), False, refused=refusals)
     annotated = all(variant.every_cell for variant in record.facts.variants)
     named, result = result.folder, replace(result, folder=str(folder.path))
     taken = folder.asked if folder.path != folder.asked else None
     return Finished(result, options, folder.path, tuple(files), annotated, refused=refusals, named=named, taken=taken)
+
+
+def _noted(record: RunRecord, place: Path, request: RunRequest) -> RunResult:
+    """The result, which names the further files, so that no test set takes them for rows."""
+    if not request.files or request.parts is not None:
+        return record.result
+    from evaluators.reports.report_files import asked_places
+    from evaluators.run.store import note_written
+
+    return note_written(place, record.result, asked_places(request.files, record))
 
 
 def _in_folder(request: RunRequest, folder: RunFolder) -> tuple[Path, ...]:
@@ -327,6 +344,25 @@ def _tracked(finished: Finished, trackers: Sequence[NamedTracker], request: RunR
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)
 
 
+def _read_next_time(prepared: Prepared, request: RunRequest) -> list[Issue]:
+    """Problems (config) with files that the next run would take for rows of the test set: without a run folder on this machine, nothing
+    says that a run has written them."""
+    if request.results is not None and request.parts is None:
+        return []
+    from evaluators.testsets.run_files import fits
+
+    config, folder = prepared.test_set.config, prepared.folder
+    named = [getattr(one, "file", one) for one in (config.file, config.expected, config.output, config.outputs)]
+    places = [place for place in named if isinstance(place, str)]
+    message = "this file would be one of the test set's the next time, and without a run folder nothing says what it is"
+    hint = "leave --no-results away, or give -o another place"
+    return [
+        Issue("reads-itself", Blame.CONFIG, f"{message}", str(file), hint)
+        for file in request.files
+        if any(fits(file, place, folder) for place in places)
+    ]
+
+
 def _own_folder(prepared: Prepared, request: RunRequest) -> Path | None:
     """The run folder that is asked for by name."""
     name = request.name or prepared.suite.results.name
@@ -346,6 +382,7 @@ def _check_files(prepared: Prepared, request: RunRequest) -> None:
         name = prepared.suite.config.source.name
         local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
         issues += check_asked(request.files, [Path(name), *local], _own_folder(prepared, request))
+        issues += _read_next_time(prepared, request)
     words = _formats(prepared, request)
     if not issues and (request.files or request.results is not None):
         from evaluators.reports.report_files import check_outcomes

@@ -55,10 +55,15 @@ class _Rows:
         lacking = [name for name in names if name not in batch.schema.names]
         if lacking:
             raise Problems(no_such_column(name, batch.schema.names, plan.name) for name in lacking)
-        columns = {name: arrow_cells(batch.column(name)) for name in wanted}
+        columns = {name: _filled(arrow_cells(batch.column(name))) for name in wanted}
         numbers = range(batch.num_rows) if plan.row is None else _numbers(batch.column(plan.row).to_pylist(), plan)
         ids = None if plan.id is None else [id_text(cell) for cell in columns[plan.id]]
         return cls(batch.num_rows, columns, numbers, ids)
+
+
+def _filled(cells: list[Cell]) -> list[Cell]:
+    """The cells, with an empty text for null: programs that read a CSV file make null of its empty cells."""
+    return ["" if cell is MISSING else cell for cell in cells] if MISSING in cells else cells
 
 
 def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:

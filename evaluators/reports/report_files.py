@@ -56,6 +56,20 @@ def asked_files(files: Iterable[Path], record: RunRecord, options: Options) -> l
     return [path for file in wanted for path in _written(file, record, options)]
 
 
+def asked_places(files: Iterable[Path], record: RunRecord) -> list[Path]:
+    """Where `asked_files` writes: a file for each variant or part where the format has one for each."""
+    return [place for file in files for place in _places(file, record)]
+
+
+def _places(file: Path, record: RunRecord) -> Iterator[Path]:
+    if outcomes_file_for(file) is not None:
+        yield from (file.with_name(part.file(file.name)) for part in parts_of(record))
+    elif isinstance(format_for(file), Format):
+        yield file
+    else:
+        yield from (file.with_name(named_for(file.name, variant)) for variant in record.variants)
+
+
 def _written(file: Path, record: RunRecord, options: Options) -> Iterator[Path]:
     listing = outcomes_file_for(file)
     if listing is not None:

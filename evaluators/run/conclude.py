@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.issues import Issue, Problems
@@ -24,7 +25,10 @@ from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.unchanged import CUT_CODES
 from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.testsets.selection import nothing_selected
+from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import replace
+
+_OF_A_PART: Final = "the run ended before its last row, and a part of the rows is no verdict"
 
 
 def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:
@@ -85,6 +89,8 @@ def conclude(
     tables = [one for name, each in measured for one in label_tables(suite.lines, each.labels, name)]
     gates = _judged(suite, stats, slices, measures, tables)
     finished = all(each.finished for _, each in measured)
+    if not finished:
+        gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite.lines, [each for _, each in measured], stats, suite, complete=finished), *measure_gaps(measures)]
     # of a part of the rows, gaps are worth a warning and no more
@@ -98,7 +104,9 @@ def conclude(
     issues += unreadable_cells(measures, test_set.name, counts)
     unlisted = _unlisted_labels(prepared, measured, counts)
     ending = (*troubles, *of_table, *unreadable_measures(measures), *unlisted, *held)
-    facts = Facts(tuple(stats), gates, ending, interrupted=not finished and len(troubles) == len(changed))
+    facts = Facts(
+        tuple(stats), gates if finished else (), ending, interrupted=not finished and len(troubles) == len(changed)
+    )
     return RunResult(
         name=suite.name,
         suite_fingerprint=suite.fingerprint,
@@ -130,8 +138,12 @@ def conclude(
 def _notes(prepared: Prepared, measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> list[str]:
     """What the suite and its data have to say, and what was inferred and chosen."""
     suite = prepared.suite
-    said = [*suite.notes, *map(prepared.test_set.config.masked, prepared.test_set.table.notes)]
+    said = [*suite.notes, *_data_notes(prepared.test_set)]
     return [*said, *_inferred_notes(suite), *_several_notes(suite, measured)]
+
+
+def _data_notes(test_set: TestSet) -> Iterator[str]:
+    return map(test_set.config.masked, (*test_set.passed_over, *test_set.table.notes))
 
 
 def _warnings(

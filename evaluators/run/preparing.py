@@ -16,6 +16,7 @@ from evaluators.plan.suite_plan import Plan
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
+from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.origins import origin
 from evaluators.testsets.reader import knows
@@ -91,6 +92,8 @@ class Prepared:
     suite: LoadedSuite
     test_set: TestSet
     roles: dict[str, str]
+    folder: Path = Path()
+    """What the places of the test set are relative to."""
 
     def variants(self) -> list[tuple[str | None, TestSet]]:
         """Each variant with its rows; one without a name when there are none."""
@@ -125,7 +128,9 @@ def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
 
         check_addresses(config, (request.test_set, *request.test_set_settings.values()))
     try:
-        opened = open_test_set(config, folder, needed=suite.needed_roles(), selection=request.selection)
+        opened = open_test_set(
+            config, folder, needed=suite.needed_roles(), selection=request.selection, results=_results(request)
+        )
     except Problems as error:
         asked = set((request.test_set_settings.get("columns") or {}).values())
         raise Problems(placed_role(issue, suite, asked) for issue in error.issues) from error
@@ -138,7 +143,7 @@ def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
         from evaluators.run.learning import with_inferred_schemas
 
         suite = with_inferred_schemas(suite, opened, roles)
-    return Prepared(suite, opened, roles)
+    return Prepared(suite, opened, roles, folder)
 
 
 def check_judge(suite: LoadedSuite) -> None:
@@ -200,6 +205,11 @@ def _test_set_config(suite: LoadedSuite, request: RunRequest) -> tuple[TestSetCo
         return (config.moved(folder) if moved else config).but(changes), Path() if moved else folder
     except BadSettings as error:
         raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
+
+
+def _results(request: RunRequest) -> list[Path]:
+    """The folder of the results, where it is on this machine."""
+    return [Path(request.results)] if request.results is not None and not scheme_of(str(request.results)) else []
 
 
 def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:

@@ -373,6 +373,9 @@ class RunResult:
     folder: str | None = None
     """The run folder that was written. In a `run.json` its name, where nobody asked for that one."""
 
+    written: tuple[str, ...] = ()
+    """The further files that were asked for, from the run folder on."""
+
     @property
     def whole_measures(self) -> tuple[MeasureStats, ...]:
         """The measures over the run, or over its variants: not those of slices."""

@@ -30,7 +30,7 @@ def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
     body = plain(replace(result, environment=None))
     del body["environment"]
-    for key in ("judges", "measures", "label_tables", "folder"):
+    for key in ("judges", "measures", "label_tables", "folder", "written"):
         if not body[key]:
             del body[key]
     for gate in body["gates"]:

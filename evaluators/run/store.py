@@ -8,7 +8,7 @@ a reader sees a whole run or none; a run that was cut short on purpose is finish
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import count
@@ -220,6 +220,19 @@ def load_run(place: Path) -> RunResult:
     if file.name != RUN_JSON or not beside.exists():
         return result
     return replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
+
+
+def note_written(place: Path, result: RunResult, files: Iterable[Path]) -> RunResult:
+    """The result with the further files that its run has written, as paths from its folder on; those in the folder are none."""
+    outside = [file for file in map(os.path.abspath, files) if not Path(file).is_relative_to(place.absolute())]
+    return replace(result, written=tuple(dict.fromkeys([*result.written, *(_from(place, file) for file in outside)])))
+
+
+def _from(place: Path, file: str) -> str:
+    try:
+        return Path(os.path.relpath(file, place)).as_posix()
+    except ValueError:  # another drive
+        return file
 
 
 def write_text(path: Path, text: str) -> None:

@@ -19,6 +19,7 @@ from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, reading
 from evaluators.testsets.byte_store import at, files_at, inside, kind_at, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
+from evaluators.testsets.run_files import without_runs
 from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address
@@ -143,15 +144,16 @@ def source_of(name: str, folder: Path) -> ByteSource:
 def _in_folder(place: str, folder: Path) -> Iterator[DocumentFile]:
     """The files of a folder and of the folders in it."""
     top = at(folder, place)
-    for found in store_of(top).below(top):
-        *steps, name = found.split("/")
-        yield _called([*steps, plain_name(name)], inside(place, found), folder)
+    below = {inside(place, found): found for found in store_of(top).below(top)}
+    for whole in without_runs(list(below), place, folder):
+        *steps, name = below[whole].split("/")
+        yield _called([*steps, plain_name(name)], whole, folder)
 
 
 def _of_pattern(place: str, folder: Path) -> Iterator[DocumentFile]:
     """The files that a pattern finds."""
     steps = PurePath(place).parts
-    for found in files_at(place, folder):
+    for found in without_runs(files_at(place, folder), place, folder):
         own = PurePath(found).parts
         name = stood_for(steps, own) or []
         if has_wildcards(steps[-1]):

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from evaluators.issues import Fault
+from evaluators.model import Missing
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split
@@ -55,5 +57,7 @@ def row_bytes(row: Iterable[Cell]) -> bytes:
 
 
 def _spelled(cell: Cell) -> str:
-    """A text, or JSON with a mark in front, so that the text `1` and the number 1 differ."""
-    return cell if isinstance(cell, str) else f"\x1d{to_text(cell)}"  # type: ignore[arg-type]  # given cells are JSON
+    """A text, or JSON with a mark in front, so that the text `1` and the number 1 differ; what is no JSON by its fault."""
+    if isinstance(cell, Fault | Missing):
+        return "\x1d\x18" + (cell.issue.message if isinstance(cell, Fault) else "")
+    return cell if isinstance(cell, str) else f"\x1d{to_text(cell)}"

@@ -12,6 +12,7 @@ from evaluators.testsets.byte_store import at, files_at, kind_at, scheme_of
 from evaluators.testsets.documents import PATTERN_HINT, holds_documents
 from evaluators.testsets.encodings import encoding_note, seeming_encoding
 from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.run_files import without_runs
 from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import replace
 from evaluators.values.addresses import shown_address
@@ -69,7 +70,8 @@ def _open_files(
     from evaluators.testsets.many_files import many_files  # most runs read one file
 
     in_folder = kind_at(folder, name) == "folder"
-    every = [one for one in files_at(name, folder) if not PurePath(one).name.startswith(_NO_DATA)]
+    own = without_runs(files_at(name, folder), name, folder)
+    every = [one for one in own if not PurePath(one).name.startswith(_NO_DATA)]
     paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)
     shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
     if not paths:
@@ -95,7 +97,7 @@ def _open_files(
 
 def holds_rows(place: str, folder: Path) -> bool:
     """Whether a folder or a pattern stands for files of rows, as their names say, and not for documents."""
-    found = files_at(place, folder)
+    found = without_runs(files_at(place, folder), place, folder)
     return bool(found) and all(_suffix(one) in _ROWS_ALONE for one in found)
 
 

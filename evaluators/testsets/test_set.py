@@ -33,6 +33,7 @@ from evaluators.testsets.joining import (
 )
 from evaluators.testsets.opening import open_file
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, knows
+from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
 from evaluators.value_class import dataclass, field, replace
@@ -58,6 +59,8 @@ class TestSet:
     """What keeps no row from being measured, and has to be said: outputs that no row asks for."""
     variant_sets: Mapping[str, TestSet] = field(default_factory=dict)
     extra_notes: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
+    """What was left out because runs have written it, in sentences."""
     unrepeatable: str | None = None
     """Why the same rows may come in another order when they are read anew, so that no run of them can be resumed; None for all
     that lies in files."""
@@ -87,7 +90,7 @@ class TestSet:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was worked out, in sentences for people: the delimiter, the columns, the selection."""
-        return tuple(map(self.config.masked, (*self.table.notes, *self.extra_notes)))
+        return tuple(map(self.config.masked, (*self.table.notes, *self.passed_over, *self.extra_notes)))
 
     @property
     def delimiter(self) -> str | None:
@@ -142,13 +145,16 @@ def open_test_set(
     *,
     needed: Collection[Role] = (),
     selection: Selection = ALL_ROWS,
+    results: Iterable[Path] = (),
 ) -> TestSet:
-    """The test set that the settings name; files are relative to `folder`. `needed` are the roles that the suite reads.
+    """The test set that the settings name; files are relative to `folder`. `needed` are the roles that the suite reads, `results` the
+    folders in which runs are kept: what these have written is no part of it.
 
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
-    with _masked_problems(config):
-        return _readable(_Opening(config, folder, frozenset(needed), selection).fetched().test_set())
+    with _masked_problems(config), passing_over(results) as notes:
+        opened = _Opening(config, folder, frozenset(needed), selection).fetched().test_set()
+        return _readable(replace(opened, passed_over=tuple(notes)))
 
 
 def open_expected(config: TestSetConfig, folder: Path) -> TestSet:

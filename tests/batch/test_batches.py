@@ -230,3 +230,55 @@ def test_a_column_for_numbers_that_is_not_there_is_named() -> None:
 def test_a_plan_is_small(tmp_path: Path) -> None:
     plan = batch_plan(evaluators.load(MIXED), [*MIXED_ROWS[0]])
     assert len(pickle.dumps(plan)) < 10_000
+
+
+@pytest.mark.parametrize("column", [None, "note", "id", "output", "expected", "kind"])
+def test_null_is_an_empty_cell_in_any_column(tmp_path: Path, column: str | None) -> None:
+    """Programs that read CSV make null of an empty cell; the figures are those of the file."""
+    import csv
+
+    full = [
+        {
+            "id": f"r{number}",
+            "output": f'{{"a": {number % 3}}}',
+            "expected": f'{{"a": {number % 2}}}',
+            "note": "n",
+            "kind": "k",
+        }
+        for number in range(20)
+    ]
+    rows = [
+        {name: None if number % 4 == 1 and column in (None, name) else cell for name, cell in row.items()}
+        for number, row in enumerate(full)
+    ]
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    suite = evaluators.load(
+        {
+            "evaluators": [
+                "json_diff_match", "exact_match", {"json_multi_field_match": {"fields": {"a": "exact"}}},
+                {"type": "exact_match", "name": "some", "when": {"row.kind": "k"}},
+            ],
+            "slices": ["row.kind"],
+        }
+    )  # fmt: skip
+    wanted = suite.run(tmp_path / "rows.csv")
+    table = pyarrow.Table.from_pylist(rows)
+    plan = batch_plan(suite, table.schema)
+    found = finish(plan, merge(plan, [evaluate_batch(plan, batch) for batch in table.to_batches(max_chunksize=7)]))
+    assert (found.evaluators, found.slices) == (wanted.evaluators, wanted.slices)
+    assert found.exit_code == wanted.exit_code
+
+
+def test_a_column_of_nothing_but_nulls_and_a_number_that_is_none_end_no_batch() -> None:
+    table = pyarrow.table(
+        {
+            "id": ["1", "2"], "output": ["a", "b"], "expected": ["a", "a"],
+            "empty": pyarrow.nulls(2), "price": [1.0, float("nan")], "inner": [{"x": None}, None],
+        }
+    )  # fmt: skip
+    plan = batch_plan(evaluators.load({"evaluators": ["exact_match"]}), table.schema)
+    found = finish(plan, merge(plan, [evaluate_batch(plan, batch) for batch in table.to_batches()]))
+    assert (found.evaluators[0].scored, found.evaluators[0].mean) == (2, 0.5)

@@ -235,3 +235,76 @@ def test_a_schema_is_made_from_all_files_of_a_folder(tmp_path: Path, monkeypatch
     done = CliRunner().invoke(command, ["infer-schema", "rows", "-o", "schema.json"])
     assert done.exit_code == 0, done.output
     assert list(json.loads((tmp_path / "schema.json").read_text("utf-8"))["properties"]) == ["key0", "key1"]
+
+
+def in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("a", "b"):
+        (folder / "g").mkdir(exist_ok=True)
+        (folder / "g" / f"{name}.csv").write_text(f"id,output,expected\n{name}1,x,x\n{name}2,x,y\n")
+    (folder / "suite.yaml").write_text("evaluators: [exact_match]\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize("place", ["g", "g/**/*.csv"])
+def test_a_run_folder_inside_of_a_test_set_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    suite = load(in_folder(tmp_path, monkeypatch) / "suite.yaml")
+    first = suite.run(place, results="g/runs", name="x")
+    second = suite.run(place, results="g/runs", name="y")
+    assert (first.rows, second.rows) == (4, 4)
+    assert second.data_fingerprint == first.data_fingerprint
+    assert [note for note in second.notes if "passed over" in note] == [
+        f"{place}: the run folder x is passed over; what a run has written is no test set"
+    ]
+
+
+@pytest.mark.parametrize("place", ["g", "g/*.csv"])
+@pytest.mark.parametrize("results", ["runs", "kept"])
+def test_a_file_that_a_run_has_written_is_no_part_of_the_test_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, results: str
+) -> None:
+    suite = load(in_folder(tmp_path, monkeypatch) / "suite.yaml")
+    for _ in range(2):
+        found = suite.run(place, results=results, files=(Path("g/out.csv"),))
+        assert found.rows == 4
+    found = suite.run(place, results=results)
+    assert (found.rows, Path("g/out.csv").exists()) == (4, True)
+    assert f"{place}: the file out.csv is left out, because a run has written it with -o" in found.notes
+
+
+def test_a_file_of_every_variant_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_folder(tmp_path, monkeypatch)
+    suite = load({
+        "evaluators": ["exact_match"], "test_set": {"outputs": {"one": {"column": "output"}, "two": {"column": "expected"}}},
+    })  # fmt: skip
+    suite.run("g", results="runs", files=(Path("g/out.jsonl"), Path("g/out.csv")))
+    assert sorted(path.name for path in Path("g").iterdir()) == [
+        "a.csv", "b.csv", "out.one.csv", "out.one.jsonl", "out.two.csv", "out.two.jsonl",
+    ]  # fmt: skip
+    assert suite.run("g", results="runs").rows == 4
+
+
+def test_documents_of_runs_are_no_documents_of_the_test_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for side in ("gold", "out"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "one.json").write_text('{"a": 1}')
+    monkeypatch.chdir(tmp_path)
+    suite = load({"evaluators": ["json_diff_match"], "test_set": {"expected": "gold", "output": "out"}})
+    for results in ("gold/runs", "out"):
+        assert suite.run(results=results, files=(Path("gold/figures.json"),)).rows == 1
+    again = suite.run(results="out")
+    assert (again.rows, again.exit_code, again.warnings) == (1, 0, ())
+    assert len([note for note in again.notes if "passed over" in note or "left out" in note]) >= 2
+
+
+@pytest.mark.parametrize("place", ["g", "g/*.csv"])
+def test_a_file_that_nothing_tells_from_rows_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    suite = load(in_folder(tmp_path, monkeypatch) / "suite.yaml")
+    with pytest.raises(Problems, match=r"this file would be one of the test set's the next time"):
+        suite.run(place, files=(Path("g/out.csv"),))
+    assert suite.run(place, files=(Path("out.csv"),)).rows == 4
+    assert not Path("g/out.csv").exists()

@@ -1,0 +1,138 @@
+"""What runs have written among the files of a test set: their folders, and the files that they were asked for. None of it is read.
+
+A run folder is known by what it holds, another file of a run by its place, which is in the `run.json` of that run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Final
+
+from evaluators.testsets.byte_store import at, inside, parent, scheme_of, store_of
+from evaluators.testsets.wildcards import has_wildcards, stood_for
+from evaluators.value_class import NamedTuple
+from evaluators.values.addresses import shown_address
+
+RUN_FILES: Final = ("run.json", "record.json")
+"""What every run folder holds."""
+WRITTEN: Final = "written"
+"""The key of `run.json` for the files that the run was asked for, from its folder on."""
+_DEFAULT: Final = Path("runs")
+
+
+class PassedOver(NamedTuple):
+    """Where runs are kept, and what was left out of a test set, in sentences."""
+
+    results: tuple[Path, ...]
+    notes: dict[str, None]
+
+
+_looking: ContextVar[PassedOver | None] = ContextVar("looking", default=None)
+
+
+@contextmanager
+def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
+    """Inside, files that runs in these folders have written are left out of test sets; gives the sentences that say so."""
+    found = PassedOver((*results, _DEFAULT), {})
+    token = _looking.set(found)
+    try:
+        yield found.notes
+    finally:
+        _looking.reset(token)
+
+
+def without_runs(found: Sequence[str], place: str, folder: Path) -> list[str]:
+    """The files of a place without those of runs. `found` are named as the place is, which may be relative to `folder`."""
+    whole = {one: _plain(at(folder, one)) for one in found}
+    top = _top(_plain(at(folder, place)))
+    runs = _run_folders(whole.values(), top)
+    looking = _looking.get()
+    results = (_DEFAULT,) if looking is None else looking.results
+    written = _written([*runs, *_kept(results)]) if not scheme_of(top) else set()
+    of_runs = {one for one in found if any(step in runs for step in _folders(whole[one], top))}
+    asked = {one for one in found if one not in of_runs and whole[one] in written}
+    _say(place, sorted(runs), sorted(asked))
+    return [one for one in found if one not in of_runs and one not in asked]
+
+
+def fits(file: Path, place: str, folder: Path) -> bool:
+    """Whether a file of this machine would be among those of a place, which is a folder or a pattern."""
+    whole, path = _plain(at(folder, place)), _plain(str(file))
+    if scheme_of(whole) or os.path.isfile(whole):
+        return False
+    if not has_wildcards(place):
+        return os.path.isdir(whole) and Path(path).is_relative_to(whole)
+    return stood_for(PurePath(whole).parts, PurePath(path).parts) is not None
+
+
+def _say(place: str, runs: Sequence[str], asked: Sequence[str]) -> None:
+    looking, shown = _looking.get(), shown_address(place)
+    if looking is None:
+        return
+    if runs:
+        said = _named(runs, "the run folder {} is", "{:,} run folders are")
+        looking.notes[f"{shown}: {said} passed over; what a run has written is no test set"] = None
+    if asked:
+        said = _named(asked, "the file {} is", "{:,} files are")
+        looking.notes[f"{shown}: {said} left out, because a run has written it with -o"] = None
+
+
+def _named(places: Sequence[str], one: str, more: str) -> str:
+    return one.format(os.path.basename(places[0])) if len(places) == 1 else more.format(len(places))
+
+
+def _plain(place: str) -> str:
+    return place if scheme_of(place) else os.path.abspath(place.removeprefix("file://"))
+
+
+def _top(place: str) -> str:
+    """The folder itself, or the last one before the wildcards of a pattern."""
+    while has_wildcards(place) and store_of(place).kind(place) is None:
+        place = parent(place)
+    return place
+
+
+def _folders(file: str, top: str) -> Iterator[str]:
+    """The folders between a file and the top, the file's own first."""
+    inner = parent(file)
+    while len(inner) > len(top):
+        yield inner
+        inner = parent(inner)
+
+
+def _run_folders(files: Iterable[str], top: str) -> set[str]:
+    """The run folders below the top that hold some of the files."""
+    files = list(files)
+    names = set(files)
+
+    @cache
+    def is_run(place: str) -> bool:
+        if scheme_of(place):  # asking a store costs; a folder lists what it has
+            return all(inside(place, name) in names for name in RUN_FILES)
+        return all(os.path.isfile(os.path.join(place, name)) for name in RUN_FILES)
+
+    return {place for file in files for place in _folders(file, top) if is_run(place)}
+
+
+def _kept(results: Iterable[Path]) -> Iterator[str]:
+    """The run folders in folders of results."""
+    for folder in dict.fromkeys(map(str, results)):
+        with suppress(OSError):
+            yield from (entry.path for entry in os.scandir(folder) if not entry.name.startswith("."))
+
+
+def _written(runs: Iterable[str]) -> set[str]:
+    """The files that runs were asked for."""
+    found: set[str] = set()
+    for run in runs:
+        with suppress(OSError, ValueError, TypeError, AttributeError):
+            data = Path(run, RUN_FILES[0]).read_bytes()
+            if f'"{WRITTEN}"'.encode() in data:
+                found |= {os.path.abspath(os.path.join(run, file)) for file in json.loads(data).get(WRITTEN, ())}
+    return found
