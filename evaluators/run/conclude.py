@@ -103,9 +103,13 @@ def conclude(
     counts = _issue_counts(measured)
     issues += unreadable_cells(measures, test_set.name, counts)
     unlisted = _unlisted_labels(prepared, measured, counts)
-    ending = (*troubles, *of_table, *unreadable_measures(measures), *unlisted, *held)
+    ending = (*(troubles if finished else ()), *of_table, *unreadable_measures(measures), *unlisted, *held)
     facts = Facts(
-        tuple(stats), gates if finished else (), ending, interrupted=not finished and len(troubles) == len(changed)
+        tuple(stats),
+        gates if finished else (),
+        ending,
+        () if finished else troubles,
+        interrupted=not finished and len(troubles) == len(changed),
     )
     return RunResult(
         name=suite.name,

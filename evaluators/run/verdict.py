@@ -44,6 +44,8 @@ class Facts:
     gates: tuple[GateResult, ...] = ()
     issues: tuple[Issue, ...] = ()
     """What went wrong beside the rows: a field that no row measured, a tracker that refused."""
+    ended: tuple[Issue, ...] = ()
+    """What ended the run before its last row."""
     interrupted: bool = False
     regressions: tuple[str, ...] = ()
     """What got worse against another run, one sentence each."""
@@ -77,12 +79,10 @@ def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
         yield INTERRUPTED, f"the run was interrupted after {rows_text(rows)}"
     yield from ((INCOMPARABLE, text) for text in facts.incomparable)
     yield from ((FAILED, text) for text in facts.regressions)
+    yield from _issue_findings(facts.ended)
     yield from _gate_findings(facts.gates)
     yield from _row_findings(facts.evaluators)
-    for issue in facts.issues:
-        code = _CODE_OF_ISSUE.get(issue.code, _CODE_OF_BLAME[issue.blame])
-        if code is not None:
-            yield code, _in_one_line(issue)
+    yield from _issue_findings(facts.issues)
     if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):
         selected = any(issue.code == "no-row-selected" for issue in facts.issues)
         yield UNMEASURED, "nothing was measured" + ("" if rows or selected else ": the test set has no rows")
@@ -91,6 +91,13 @@ def _findings(facts: Facts) -> Iterable[tuple[int, str]]:
 def _in_one_line(issue: Issue) -> str:
     placed = f"{issue.where}: {issue.message}" if issue.where else issue.message
     return f"{placed} ({issue.hint})" if issue.hint else placed
+
+
+def _issue_findings(issues: Iterable[Issue]) -> Iterable[tuple[int, str]]:
+    for issue in issues:
+        code = _CODE_OF_ISSUE.get(issue.code, _CODE_OF_BLAME[issue.blame])
+        if code is not None:
+            yield code, _in_one_line(issue)
 
 
 def _gate_findings(gates: Iterable[GateResult]) -> Iterable[tuple[int, str]]:
