@@ -39,6 +39,8 @@ def other_meaning(base: Side, new: Side) -> Iterator[str]:
         settings = [key for key in dict.fromkeys([*was, *now]) if was.get(key) != now.get(key)]
         if settings:
             owner = f'the evaluator "{name}" has other settings' if name else "the test set is read otherwise"
+            if not name and all(key.startswith("judge → ") for key in settings):
+                owner = "another judge was asked"
             yield f"{owner}: {listed(settings)}"
 
 

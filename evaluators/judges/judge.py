@@ -151,6 +151,10 @@ class Judge(Settings):
         """What answers depend on beside the suite's own text, as JSON: part of what tells two suites apart."""
         return {}
 
+    def replayed(self) -> Path | None:
+        """The run folder whose answers it plays back; None for a judge that answers itself."""
+        return None
+
     @cached_property
     def identity(self) -> Hashable:
         """What two judges share that answer the same: the class and its settings."""

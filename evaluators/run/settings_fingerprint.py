@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from evaluators.judges.judge import Judge
 from evaluators.limits import WorkLimits
 from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.values.small_files import NoSmallFile, read_small
 
 READING: Final = ""
 """The name under which stands how the test set is read."""
@@ -28,8 +31,8 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
     reading = {name: _checksum(getattr(suite.test_set, name)) for name in _READ}
     reading |= {f"limits → {name}": _checksum(value) for name, value in _limits(suite.limits).items()}
-    if suite.judge is not None and (judged := suite.judge.meaning()):
-        reading |= {f"judge → {name}": _checksum(value) for name, value in judged.items()}
+    if suite.judge is not None:
+        reading |= _of_judge(suite.judge, "judge", READING)
     return {READING: reading, **found}
 
 
@@ -51,12 +54,24 @@ def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, 
     found |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
     asking = line.settings.asking()
     for loc, judge in asking.judges.items() if asking is not None else ():
-        place = " → ".join(map(str, loc))
-        found |= {f"{place} → {name}": _checksum(value) for name, value in judge.meaning().items()}
+        found |= _of_judge(judge, " → ".join(map(str, loc)), line.name)
     file = settings.get("schema")
     if isinstance(file, str):
         found["schema"] = _of_file((suite.config.source.folder_of(line.loc) or Path()) / file, file)
     return found
+
+
+def _of_judge(judge: Judge, place: str, owner: str) -> dict[str, str]:
+    """What a judge's answers depend on. One that plays a run back means what was meant there by the judge in its place."""
+    folder = judge.replayed()
+    if folder is not None:
+        with suppress(
+            OSError, ValueError, NoSmallFile, AttributeError, KeyError, TypeError
+        ):  # no run that can be read: `ready` says it
+            run = json.loads(read_small(folder / "run.json"))
+            meant: Mapping[str, str] = run["meaning"].get(owner, {})
+            return {key: meaning for key, meaning in meant.items() if key == place or key.startswith(f"{place} → ")}
+    return {f"{place} → {name}": _checksum(value) for name, value in judge.meaning().items()}
 
 
 def _settings_at(data: Any, line: EvaluatorLine) -> Mapping[str, Any]:

@@ -369,3 +369,24 @@ def test_answers_are_read_from_plain_files_of_a_sensible_size(tmp_path: Path, mo
     judge = build(JUDGES.find("recorded"), {"run": str(run)})
     with pytest.raises(Problems, match="there are no answers in it"):
         judge.answer([JudgeQuestion("semantic", "a", "b")])
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["the suite's judge", "an evaluator's own judge"])
+def test_a_replay_is_compared_with_its_own_run(tmp_path: Path, own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Opinion, "meaning", lambda self: {"address": "http://somewhere", "lenient": self.lenient})
+    file = rows_file(tmp_path)
+
+    def run(name: str, judge: dict[str, Any]) -> Path:
+        line = {"llm_judge": {"name": "tone", "rubric": "Good?", **({"judge": judge} if own else {})}}
+        suite = {"evaluators": [line], **({} if own else {"judge": judge})}
+        evaluators.load(suite).run(file, results=tmp_path / "runs", name=name)
+        return tmp_path / "runs" / name
+
+    first = run("first", {"opinion": {}})
+    again = run("again", {"recorded": {"run": str(first)}})
+    third = run("third", {"recorded": {"run": str(again)}})
+    for other in (again, third):
+        assert not evaluators.compare(first, other).incomparable
+    another = evaluators.compare(first, run("lenient", {"opinion": {"lenient": True}})).incomparable
+    assert any("judge → lenient" in one for one in another) or own
+    assert not any("the test set is read otherwise" in one for one in another)

@@ -54,6 +54,9 @@ class Recorded(Judge):
             for one in questions
         ]
 
+    def replayed(self) -> Path | None:
+        return None if self.run is None else self._folder / self.run
+
     def _known(self) -> Mapping[Hashable, JudgeAnswer]:
         """The answers, by question. Raises Problems (config) where they cannot be read."""
         if self._answers is None:
