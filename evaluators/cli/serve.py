@@ -27,18 +27,40 @@ from evaluators.cli._completion import suites
     type=click.IntRange(1),
     help="The longest request in bytes.",
 )
-def command(suites: tuple[str, ...], port: int, host: str, allowed: tuple[str, ...], max_bytes: int) -> None:
+@click.option(
+    "--token", envvar="EVALUATORS_TOKEN", metavar="TEXT",
+    help="What requests must bring: `Authorization: Bearer TEXT`. Away from this machine one is needed, and is made up "
+    "without this option. It is printed at the start.",
+)  # fmt: skip
+@click.option(
+    "--body-seconds", default=10.0, show_default=True, type=click.FloatRange(0, min_open=True),
+    help="How long a request may take to arrive.",
+)  # fmt: skip
+def command(
+    suites: tuple[str, ...],
+    port: int,
+    host: str,
+    allowed: tuple[str, ...],
+    max_bytes: int,
+    token: str | None,
+    body_seconds: float,
+) -> None:
     """Answer webhooks: score rows that other programs send.
 
-    POST /score takes {"inputs": {...}, "output": ...} and gives {"score": ..., "success": ..., and every evaluator and field}.
-    With several SUITES it is POST /score/NAME, by the names of the suites. It goes on until it is interrupted.
+    POST /score takes {"inputs": {...}, "output": ...} and gives {"score": ..., "success": ..., and every evaluator and field}; many
+    rows are {"rows": [...]}. With several SUITES it is POST /score/NAME, by the names of the suites. It goes on until it is
+    interrupted. Requests are `Content-Type: application/json`.
 
-    There is no password. Whoever reaches the port can have rows scored, and nothing else.
+    Whoever reaches the port, and has the token where there is one, can have rows scored, and nothing else. Where a suite has a judge,
+    that asks its questions: its budget is for the life of the service.
     """
+    import secrets
+
     from evaluators.api.loading import load
     from evaluators.cli._printing import say
     from evaluators.harnesses.serve import LOCAL, ScoreApp, run_server
     from evaluators.issues import problem
+    from evaluators.run.preparing import check_judge
 
     loaded = {}
     for path in suites:
@@ -47,6 +69,17 @@ def command(suites: tuple[str, ...], port: int, host: str, allowed: tuple[str, .
             raise problem(
                 "same-name", f'two suites are called "{suite.name}"', where=path, hint="`name:` gives it another"
             )
+        check_judge(suite)
         loaded[suite.name] = suite
-    app = ScoreApp(loaded, hosts=(*LOCAL, host, *allowed), max_bytes=max_bytes)
-    run_server(app, host, port, lambda address: say(f"{address}/score\n"))
+    if token is None and host not in LOCAL:
+        token = secrets.token_urlsafe(24)
+    elif token is not None and not (token.isascii() and token.isprintable() and token.strip()):
+        raise problem("bad-token", "a token is letters, digits and signs of ASCII", where="--token")
+    app = ScoreApp(loaded, hosts=(*LOCAL, host, *allowed), max_bytes=max_bytes, token=token, body_seconds=body_seconds)
+    more = [] if token is None else [f"token: {token}"]
+    for name, suite in loaded.items():
+        notices = dict.fromkeys(line for judge in suite.judges.values() for line in judge.notice())
+        if notices:
+            notices["The budget is for the life of the service: all requests spend it, until it is started again."] = None
+        more += [f"{name}: {line}" for line in notices]
+    run_server(app, host, port, lambda address: say("".join(f"{line}\n" for line in (f"{address}/score", *more))))

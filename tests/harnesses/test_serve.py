@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from evaluators.api.loading import load
+from evaluators.cli import command
 from evaluators.harnesses.agenta import suite_handler
 from evaluators.harnesses.serve import ScoreApp
 from evaluators.issues import Problems
@@ -31,7 +33,13 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 
 def ask(
-    app: ScoreApp, body: bytes, path: str = "/score", method: str = "POST", host: str = "127.0.0.1:8000", pieces: int = 1
+    app: ScoreApp,
+    body: bytes,
+    path: str = "/score",
+    method: str = "POST",
+    host: str = "127.0.0.1:8000",
+    pieces: int = 1,
+    **headers: str,
 ) -> tuple[int, dict[str, Any]]:
     """A request to the application as a server makes it."""
     size = max(1, -(-len(body) // pieces))
@@ -45,7 +53,9 @@ def ask(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": method, "path": path, "headers": [(b"Host", host.encode())]}
+    given = {"Host": host, "Content_Type": "application/json", **headers}
+    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+    scope = {"type": "http", "method": method, "path": path, "headers": named}
     asyncio.run(app(scope, receive, send))
     assert dict(sent[0]["headers"])[b"content-length"] == str(len(sent[1]["body"])).encode()
     return sent[0]["status"], json.loads(sent[1]["body"])
@@ -123,6 +133,115 @@ def test_an_evaluator_called_like_a_key_of_the_answer_keeps_its_score() -> None:
     assert (answer["score"], answer["score*"], answer["exact_match"]) == (0.5, 0, 1)
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "text/plain; application/json"])
+def test_what_any_page_may_send_is_not_scored(kind: str) -> None:
+    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})})
+    assert ask(app, b'{"output": "{}"}', Content_Type=kind, Origin="http://evil.example")[0] == 415
+    assert ask(app, b'{"output": "{}"}', Content_Type="Application/JSON; charset=utf-8")[0] == 200
+
+
+def test_with_a_token_only_who_has_it_is_answered() -> None:
+    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})}, token="open-sesame")
+    body = b'{"output": "{}"}'
+    assert ask(app, body)[0] == 401
+    assert ask(app, body, Authorization="Bearer open-sesam")[0] == 401
+    assert ask(app, body, Authorization="Bearer open-sesame")[0] == 200
+    assert ask(app, b"", "/health", "GET")[0] == 200
+
+
+@pytest.mark.parametrize("body", [b"[" * 10_000, b'{"output": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"])
+def test_a_body_that_is_too_deep_is_refused(body: bytes) -> None:
+    answered, answer = ask(ScoreApp({"s": load({"evaluators": ["contains_json"]})}), body)
+    assert answered == 400
+    assert "not JSON" in answer["error"]
+
+
+def test_half_a_character_is_scored_like_any_other() -> None:
+    suite = load({"evaluators": ["exact_match", {"json_multi_field_match": {"fields": ["a"]}}]})
+    body = rb'{"inputs": {"expected": "{\"a\": 1}"}, "output": "\ud800"}'
+    assert ask(ScoreApp({"s": suite}), body)[0] == 200
+    body = rb'{"inputs": {"expected": "{\"a\": 1}"}, "output": "{\"a\": \"\\ud800\"}"}'
+    assert ask(ScoreApp({"s": suite}), body)[0] == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})}, body_seconds=0.01)
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    asyncio.run(app({"type": "http", "method": "POST", "path": "/score", "headers": headers}, receive, send))
+    assert sent[0]["status"] == 408
+
+
+def test_requests_that_are_too_many_are_told_to_come_back() -> None:
+    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})}, max_requests=3)
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/score", "headers": headers}
+
+    async def all_at_once() -> list[int]:
+        go, statuses = asyncio.Event(), list[int]()
+
+        async def receive() -> dict[str, Any]:
+            await go.wait()
+            return {"type": "http.request", "body": b'{"output": "{}"}', "more_body": False}
+
+        async def send(message: Any) -> None:
+            if "status" in message:
+                statuses.append(message["status"])
+                go.set()
+
+        await asyncio.gather(*(app(dict(scope), receive, send) for _ in range(5)))
+        return sorted(statuses)
+
+    assert asyncio.run(all_at_once()) == [200, 200, 200, 503, 503]
+    assert asyncio.run(all_at_once()) == [200, 200, 200, 503, 503]
+
+
+def test_many_rows_in_one_request_are_scored_one_by_one() -> None:
+    app = ScoreApp({"s": load({"evaluators": ["exact_match"]})})
+    rows = [{"inputs": {"expected": "a"}, "output": output} for output in ("a", "b")] + [{"output": "a"}]
+    answered, answer = ask(app, json.dumps({"rows": rows}).encode())
+    assert answered == 200
+    assert [one["score"] for one in answer["rows"]] == [1, 0, None]
+    assert answer["rows"][2]["errors"]
+    assert ask(app, b'{"rows": [{"output": "a"}, 3]}') == (
+        400, {"error": 'row 2 of the request must be an object: {"inputs": {…}, "output": …}'},
+    )  # fmt: skip
+    assert ask(app, json.dumps({"rows": [{}] * 1001}).encode())[0] == 413
+    assert ask(app, b'{"rows": []}') == (200, {"rows": []})
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--host", "0.0.0.0"], "token: "),
+        (["--token", "open-sesame"], "token: open-sesame"),
+    ],
+)
+def test_the_command_says_who_is_answered_and_where_questions_go(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("evaluators.harnesses.serve.run_server", lambda app, host, port, ready: ready("http://here"))
+    monkeypatch.setenv("JUDGE_KEY", "hush")
+    asked = "base_url: 'http://127.0.0.1:9/v1', model: m, api_key_env: JUDGE_KEY, cache: false"
+    judge = f"{{openai_compatible: {{{asked}, budget: {{max_questions: 5}}}}}}"
+    fields = "evaluators: [{json_multi_field_match: {fields: {a: semantic}}}]"
+    (tmp_path / "suite.yaml").write_text(f"name: cities\n{fields}\njudge: {judge}\n", encoding="utf-8")
+    done = CliRunner().invoke(command, ["serve", str(tmp_path / "suite.yaml"), *words])
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(f"http://here/score\n{said}")
+    assert "cities: Questions go to http://127.0.0.1:9/v1, model m." in done.output
+    assert "The budget is for the life of the service" in done.output
+    assert "hush" not in done.output
+
+
 def test_no_suite_is_refused() -> None:
     with pytest.raises(Problems, match="no suite"):
         ScoreApp({})
@@ -131,21 +250,22 @@ def test_no_suite_is_refused() -> None:
 def test_the_command_answers_requests_until_it_is_stopped(tmp_path: Path) -> None:
     pytest.importorskip("uvicorn")
     (tmp_path / "suite.yaml").write_text("name: cities\nevaluators: [exact_match]\n")
-    command = [sys.executable, "-m", "evaluators", "serve", "suite.yaml", "--port", "0"]
+    words = [sys.executable, "-m", "evaluators", "serve", "suite.yaml", "--port", "0"]
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(words, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:")
             body = json.dumps({"inputs": {"correct_answer": "Oslo"}, "output": "Oslo"}).encode()
-            with urllib.request.urlopen(address, data=body, timeout=30) as answer:
+            as_json = {"Content-Type": "application/json"}
+            with urllib.request.urlopen(urllib.request.Request(address, body, as_json), timeout=30) as answer:
                 assert json.load(answer)["score"] == 1
-            foreign = urllib.request.Request(address, data=body, headers={"Host": "evil.example"})
-            with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(foreign, timeout=30)
-            assert refused.value.code == 400
-            refused.value.close()
+            for headers, code in (({**as_json, "Host": "evil.example"}, 400), ({"Content-Type": "text/plain"}, 415)):
+                with pytest.raises(urllib.error.HTTPError) as refused:
+                    urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=30)
+                assert refused.value.code == code
+                refused.value.close()
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(30)
