@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from evaluators.builtin._evaluator import explain_cells
 from evaluators.builtin.llm_judge import LlmJudge
-from evaluators.fields.counts import entries, field_score
+from evaluators.fields.counts import entries, field_score, overall_pass_rate, overall_score
 from evaluators.fields.evaluation_config import parse_evaluation_config
 from evaluators.fields.score import score_document
 from evaluators.issues import Problems
@@ -99,7 +99,23 @@ def read_extract_bench(line: dict[str, Any]) -> Case:
     """A case of extract-bench with the reply that its model gave."""
     case = extract_bench.read_case(line)
     name = "evaluation_config with a judge"
-    return Case(case.id, EXTRACT_BENCH, name, case.settings, case.cells, Answer(case.recorded.score), line)
+    told = line["expected"]
+    fields = {
+        extract_bench.OVERALL: told["readme_scores"]["overall_score_item_weighted"],
+        extract_bench.PASS_RATE: told["report"]["pass_rate"],
+        **_items_of(told["results"]),
+    }
+    return Case(case.id, EXTRACT_BENCH, name, case.settings, case.cells, Answer(case.recorded.score, fields=fields), line)
+
+
+def _items_of(results: Mapping[str, Any]) -> dict[str, float | None]:
+    """The items of each list that their model was asked about."""
+    return {
+        f"items {name}": float(count)
+        for metrics in results.values()
+        for result in metrics.values()
+        for name, count in (result["details"].get("structured_output") or {}).get("matches_summary", {}).items()
+    }
 
 
 def answer_extract_bench(case: Case) -> Answer:
@@ -112,8 +128,18 @@ def answer_extract_bench(case: Case) -> Answer:
     scored = score_document(root, case.expected, case.output)
     if scored.problem is not None:
         return Answer(blame=scored.problem.issue.blame.value, why=str(scored.problem))
-    score = field_score(entries(scored))
-    return Answer(None if score is None else float(score))
+    found = entries(scored)
+    score, overall, rate = (
+        None if figure is None else float(figure)
+        for figure in (field_score(found), overall_score(found), overall_pass_rate(found))
+    )
+    items = {
+        f"items {name}": float(count)
+        for array in scored.arrays
+        if array.expected and array.metric is not None
+        for name, count in (("matched", array.matched), ("missed_gold", array.missed), ("spurious_pred", array.spurious))
+    }
+    return Answer(score, fields={extract_bench.OVERALL: overall, extract_bench.PASS_RATE: rate, **items})
 
 
 def read_orbiter(line: dict[str, Any]) -> Case:
