@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -66,11 +67,38 @@ def _several_metrics(case: Case) -> bool:
     return '"metrics": [{' in json.dumps(case.settings.get("schema")) and json.dumps(case.settings).count("metric_id") > 1
 
 
+def _read_by_theirs(case: Case) -> bool:
+    """Their reading finds a verdict: JSON in the first fence that is spelled as theirs is, or as the whole reply; its score a number."""
+    text = case.line.get("stub_reply", {}).get("content") or ""
+    blocks = [block for block in text.split("```")[1::2] if block.strip()]
+    try:
+        told = json.loads(blocks[0].removeprefix("json") if blocks else text)
+    except ValueError:
+        return False
+    return isinstance(told, dict) and not isinstance(told.get("score"), str)
+
+
+def _texts(case: Case) -> tuple[str, ...]:
+    """The two texts of a case with one field, case and spaces set aside; nothing for any other case."""
+    both = [value for side in (case.expected, case.output) if isinstance(side, dict) for value in side.values()]
+    texts = [" ".join(value.lower().split()) for value in both if isinstance(value, str)]
+    return tuple(texts) if len(texts) == len(both) == 2 else ()
+
+
+def _threshold_no_number(case: Case) -> bool:
+    """A threshold is a text that is no number."""
+    found = re.findall(r'"pass_threshold": "([^"]*)"', json.dumps(case.settings.get("schema")))
+    return any(not re.fullmatch(r"[\d.]+", text) for text in found)
+
+
 PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "reply_says_nothing": _says_nothing,
     "reply_without_a_reason": lambda case: "reasoning" not in (_reply(case) or {"reasoning": ""}),
     "lists_are_equal": _equal_lists,
     "several_metrics": _several_metrics,
+    "reply_read_leniently": lambda case: not _says_nothing(case) and not _read_by_theirs(case),
+    "texts_are_equal": lambda case: len(set(_texts(case))) == 1,
+    "threshold_is_no_number": _threshold_no_number,
     "prompt_of_its_own": lambda case: any(word in json.dumps(case.settings) for word in _OWN_PROMPT),
     "nothing_on_both_sides": lambda case: case.expected == {} and case.output == {},
     "without_a_judge": lambda case: "judge" in case.line,
