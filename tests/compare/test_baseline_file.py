@@ -113,7 +113,7 @@ def test_a_baseline_of_a_later_version_asks_for_that_version(tmp_path: Path) -> 
     file = file_of(tmp_path, TEXT.replace('"format": 2', '"format": 3'))
     assert refused(file) == Issue(
         "newer-baseline", Blame.CONFIG, "written in format 3, and this version reads up to 2", str(file),
-        "pip install --upgrade evaluators",
+        'pip install "path/to/structured-evaluators", with the path of a newer copy',
     )  # fmt: skip
 
 
