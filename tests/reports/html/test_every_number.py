@@ -37,6 +37,7 @@ ROWS: tuple[tuple[Any, Any, str, str, str, str], ...] = (
     ({"total": 1, "city": "x"}, {}, "a", "a", "north", "8"),
     ({**PLAIN, "items": [{"sku": "x"}, {"sku": "z"}, {"sku": "w"}]}, PLAIN, "b", "b", "east", "9.25"),
     (PLAIN, {"city": "Rome"}, "a", "a", "east", "1234.5"),
+    ({"number": "A1"}, PLAIN, "b", "c", "east", "0.5"),
 )  # fmt: skip
 """Output, expected answer, kind, kind in the output, shop and cost of each row."""
 EVALUATORS = [
@@ -541,6 +542,23 @@ def test_the_score_of_each_row(page: Opened, recorded: Recorded) -> None:
         assert [line["Score"].split(" ")[-1] for line in lines] == [score(one) for one in scores]
         if recorded.run["variants"]:
             assert [line["Variant"] for line in lines] == [row["variant"] for row in recorded.rows]
+
+
+def test_rows_with_most_wrong_come_first_when_asked(page: Opened, recorded: Recorded) -> None:
+    def wrong(verdict: Any) -> int:
+        return sum(each in "x-+!?" for each in verdict.get("fields", "")) or int(verdict.get("passed") is False)
+
+    counts = [sum(map(wrong, verdicts.values())) for verdicts in recorded.verdicts]
+    assert len(set(counts)) > 3
+    _choose(page, "sort=-wrong")
+    ordered = sorted(range(len(counts)), key=lambda place: -counts[place])
+    assert page.ids() == [recorded.rows[place]["id"] for place in ordered]
+
+
+def test_figures_that_could_be_taken_for_one_another_differ(recorded: Recorded) -> None:
+    for stats in recorded.run["evaluators"]:
+        if stats["name"] in ("header", "lines") and stats["variant"] in (None, "first"):
+            assert len({stats["precision"], stats["recall"], stats["f1"], stats["mean"], stats["pass_rate"]}) == 5
 
 
 def _mean_of(verdicts: Any, names: Sequence[str]) -> float | None:
