@@ -157,8 +157,8 @@ class SchemaCheck(PathCheck):
             codes = compiled.walk(expected, output)
         except (RecursionError, NotCompiled):
             return self._explained(expected, output)
-        if compiled.problem is not None:
-            return self._broken(codes, compiled.problem)
+        if compiled.problem is not None:  # the first one in the order of the schema, whatever that of the keys is
+            return self._broken(codes, self._explain(expected, output).problem or compiled.problem)
         key = tuple(codes)
         known = self._known.get(key)
         if known is None:

@@ -32,7 +32,8 @@ class ArrayResult:
     code: str
     """The reason code of the array as a whole."""
     alike: bool = False
-    """No items are compared, and the two sides are equal: both lists are empty, both are null, or both are the same text."""
+    """No items are measured, and the place itself is right: both lists are empty but for what is skipped, both are null, or both
+    are the same text."""
     notes: tuple[str, ...] = ()
     """What is worth saying of the keys that pair its items: items without one, or with that of another item."""
     expected: object = MISSING

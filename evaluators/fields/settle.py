@@ -127,13 +127,13 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
 
 def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
     expected, output = array.sizes
-    alike = not expected and not output and Status.MATCH in own
     pairs = [pair for pair in array.pairs if not _COUNTED.isdisjoint(inside.get(item_path(path, pair[0]), ()))]
     expected = sum(not _COUNTED.isdisjoint(inside.get(item_path(path, row), ())) for row in range(expected))
     alone = [item_path(path, f"+{column}") for column in array.alone]
     output = len(pairs) + sum(not _COUNTED.isdisjoint(inside.get(item, ())) for item in alone) if output else 0
     matching = tuple(pair for pair in pairs if _matches(inside[item_path(path, pair[0])]))
     matched = len(matching)
+    alike = not expected and not output and Status.MATCH in own
     right = alike or (expected == matched == output and expected > 0)
     return ArrayResult(
         path,

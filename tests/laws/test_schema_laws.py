@@ -99,6 +99,36 @@ def test_key_order_never_matters(data: st.DataObject, each: Drawn) -> None:
     assert tallied(one) == tallied(other)
 
 
+UNREADABLE = {
+    "x": {"type": "string", "x-eval-compare": "date"},
+    "y": {"type": "string", "x-eval-compare": {"numeric": {"parse": True}}},
+}
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        UNREADABLE,
+        {"n": {"type": "object", "properties": UNREADABLE}},
+        {"n": {"type": "object", "additionalProperties": UNREADABLE["x"]}},
+        {"n": {"type": "array", "items": {"type": "object", "properties": UNREADABLE}}},
+    ],
+)
+@pytest.mark.parametrize("output", [{}, {"x": "", "y": ""}, {"n": {"y": "1"}}, {"n": [{"x": "2024-01-31"}]}])
+def test_key_order_never_matters_where_two_expected_values_cannot_be_read(
+    properties: dict[str, Any], output: dict[str, Any]
+) -> None:
+    one = evaluator("schema_match", {"schema": {"type": "object", "properties": properties}})
+    said = set()
+    for unreadable in ({"x": "", "y": "-"}, {"y": "-", "x": ""}):
+        listed = properties.get("n", {}).get("type") == "array"
+        expected = {"n": [unreadable] if listed else unreadable} if "n" in properties else unreadable
+        found = verdict(one, expected, output)
+        assert found.standing is Standing.INVALID
+        said |= {found.issue, one.explain(expected, output).issue}
+    assert len(said) == 1
+
+
 def aligned(how: str, below: Sequence[str] = ()) -> Evaluator:
     return evaluator("schema_match", {"fields": {"list": {"align": how}, **{f"list[*].{key}": "exact" for key in below}}})
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluators.fields.counts import entries, field_score, overall_pass_rate
 from evaluators.fields.score import score_document
-from evaluators.fields.scored import ArrayResult
+from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import Status
 from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
 from tests.fields.random_trees import documents, nodes
+from tests.fields.trees import Planned, array, leaf, obj, tree
+
+SKIPPED = leaf(skip=True)
 
 
 @settings(max_examples=60, deadline=None)
@@ -37,16 +42,31 @@ def test_every_result_is_listed_once_and_every_list_before_its_items(data: st.Da
     assert [one.result for one in outcomes if one.array is None] == results
     assert sorted(one.path for one in outcomes if one.array is not None) == sorted(one.path for one in scored.arrays)
     places = [one.path for one in outcomes]
-    for array in scored.arrays:
-        first = next((at for at, one in enumerate(places) if one.startswith(f"{array.path}[")), len(places))
-        assert array.path == "$" or places.index(array.path) <= first
+    for each in scored.arrays:
+        first = next((at for at, one in enumerate(places) if one.startswith(f"{each.path}[")), len(places))
+        assert each.path == "$" or places.index(each.path) <= first
 
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_failed_fields_are_wrong_and_there_are_some_where_something_is(data: st.DataObject) -> None:
     root = data.draw(nodes())
-    scored = score_document(root, data.draw(documents(root)), data.draw(documents(root)))
+    expect_failed_fields(score_document(root, data.draw(documents(root)), data.draw(documents(root))))
+
+
+@pytest.mark.parametrize(
+    ("items", "expected", "output"),
+    [
+        (SKIPPED, [], [None]), (SKIPPED, [None], []), (obj({"q": SKIPPED}), [], [{"q": 1}]), (leaf(), [], [None]),
+        (leaf(), [None], []), (leaf(), None, [None]), (array(SKIPPED), [], [[1]]),
+    ],
+)  # fmt: skip
+def test_failed_fields_of_lists_of_which_one_is_empty(items: Planned, expected: Any, output: Any) -> None:
+    expect_failed_fields(score_document(tree(obj({"a": array(items)})), {"a": expected}, {"a": output}))
+
+
+def expect_failed_fields(scored: Scored) -> None:
+    """The failed fields of a row are wrong, and there are some where something is."""
     failed = list(failed_of(scored))
     wrong = [one for one in scored.fields if one.status in LISTED and one.status is not Status.MATCH]
     assert not any(one.passed for one in failed)
