@@ -117,6 +117,15 @@ class Comparator(Settings):
         """It can use any expected value, so that `readable` need not be asked."""
         return type(self).readable is Comparator.readable
 
+    def applies_to(self, expected: Any) -> bool:
+        """Whether an expected value is of the kind that it reads: a number, a date. One that reads any kind says always."""
+        return True
+
+    @property
+    def applies_to_any(self) -> bool:
+        """It reads values of any kind, so that `applies_to` need not be asked."""
+        return type(self).applies_to is Comparator.applies_to
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a suite says of its options when it is read: words of another system, and what they are here."""

@@ -24,6 +24,8 @@ class _Fixed(Comparator):
 
     like: ClassVar[str] = "exact"
     fixed: ClassVar[Mapping[str, object]] = {}
+    kinds: ClassVar[tuple[type, ...]] = ()
+    """The kinds of expected values that it reads, where it does not read any."""
 
     @cached_property
     def other(self) -> Comparator:
@@ -32,6 +34,15 @@ class _Fixed(Comparator):
 
     def compile(self) -> Compare:
         return self.other.compile()
+
+    def applies_to(self, expected: Any) -> bool:
+        if not self.kinds or expected.__class__ in self.kinds:
+            return True
+        return int in self.kinds and expected.__class__ is str and _is_written_number(expected)
+
+    @property
+    def applies_to_any(self) -> bool:
+        return not self.kinds
 
     def key(self) -> Callable[[Any], Hashable] | None:
         return self.other.key()
@@ -43,6 +54,14 @@ class _Fixed(Comparator):
         return self.other.explain(expected, actual)
 
 
+def _is_written_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 class BooleanExact(_Fixed):
     """Both values are true, or both are false.
 
@@ -51,6 +70,7 @@ class BooleanExact(_Fixed):
     """
 
     word = "boolean_exact"
+    kinds = (bool,)
     examples = (
         Pair("both true", True, True, True),
         Pair("one of each", True, False, False),
@@ -70,6 +90,7 @@ class IntegerExact(_Fixed):
     """`true`: also read plain numbers in text, such as "12"."""
 
     word = "integer_exact"
+    kinds = (int, float)
     examples = (
         Pair("the same number", 30, 30, True),
         Pair("another number", 30, 31, False),
@@ -94,6 +115,7 @@ class NumberExact(_Fixed):
     """`true`: also read plain numbers in text, such as "12.5"."""
 
     word = "number_exact"
+    kinds = (int, float)
     examples = (
         Pair("the same number", 12, 12.0, True),
         Pair("another number", 12.0, 12.01, False),
@@ -121,6 +143,7 @@ class NumberTolerance(_Fixed):
     """`true`: also read plain numbers in text, such as "12.5"."""
 
     word = "number_tolerance"
+    kinds = (int, float)
     examples = (
         Pair("close enough", 1.0, 1.0005, True),
         Pair("exactly at the limit", 1.0, 1.001, True),

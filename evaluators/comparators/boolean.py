@@ -76,6 +76,9 @@ class Boolean(Comparator):
         message = f"the expected value {quote(expected)} is no word for true or false"
         return Issue("expected-not-a-boolean", Blame.TESTSET, message, hint="correct it, or list it in words:")
 
+    def applies_to(self, expected: Any) -> bool:
+        return isinstance(expected, bool) or (self.words is not None and self._meaning(expected) is not None)
+
     @property
     def reads_any(self) -> bool:
         return self.words is None

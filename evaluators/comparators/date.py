@@ -70,6 +70,9 @@ class Date(Comparator):
         message = f"the expected value {quote(expected)} is not a date written as {self._spelled()}"
         return Issue("expected-not-a-date", Blame.TESTSET, message, hint="correct it, or add its format")
 
+    def applies_to(self, expected: Any) -> bool:
+        return isinstance(expected, str)
+
     def explain(self, expected: Any, actual: Any) -> Outcome:
         if self.compile()(expected, actual):
             return Outcome(1.0, True, "equal" if same(expected, actual) else "the same date")

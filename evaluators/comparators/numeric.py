@@ -105,6 +105,9 @@ class Numeric(Comparator):
         hint = "correct it, or say in parse: how numbers are written"
         return Issue("expected-not-a-number", Blame.TESTSET, message, hint=hint)
 
+    def applies_to(self, expected: Any) -> bool:
+        return _is_number(expected) or (self._read is not None and _number(self._read, expected) is not None)
+
     @property
     def reads_any(self) -> bool:
         return self.parse is False

@@ -13,6 +13,7 @@ from evaluators.reports.display import visible
 from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.figures import counted, rows_text
+from evaluators.run.kinds_read import UNUSED_OPTIONAL
 from evaluators.run.preparing import Prepared, RunRequest, prepare
 from evaluators.run.result import RunResult
 from evaluators.run.verdict import Facts, exit_code
@@ -24,7 +25,7 @@ from evaluators.value_class import dataclass, replace
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""
 
-_SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-id")
+_SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-id", UNUSED_OPTIONAL)
 """Warnings that keep nothing from being measured: outputs that no row asks for, rows without an output where that counts
 0, ids that are missing or stand in several rows."""
 

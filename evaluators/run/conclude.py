@@ -14,6 +14,7 @@ from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.ids import id_warnings
 from evaluators.run.key_warnings import key_warnings
+from evaluators.run.kinds_read import UNUSED, unused_comparators
 from evaluators.run.label_tables import label_tables, unlisted_labels
 from evaluators.run.loaded import LoadedSuite
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
@@ -93,6 +94,8 @@ def conclude(
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite.lines, [each for _, each in measured], stats, suite, complete=finished), *measure_gaps(measures)]
+    unused = unused_comparators(prepared) if finished else []
+    found += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (found, []) if request.selection or not finished else ([], found)
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
@@ -123,7 +126,12 @@ def conclude(
         slices=tuple(slices),
         gates=gates,
         notes=(*_notes(prepared, measured), *measure_notes(suite.measures, measures)),
-        warnings=(*_warnings(prepared, measured, stats), *key_warnings(suite.lines, stats, found, suite), *warned),
+        warnings=(
+            *_warnings(prepared, measured, stats),
+            *key_warnings(suite.lines, stats, found, suite),
+            *warned,
+            *_spare(unused),
+        ),
         issues=(*troubles, *issues, *unlisted, *held),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
@@ -164,6 +172,11 @@ def _issue_counts(measured: Sequence[tuple[str | None, MeasuredTestSet]]) -> dic
     for _, each in measured:
         counts.update(each.issue_counts)
     return counts
+
+
+def _spare(unused: Sequence[Issue]) -> list[Issue]:
+    """Those that are worth a warning and no more."""
+    return [one for one in unused if one.code != UNUSED]
 
 
 def _unlisted_labels(

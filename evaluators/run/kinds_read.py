@@ -1,0 +1,132 @@
+"""Comparators that applied to nothing: fields whose expected values are all of another kind than their comparator reads.
+
+`numeric` on the names of companies compares nothing as numbers. What the expected cells hold is read beside the run, and no further
+than to the first row in which every such comparator has a value of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evaluators.comparators._comparator import Comparator, word_of
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.schema_scoring import SchemaScoring
+from evaluators.fields.tree import nodes
+from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
+from evaluators.limits import OutOfTime
+from evaluators.model import MISSING
+from evaluators.needs import Expected, expected_of
+from evaluators.run.places import field_places, line_places
+from evaluators.run.preparing import Prepared
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.testsets.reader import whole
+from evaluators.value_class import dataclass
+from evaluators.values.paths import Path
+from evaluators.values.quoting import quote
+from evaluators.values.transforms import Apply, TransformError, chain_of_expected
+
+UNUSED = "comparator-reads-nothing"
+UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
+
+
+@dataclass(slots=True)
+class _Field:
+    """A field whose comparators read values of some kinds alone, until a value of such a kind was met."""
+
+    line: EvaluatorLine
+    column: str
+    path: Path
+    comparators: list[Comparator]
+    apply: Apply | None
+    optional: bool
+    first: Any = MISSING
+    """The first expected value that is there and no null."""
+
+    def met(self, document: Any) -> bool:
+        """Whether an expected value of a document is of the kind."""
+        found = self.path.get(document)
+        for value in _values(found):
+            if self.first is MISSING:
+                self.first = value
+            try:
+                changed = value if self.apply is None else self.apply(value)
+            except TransformError:
+                return True  # its row says what is wrong
+            if any(comparator.applies_to(changed) for comparator in self.comparators):
+                return True
+        return False
+
+
+def unused_comparators(prepared: Prepared) -> list[Issue]:
+    """The fields with expected values of which none is of the kind that the comparator reads (law 11).
+
+    Those of code UNUSED are listed by the suite; of others a warning is enough.
+    """
+    fields = [one for line in prepared.suite.lines for one in _fields(line, prepared.roles)]
+    if not fields:
+        return []
+    _, test_set = prepared.variants()[0]
+    waiting = fields
+    try:
+        for chunk in whole(test_set, list(dict.fromkeys(one.column for one in fields))):
+            documents = {name: [expected_of(cell) for cell in cells] for name, cells in chunk.columns.items()}
+            waiting = [one for one in waiting if not _met(one, documents[one.column])]
+            if not waiting:
+                return []
+    except (OSError, Problems):  # the file is another one by now: the run says so
+        return []
+    return [_issue(prepared, one) for one in waiting if one.first is not MISSING]
+
+
+def _met(one: _Field, documents: Sequence[Any]) -> bool:
+    try:
+        return any(one.met(document) for document in documents if not isinstance(document, Fault))
+    except (RowProblem, OutOfTime):
+        return True
+
+
+def _fields(line: EvaluatorLine, roles: Any) -> Iterator[_Field]:
+    scored = line.settings.scored_fields()
+    column = next((need.column for need in line.settings.needs() if isinstance(need, Expected)), None)
+    if column is None:
+        return
+    name = column.spelled(roles)
+    if isinstance(scored.tree, ClosedTree):
+        for one in scored.tree.fields:
+            comparator, listed_line = one.line.comparator, one.line
+            if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
+                apply = chain_of_expected(one.chain)
+                yield _Field(line, name, listed_line.path, [comparator], apply, listed_line.optional)
+    elif isinstance(scored.tree, SchemaScoring):
+        listed = {one.name: one.optional for one in scored.lines or ()}
+        by_path: dict[str, _Field] = {}
+        for node in nodes(scored.tree.root):
+            comparators = [metric.comparator for metric in node.metrics]
+            if node.skip or not comparators:
+                continue
+            optional = listed.get(node.name, True)
+            field = _Field(line, name, Path(node.path), [], chain_of_expected(node.transforms), optional)
+            by_path.setdefault(node.name, field).comparators += comparators
+        yield from (one for one in by_path.values() if not any(each.applies_to_any for each in one.comparators))
+
+
+def _values(found: Any) -> Iterator[Any]:
+    if isinstance(found, list):
+        for item in found:
+            yield from _values(item)
+    elif found is not MISSING and found is not None:
+        yield found
+
+
+def _issue(prepared: Prepared, one: _Field) -> Issue:
+    path, word = one.path.canonical, word_of(one.comparators[0])
+    where = field_places(prepared.suite).get((one.line.name, path)) or line_places(prepared.suite).get(one.line.name)
+    message = (
+        f'"{one.line.name}": no expected value of "{path}" is of the kind that `{word}` reads, so it measured nothing; '
+        f"one is {quote(one.first)}"
+    )
+    hint = "choose another comparator, such as exact or normalized"
+    if word == "numeric":
+        hint += "; `numeric: {parse: true}` reads numbers in text"
+    return Issue(UNUSED_OPTIONAL if one.optional else UNUSED, Blame.TESTSET, message, where, hint)
