@@ -4,7 +4,8 @@
 
 `POST /score` takes `{"inputs": {…}, "output": …}` and gives `{"score": 0.5, "success": false, "header": 0.5, "header.city": 0}` and
 more; with several suites it is `POST /score/NAME`. `inputs` are the columns of the row, the expected answer among them.
-`{"rows": [{"inputs": …, "output": …}, …]}` gives `{"rows": […]}`, an answer for each. `GET /health` says which suites there are. It is
+`{"rows": [{"inputs": …, "output": …}, …]}` gives `{"rows": […]}`, an answer for each. promptfoo's webhook,
+`{"output": …, "context": {"vars": {…}}}`, gets `pass`, too. `GET /health` says which suites there are. It is
 an ASGI application, so any ASGI server runs it.
 
 Strategy. What is sent is `application/json`, which no page of somebody else's can send without asking first. A request has little time
@@ -47,7 +48,7 @@ WORKERS: Final = 4
 """Requests that are scored at once."""
 MAX_ROWS: Final = 1_000
 """Rows of one request."""
-_KEYS: Final = frozenset(("score", "success", "status", "reason", "errors"))
+_KEYS: Final = frozenset(("score", "success", "pass", "status", "reason", "errors"))
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 """The names by which a service is called that only this machine can reach."""
 
@@ -174,8 +175,23 @@ def _scored(scorer: SuiteScorer, raw: bytes) -> Answer:
         return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in given]}
     if not _is_row(asked):
         return _refused(400, f"the request {_ROW_SHAPE}")
+    if (
+        "inputs" not in asked
+        and isinstance(context := asked.get("context"), dict)
+        and isinstance(context.get("vars"), dict)
+    ):
+        return 200, _promptfoo_answer(scorer.score(given_by_webhook({**asked, "inputs": context["vars"]})))
     scores = scorer.score(given_by_webhook(asked))
     return 200 if scores.overall.error is None else 422, score_answer(scores)
+
+
+def _promptfoo_answer(scores: RowScores) -> dict[str, Any]:
+    """The scores of a row as promptfoo wants them: what could not be measured does not pass, and the reason says so."""
+    overall = scores.overall
+    passed = overall.error is None and overall.passed is not False
+    score = overall.score if overall.score is not None else float(passed)
+    reason = f"error: {overall.error}" if overall.error is not None else overall.reason or overall.label
+    return {**score_answer(scores), "pass": passed, "score": score, "reason": reason}
 
 
 _ROW_SHAPE: Final = 'must be an object: {"inputs": {…}, "output": …}'

@@ -204,6 +204,33 @@ def test_requests_that_are_too_many_are_told_to_come_back() -> None:
     assert asyncio.run(all_at_once()) == [200, 200, 200, 503, 503]
 
 
+PROMPTFOO = {"evaluators": [{"type": "json_multi_field_match", "name": "it", "fields": ["a", "b"], "pass_at": 0.5}]}
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "score", "passed"),
+    [
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 2}', 1.0, True),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, 0.5, True),
+        ("no JSON", '{"a": 1, "b": 2}', 0.0, False),
+    ],
+)
+def test_a_webhook_of_promptfoo_is_answered_in_its_words(
+    output: object, expected: object, score: float, passed: bool
+) -> None:
+    body = {"output": output, "context": {"prompt": "…", "vars": {"expected": expected}}}
+    status, answer = ask(ScoreApp({"it": load(PROMPTFOO)}), json.dumps(body).encode())
+    assert (status, answer["pass"], answer["score"]) == (200, passed, score)
+    assert isinstance(answer["reason"], str)
+
+
+def test_what_promptfoo_asks_and_cannot_be_measured_does_not_pass_and_says_why() -> None:
+    body = {"output": "{}", "context": {"vars": {"expected": "no JSON"}}}
+    status, answer = ask(ScoreApp({"it": load(PROMPTFOO)}), json.dumps(body).encode())
+    assert (status, answer["pass"], answer["score"]) == (200, False, 0.0)
+    assert answer["reason"].startswith("error: ")
+
+
 def test_many_rows_in_one_request_are_scored_one_by_one() -> None:
     app = ScoreApp({"s": load({"evaluators": ["exact_match"]})})
     rows = [{"inputs": {"expected": "a"}, "output": output} for output in ("a", "b")] + [{"output": "a"}]
