@@ -32,7 +32,7 @@ from evaluators.run.runner import figures, measure, schema_gaps
 from evaluators.settings import BadSettings, Detail, build, spell
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.memory_rows import MemoryRows
+from evaluators.testsets.memory_rows import MemoryRows, refuse_python_values
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -174,6 +174,9 @@ def _rows(
     names = list(ids) if ids is not None else _ids_in(expected, id_field)
     if len(names) != len(expected):
         raise problem("unequal-lengths", f"there are {len(names)} ids and {len(expected)} rows; every row has one id")
+    for number, (wanted, given) in enumerate(zip(expected, outputs, strict=True), 1):
+        refuse_python_values(f"expected document {number}", wanted)
+        refuse_python_values(f"output {number}", given)
     return MemoryRows({"id": names, "output": outputs, "expected": expected}, len(expected))
 
 

@@ -21,6 +21,7 @@ from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.joining import id_text
+from evaluators.testsets.memory_rows import refuse_python_values
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.value_class import dataclass, field
 
@@ -193,6 +194,9 @@ class LoadedSuite:
         for role, column in self._own_roles.items():
             if role in cells:
                 cells.setdefault(column, cells[role])
+        for name, cell in cells.items():
+            if isinstance(cell, dict | list):
+                refuse_python_values(f'column "{name}"', cell)
         given = row if isinstance(row, Row) else Row(cells, id_text(cells.get(self._own_roles["id"], MISSING)))
         return RowResult(given.id, given.number, self._row_plan.explain(cells))
 

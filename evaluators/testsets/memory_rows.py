@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from datetime import date, time, timedelta
+from decimal import Decimal
+from types import NoneType
+from typing import ClassVar, Final
+from uuid import UUID
 
-from evaluators.issues import Fault
+from evaluators.issues import Fault, problem
 from evaluators.model import Missing
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource
@@ -49,6 +53,28 @@ class MemoryRows:
         for row in zip(*self.columns.values(), strict=True):
             digest.update(row_bytes(row) + b"\x1e")
         return f"sha256:{digest.hexdigest()}"
+
+
+_PLAIN: Final = frozenset((str, int, float, bool, NoneType))
+_PYTHON_ALONE: Final = (date, time, timedelta, Decimal, UUID, bytes)
+"""What a model's fields may be in Python, and no JSON value is."""
+
+
+def refuse_python_values(name: str, document: object) -> None:
+    """Raises Problems (config) where a document holds what JSON has no word for, such as a date of Python's."""
+    waiting: list[tuple[str, object]] = [("$", document)]
+    for place, value in waiting:
+        if value.__class__ in _PLAIN:
+            continue
+        if isinstance(value, dict):
+            waiting.extend((f"{place}.{key}", inner) for key, inner in value.items() if inner.__class__ not in _PLAIN)
+        elif isinstance(value, list):
+            waiting.extend((f"{place}[{at}]", inner) for at, inner in enumerate(value) if inner.__class__ not in _PLAIN)
+        elif isinstance(value, _PYTHON_ALONE):
+            message = f"{name}, {place}: {type(value).__name__} is a type of Python's, and no JSON value"
+            raise problem(
+                "not-json", message, hint='dump a model with `model_dump(mode="json")`, and write other values as text'
+            )
 
 
 def row_bytes(row: Iterable[Cell]) -> bytes:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -381,3 +384,22 @@ def test_listed_fields_are_no_schema_that_could_lack_a_key(tmp_path: Path) -> No
     suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": ["a"]}}]})
     (tmp_path / "rows.jsonl").write_text('{"output": {"a": 1}, "expected": {"a": 1, "b": 2}}\n', encoding="utf-8")
     assert suite.run(tmp_path / "rows.jsonl").warnings == ()
+
+
+@pytest.mark.parametrize(
+    "value", [date(2024, 5, 1), datetime(2024, 5, 1), Decimal("8.00")], ids=lambda one: type(one).__name__
+)
+def test_values_of_python_are_refused_with_how_a_model_is_dumped(value: Any) -> None:
+    schema = {"type": "object", "properties": {"due": {"type": "array", "items": {"type": "string"}}}}
+    dumped, plain = {"due": ["2024-05-01", value]}, {"due": ["2024-05-01"]}
+    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": ["due"]}}]})
+    calls: list[Callable[[], object]] = [
+        lambda: evaluators.evaluate([plain], [dumped], schema),
+        lambda: evaluators.evaluate([dumped], [plain], schema),
+        lambda: evaluators.evaluate_document(schema, plain, dumped),
+        lambda: suite.evaluate({"expected": plain, "output": dumped}),
+    ]
+    for call in calls:
+        with pytest.raises(evaluators.Problems, match=r"\$\.due\[1\]: \w+ is a type of Python's") as refused:
+            call()
+        assert 'mode="json"' in str(refused.value)
