@@ -76,6 +76,8 @@ class ScoredFields:
     free_lists: Callable[..., Iterable[FreeList]] = _no_lists
     """The lists whose items may be paired in any order, for the rows in which they are too long to compare each item with
     each. It takes what `keyed_lists` takes."""
+    null_unsaid: bool = False
+    """Null is a value like any other, because nobody said what it is."""
     wrong: WrongFields | None = None
     """What went wrong in a row, for the paths that are wanted. None: the explained row says it."""
     documents: Callable[..., Documents] | None = None

@@ -293,6 +293,7 @@ class SchemaMatch(Evaluator):
         by_row = ScoredFields(
             figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=self._keyed_lists,
             free_lists=self._free_lists,
+            null_unsaid=not self.model_fields_set & {"nulls", "absent_values", "post_process"},
             wrong=self._wrong, documents=self._documents, by_place=self._by_place,
         )  # fmt: skip
         if known is None:

@@ -56,6 +56,8 @@ class KeyCounts:
     """The lists, with their keys, that had items."""
     met: set[ListKey] = field(default_factory=set)
     """Those of them in which some item has the key."""
+    made_up: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """How often an output has a value where null is expected, by the keys that lead there. Lists are not looked into."""
 
     def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
         """Count the items of one row."""
@@ -68,6 +70,20 @@ class KeyCounts:
             self._count(fault, count.items, count.rows, [row + moved for row in count.first])
         self.looked_for |= other.looked_for
         self.met |= other.met
+        for keys, times in other.made_up.items():
+            self.made_up[keys] = self.made_up.get(keys, 0) + times
+
+    def add_made_up(self, expected: Any, output: Any, above: tuple[str, ...] = ()) -> None:
+        """Count the values that one output has where null is expected."""
+        if expected.__class__ is not dict or output.__class__ is not dict:
+            return
+        for key, wanted in expected.items():
+            if wanted is None:
+                if output.get(key) is not None:
+                    keys = (*above, key)
+                    self.made_up[keys] = self.made_up.get(keys, 0) + 1
+            elif wanted.__class__ is dict:
+                self.add_made_up(wanted, output.get(key), (*above, key))
 
     def _count(self, fault: KeyFault, items: int, rows: int, first: list[int]) -> None:
         mine = self.found.setdefault(fault, KeyCount())

@@ -13,7 +13,7 @@ from evaluators.model import __version__
 from evaluators.needs import Output
 from evaluators.run.coverage import gaps
 from evaluators.run.ids import id_warnings
-from evaluators.run.key_warnings import key_warnings
+from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.kinds_read import UNUSED, unused_comparators
 from evaluators.run.label_tables import label_tables, unlisted_labels
 from evaluators.run.loaded import LoadedSuite
@@ -98,6 +98,10 @@ def conclude(
     found += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (found, []) if request.selection or not finished else ([], found)
+    of_lists = [
+        *key_warnings(suite.lines, stats, found, suite),
+        *null_warnings(suite.lines, [each for _, each in measured], stats, suite),
+    ]
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not measured[0][1].rows else None
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
     issues = [*of_table, *(issue for _, each in measured for issue in each.issues)]
@@ -128,7 +132,7 @@ def conclude(
         notes=(*_notes(prepared, measured), *measure_notes(suite.measures, measures)),
         warnings=(
             *_warnings(prepared, measured, stats),
-            *key_warnings(suite.lines, stats, found, suite),
+            *of_lists,
             *warned,
             *_spare(unused),
         ),

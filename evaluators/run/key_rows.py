@@ -1,4 +1,5 @@
-"""The rows of a split whose lists have items without a key, with the key of an earlier one, or too many to compare each with each."""
+"""The rows of a split whose lists have items without a key, with the key of an earlier one, or too many to compare each with each;
+and those whose output has a value where null is expected."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ class KeyRows:
         self._one = one
         fields = one.line.settings.scored_fields()
         self._keyed_lists, self._free_lists = fields.keyed_lists, fields.free_lists
+        self._null_unsaid = fields.null_unsaid
         lists, free = tuple(self._keyed_lists()), tuple(self._free_lists())
         self._free: Sequence[FreeList] = free
         self._reader = KeyReader(lists) if lists else None
@@ -36,8 +38,12 @@ class KeyRows:
 
     @property
     def wanted(self) -> bool:
-        """Some list may be paired by a key, or freely."""
-        return (self._reader is not None or bool(self._free) or self._by_row) and -1 not in self._sides
+        """Some list may be paired by a key, or freely, or nobody said what null is."""
+        return (self._lists or self._null_unsaid) and -1 not in self._sides
+
+    @property
+    def _lists(self) -> bool:
+        return self._reader is not None or bool(self._free) or self._by_row
 
     def take(
         self,
@@ -49,7 +55,9 @@ class KeyRows:
         """The rows of a chunk. Those that the evaluator did not look at, or without an expected answer, say nothing."""
         columns = [slots[slot] for slot in self._one.inputs]
         ours, theirs = (columns[place] for place in self._sides)
-        for index, code in enumerate(codes):
+        if self._null_unsaid:
+            self._take_nulls(ours, theirs, verdicts, codes)
+        for index, code in enumerate(codes) if self._lists else ():
             expected, output = ours[index], theirs[index]
             if expected.__class__ is Fault or verdicts[code].standing in _NOT_COMPARED:
                 continue
@@ -67,6 +75,15 @@ class KeyRows:
                 self.counts.add(offsets[index], met)
         if self._reader is not None:
             self.counts.looked_for, self.counts.met = self._reader.looked_for, self._reader.met_keys
+
+    def _take_nulls(
+        self, ours: Sequence[Any], theirs: Sequence[Any], verdicts: Sequence[Verdict], codes: Sequence[int]
+    ) -> None:
+        """What outputs have where null is expected. A document that is right to the letter has nothing there."""
+        add = self.counts.add_made_up
+        for expected, output, code in zip(ours, theirs, codes, strict=True):
+            if expected is not output and verdicts[code].standing is Standing.SCORED and expected != output:
+                add(expected, output)
 
     def _readers_of(self, cells: Sequence[Any]) -> tuple[KeyReader, Sequence[FreeList]]:
         """The reader of a row whose schema stands in a cell, and the lists that are paired freely."""

@@ -11,9 +11,11 @@ from evaluators.limits import LIST_CELLS
 from evaluators.run.coverage import found_nowhere
 from evaluators.run.figures import counted, rows_text
 from evaluators.run.loaded import LoadedSuite
-from evaluators.run.places import free_place, key_place
-from evaluators.run.result import EvaluatorStats, KeyStats
+from evaluators.run.places import free_place, key_place, line_places
+from evaluators.run.result import EvaluatorStats, FieldStats, KeyStats
+from evaluators.run.runner import MeasuredTestSet
 from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.values.paths import Path
 
 _BLAMED: Final = {"expected": Blame.TESTSET, "output": Blame.OUTPUT}
 
@@ -37,6 +39,43 @@ def key_warnings(
             if found_nowhere(one.name, keys.path, keys.key) not in said:
                 found.append(_warning(suite, lines[one.name], one.variant, keys))
     return list(dict.fromkeys(found))
+
+
+def null_warnings(
+    evaluators: Sequence[EvaluatorLine],
+    measured: Sequence[MeasuredTestSet],
+    stats: Sequence[EvaluatorStats],
+    suite: LoadedSuite | None = None,
+) -> list[Issue]:
+    """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
+    while nobody said what null is: they count as wrong, and not as invented."""
+    found: list[Issue] = []
+    places = line_places(suite)
+    for start, each in zip(range(0, len(stats), len(evaluators)), measured, strict=True):
+        for line, one, keys in zip(evaluators, stats[start : start + len(evaluators)], each.keys, strict=True):
+            fields = {field.path: field for field in one.fields}
+            known = {Path(path).canonical: times for path, times in keys.made_up.items()}
+            some = {path: times for path, times in known.items() if path in fields and times < _expected(fields[path])}
+            if some:
+                most = max(some, key=lambda path: some[path])
+                more = (
+                    "; another field has some, too"
+                    if len(some) == 2
+                    else f"; {len(some) - 1:,} other fields have some, too"
+                )
+                more = more if len(some) > 1 else ""
+                message = (
+                    f'"{line.name}": null is expected at "{most}", and {rows_text(some[most])} '
+                    f"{'has' if some[most] == 1 else 'have'} a value there, which is counted as wrong and not as invented{more}"
+                )
+                hint = "write nulls: absent, and it counts as invented; nulls: value where null is an answer of its own"
+                found.append(Issue("nulls-unsaid", Blame.CONFIG, message, places.get(line.name), hint))
+    return list(dict.fromkeys(found))
+
+
+def _expected(field: FieldStats) -> int:
+    counts = field.counts
+    return counts.match + counts.mismatch + counts.omission
 
 
 def _warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:

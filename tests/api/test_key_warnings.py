@@ -200,3 +200,42 @@ def test_the_counts_of_a_run_are_those_of_its_documents_however_it_is_cut(
     assert texts[1:] == texts[:-1]
     kept = results[0].evaluators[0].keys
     assert read_run(run_json(results[0]).encode(), "run.json").evaluators[0].keys == kept
+
+
+NULLS = """
+evaluators:
+  - schema_match: {name: orders, %s}
+"""
+ORDERS = [
+    ({"order": {"no": None if made_up else "A"}, "kind": "x"}, {"order": {"no": "A"}, "kind": "x"})
+    for made_up in (1, 1, 0)
+]
+
+
+def null_warnings(text: str, tmp_path: Path, *rows: tuple[Any, Any]) -> list[tuple[str | None, str, str | None]]:
+    texts = [(json.dumps(expected), json.dumps(output)) for expected, output in rows]
+    found = run(text, tmp_path, *texts).warnings
+    return [(one.where, one.message, one.hint) for one in found if one.code == "nulls-unsaid"]
+
+
+def test_values_that_are_made_up_where_null_is_expected_are_said_with_the_line_to_write(tmp_path: Path) -> None:
+    ((where, message, hint),) = null_warnings(NULLS % "fields: [order.no, kind]", tmp_path, *ORDERS)
+    assert where == "suite.yaml:3:5"
+    assert '"orders": null is expected at "order.no", and 2 rows have a value there' in message
+    assert "write nulls: absent" in str(hint)
+    schema = "schema: {properties: {order: {properties: {no: {type: string}}}, kind: {type: string}}}"
+    assert null_warnings(NULLS % schema, tmp_path, *ORDERS)
+
+
+@pytest.mark.parametrize("nulls", ["nulls: value", "nulls: absent", "absent_values: [null]"])
+def test_nothing_is_said_of_nulls_where_the_suite_says_it(nulls: str, tmp_path: Path) -> None:
+    assert null_warnings(NULLS % f"fields: [order.no, kind], {nulls}", tmp_path, *ORDERS) == []
+
+
+def test_nothing_is_said_of_a_field_that_is_null_in_every_row(tmp_path: Path) -> None:
+    assert null_warnings(NULLS % "fields: [order.no, kind]", tmp_path, *ORDERS[:2]) == []
+
+
+def test_nothing_is_said_where_nothing_is_made_up(tmp_path: Path) -> None:
+    rows = [(expected, expected) for expected, _ in ORDERS]
+    assert null_warnings(NULLS % "fields: [order.no, kind]", tmp_path, *rows) == []
