@@ -39,6 +39,7 @@ _LOOSER: Final = (
 _BEFORE: Final = {"transliterate": ("ignore",), "nfc": ("none",)}
 """What a switch must stand on for a value to be the next step."""
 _ADDRESS: Final = re.compile(r"\s*(?:[a-z]+://|www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/|\s*$))", re.IGNORECASE)
+_YES_AND_NO: Final = {"true": ["true", "yes"], "false": ["false", "no"]}
 _ABS: Final = (0.001, 0.01, 0.1)
 _REL: Final = (0.0001, 0.001, 0.01)
 
@@ -165,6 +166,8 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
             yield _reading_trials(numeric), texts_in
     if texts and (plain or word == "date"):
         yield _date_trials(comparator if word == "date" else None, pairs), every
+    if plain and any({expected.__class__, actual.__class__} == {bool, str} for expected, actual in pairs):
+        yield [_trial(None, "boolean", {"words": _YES_AND_NO})], every
     if plain and any(isinstance(expected, str) and _ADDRESS.match(expected) for expected, _ in pairs):
         yield [_trial(None, "url", {})], every
 

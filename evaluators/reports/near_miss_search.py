@@ -19,6 +19,7 @@ from evaluators.fields.metrics import places
 from evaluators.fields.near_misses import Compared, Mismatch, changes
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.model import Status
+from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
 from evaluators.reports.text_near_misses import text_near_misses
 from evaluators.run.record import RecordLine, RunRecord
@@ -44,6 +45,7 @@ def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearM
             most = None if variant.every_outcome else record.facts.most
             found += _of_variant(lines, variant.variant, record.outcomes(variant.variant), most)
         found += text_near_misses(lines, record)
+        found += document_near_misses(lines, record)
     return sorted(found, key=lambda one: -one.turned)
 
 

@@ -39,6 +39,8 @@ class NearMiss:
     """What else becomes of the field, or of its values."""
     line: bool = False
     """`write` is a whole line of `evaluators:`, since there is no field."""
+    named: bool = False
+    """`switch` says what happened, and `write` is what to write about it; empty where the outputs have to change."""
 
 
 def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tuple[Section, ...]:
@@ -61,6 +63,10 @@ def _item(one: NearMiss) -> Item:
     more = f" and {one.in_rows - len(one.rows):,} more" if one.in_rows > len(one.rows) else ""
     rows = f"see row{'' if one.in_rows == 1 else 's'} {shown}{more}"
     field = one.field or "$"
+    if one.named:
+        values = "1 value" if one.turned == 1 else f"{one.turned:,} values"
+        write = f"; `{one.write}` sets that aside" if one.write else ""
+        return Item(f"{one.evaluator}: {field}: {one.switch} ({values}{variant}); {rows}{write}")
     text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
     text += f" ({one.says})" if one.says else ""
     if one.line:

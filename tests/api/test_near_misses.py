@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.reports import near_miss_search as advice
@@ -135,3 +136,31 @@ def test_an_item_that_only_the_output_has_is_read_like_any_other(tmp_path: Path)
     fields = {"items": {"align": "ordered"}, "items[*].name": "exact"}
     found = said(*run(tmp_path, [pair], {"type": "schema_match", "fields": fields}))
     assert [one[0] for one in found] == ["items[*].name"]
+
+
+INVOICE = {
+    "number": "A1", "vendor": {"name": "Acme", "tax": "DE1"}, "note": None, "total": 8.5,
+    "lines": [{"sku": "A", "n": 1}, {"sku": "B", "n": 2}, {"sku": "C", "n": 3}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ({key: value for key, value in INVOICE.items() if key != "note"}, "`nulls: absent`"),
+        ({"invoice": INVOICE}, 'everything under one more key, "invoice"'),
+        (
+            {**{key: value for key, value in INVOICE.items() if key != "total"}, "amount": 8.5},
+            'under another key, "amount"',
+        ),
+        ({**INVOICE, "lines": [*INVOICE["lines"]][::-1]}, "in another order (4 values); see row 1; `align: hungarian`"),
+    ],
+    ids=["a null that is left out", "one more key", "a renamed key", "another order"],
+)
+def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"expected": INVOICE, "output": output}) + "\n", encoding="utf-8")
+    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "schema": "infer"}}]})
+    suite.run(rows, results=tmp_path / "runs", name="first")
+    summary = " ".join((tmp_path / "runs" / "first" / "summary.txt").read_text(encoding="utf-8").split())
+    assert said in summary.partition("Near misses")[2]

@@ -1,0 +1,126 @@
+"""Near misses of documents: what happened to many fields at once, named where it happened.
+
+Only recorded results are looked at: in each row, the fields that are missing are held against those that were invented, and
+the wrong values of a list against each other. Nothing is paired that is not equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby, islice
+from typing import Any, Final, TypeAlias
+
+from evaluators.model import Status
+from evaluators.reports.near_miss_section import NearMiss
+from evaluators.run.record import RunRecord
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.values.equality import same
+from evaluators.values.json_text import to_text
+from evaluators.values.path_text import ANY, Step
+from evaluators.values.paths import display, parse
+
+MOST_LINES: Final = 5_000
+_SHOWN_ROWS: Final = 5
+_Values: TypeAlias = dict[tuple[Step, ...], Any]
+_Seen: TypeAlias = tuple[str, str, str]
+"""The field, what it says in words, and the line to write."""
+
+
+def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Iterator[NearMiss]:
+    """What happened to the documents of each evaluator with a schema, for each variant."""
+    names = {line.name for line in lines if line.settings.type == "schema_match"}
+    for kept in record.facts.variants if names else ():
+        found: dict[tuple[str, _Seen], Counter[int]] = {}
+        outcomes = (line.data for line in islice(record.outcomes(kept.variant), MOST_LINES))
+        wanted = (line for line in outcomes if line["evaluator"] in names and "status" in line)
+        for (evaluator, row), results in groupby(wanted, key=lambda line: (line["evaluator"], line["row"])):
+            for seen, times in _of_row(list(results)):
+                found.setdefault((evaluator, seen), Counter())[row] += times
+        for (evaluator, (field, said, write)), rows in found.items():
+            turned = sum(rows.values())
+            shown = tuple(islice(rows, _SHOWN_ROWS))
+            yield NearMiss(
+                evaluator, kept.variant, field, said, write, turned, turned, False, shown, len(rows), named=True
+            )
+
+
+def _of_row(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[_Seen, int]]:
+    missing = _values(results, Status.OMISSION, "expected")
+    invented = _values(results, Status.HALLUCINATION, "actual")
+    if (key := _wrapping_key(missing, invented)) is not None:
+        yield ("$", f'the output has everything under one more key, "{key}"', ""), len(invented)
+        return
+    for steps, value in missing.items():
+        if value is None:
+            said = "null is expected, and the output leaves the key out; null may say that nothing is there"
+            yield (_field(steps), said, "nulls: absent"), 1
+    for steps, value in missing.items():
+        others = [
+            other
+            for other, given in invented.items()
+            if other[:-1] == steps[:-1] and value is not None and same(value, given)
+        ]
+        if steps and len(others) == 1 and not isinstance(others[0][-1], int):
+            yield (_field(steps), f'the output has the same value under another key, "{others[0][-1]}"', ""), 1
+    yield from _reordered(results)
+
+
+def _values(results: Iterable[Mapping[str, Any]], status: Status, side: str) -> _Values:
+    return {_steps(one["path"]): one[side] for one in results if one["status"] == status.word and side in one}
+
+
+_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
+"""The step to an item that only the output has."""
+
+
+@lru_cache(maxsize=4096)
+def _steps(path: str) -> tuple[Step, ...]:
+    return parse(_UNPAIRED.sub(r"[\1]", path)).steps if path else ()
+
+
+def _wrapping_key(missing: _Values, invented: _Values) -> Step | None:
+    """The one key under which an output has what was expected; None where there is none."""
+    first = {steps[0] for steps in invented if steps}
+    if len(first) != 1 or len(missing) < 2:
+        return None
+    (key,) = first
+    inside: Any = {steps[1:]: value for steps, value in invented.items()}
+    whole = inside.get(())
+    if isinstance(whole, dict):  # an invented object is one result
+        inside = {steps: _at(whole, steps) for steps in missing}
+    found = sum(steps in inside and same(value, inside[steps]) for steps, value in missing.items())
+    return key if 2 * found >= len(missing) else None
+
+
+def _at(document: Any, steps: Iterable[Step]) -> Any:
+    for step in steps:
+        if isinstance(document, dict) and isinstance(step, str):
+            document = document.get(step)
+        elif isinstance(document, list) and isinstance(step, int) and step < len(document):
+            document = document[step]
+        else:
+            return None
+    return document
+
+
+def _reordered(results: Iterable[Mapping[str, Any]]) -> Iterator[tuple[_Seen, int]]:
+    """Lists of objects whose wrong values are each expected at another item."""
+    lists: dict[tuple[Step, ...], dict[tuple[Step, ...], list[tuple[str, str]]]] = {}
+    for one in results:
+        steps = _steps(one["path"]) if one["status"] == Status.MISMATCH.word else ()
+        at = next((place for place in reversed(range(len(steps))) if isinstance(steps[place], int)), None)
+        if at is not None and at + 1 < len(steps) and "expected" in one and "actual" in one:
+            fields = lists.setdefault(steps[:at], {})
+            fields.setdefault(steps[at + 1 :], []).append((to_text(one["expected"]), to_text(one["actual"])))
+    for steps, fields in lists.items():
+        wrong = [(Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)) for pairs in fields.values()]
+        if all(expected == actual for expected, actual in wrong):
+            said = "the items are those that are expected, in another order"
+            yield (_field(steps), said, "align: hungarian"), sum(map(len, fields.values()))
+
+
+def _field(steps: Sequence[Step]) -> str:
+    return display(tuple(ANY if isinstance(step, int) else step for step in steps)) if steps else "$"
