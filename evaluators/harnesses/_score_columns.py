@@ -37,15 +37,18 @@ class BatchColumn:
     kind: Kind
 
 
-def batch_columns(suite: Suite) -> tuple[BatchColumn, ...]:
-    """The columns that rows of any table become, in order. A name that is taken already gets a number: `header.score (2)`."""
+def batch_columns(suite: Suite, fields: bool = True) -> tuple[BatchColumn, ...]:
+    """The columns that rows of any table become, in order; without `fields` those of evaluators and of the overall score alone.
+
+    A name that is taken already gets a number: `header.score (2)`.
+    """
     taken: dict[str, int] = {}
 
     def free(name: str) -> str:
         taken[name] = taken.get(name, 0) + 1
         return name if taken[name] == 1 else free(f"{name} ({taken[name]})")
 
-    return tuple(BatchColumn(free(name), kind) for name, kind in _named(suite.lines))
+    return tuple(BatchColumn(free(name), kind) for name, kind in _named(suite.lines, fields))
 
 
 def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
@@ -64,18 +67,26 @@ def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict
 
 
 def score_columns(
-    suite: Suite, cells: Mapping[str, list[Cell]], count: int, roles: Mapping[str, str], overall: str | None
+    suite: Suite,
+    cells: Mapping[str, list[Cell]],
+    count: int,
+    roles: Mapping[str, str],
+    overall: str | None,
+    fields: bool = True,
 ) -> list[list[Any]]:
     """The values of `batch_columns`, in their order, for `count` rows. `cells` are keyed by column."""
     plan = suite.plan(roles)
     with keeping():
         slots = plan.run({name: cells.get(name) or [MISSING] * count for name in plan.columns}, count)
     verdicts = [slots[one.verdicts] for one in plan.evaluators]
-    return verdict_columns([one.line for one in plan.evaluators], verdicts, overall_of(suite.lines, overall))
+    return verdict_columns([one.line for one in plan.evaluators], verdicts, overall_of(suite.lines, overall), fields)
 
 
 def verdict_columns(
-    lines: Sequence[EvaluatorLine], verdicts: Sequence[Sequence[Verdict]], overall: Sequence[str]
+    lines: Sequence[EvaluatorLine],
+    verdicts: Sequence[Sequence[Verdict]],
+    overall: Sequence[str],
+    fields: bool = True,
 ) -> list[list[Any]]:
     """The values of `batch_columns`, in their order, from the verdicts of each evaluator on all rows.
 
@@ -83,7 +94,7 @@ def verdict_columns(
     """
     found: list[list[Any]] = []
     for line, column in zip(lines, verdicts, strict=True):
-        found += [*_whole(column), *_fields(line, column)]
+        found += [*_whole(column), *(_fields(line, column) if fields else ())]
     if tuple(overall) != (OVERALL,):
         parts = [column for line, column in zip(lines, verdicts, strict=True) if line.name in overall]
         found += _whole([overall_verdict(row) for row in zip(*parts, strict=True)])
@@ -97,10 +108,10 @@ def arrow_type(kind: Kind) -> Any:
     return {"score": pyarrow.float64, "passed": pyarrow.bool_, "text": pyarrow.string}[kind]()
 
 
-def _named(lines: Sequence[EvaluatorLine]) -> Iterator[tuple[str, Kind]]:
+def _named(lines: Sequence[EvaluatorLine], fields: bool) -> Iterator[tuple[str, Kind]]:
     for line in lines:
         yield from ((f"{line.name}.{end}", kind) for end, kind in _WHOLE)
-        for path in line.settings.scored_fields().of_rows:
+        for path in line.settings.scored_fields().of_rows if fields else ():
             yield f"{line.name}.{path}", "text"
             yield f"{line.name}.{path}.score", "score"
     if OVERALL not in [line.name for line in lines]:

@@ -51,12 +51,20 @@ class SuiteScorer:
     """A suite for one host. Threads may share it, and so may several scorers of a host: each of them asks for its part."""
 
     def __init__(
-        self, suite: str | Path | Suite, *, columns: Places | None = None, overall: str | None = None, keep: bool = True
+        self,
+        suite: str | Path | Suite,
+        *,
+        columns: Places | None = None,
+        overall: str | None = None,
+        keep: bool = True,
+        fields: bool = True,
     ) -> None:
         """`columns` says where in what the host gives a column of the suite is; `overall` names the evaluator that is the overall
-        score. Without `keep` there is no `result`, and nothing grows. Raises Problems with everything that is wrong."""
+        score. Without `fields` the host is given the overall score and those of evaluators alone. Without `keep` there is no
+        `result`, and nothing grows. Raises Problems with everything that is wrong."""
         self.suite = suite_of(suite)
         self.overall = overall_of(self.suite.lines, overall)
+        self.fields = fields
         self._columns: Places = columns or {}
         self._keep = keep
         self._lock = Lock()
@@ -121,7 +129,8 @@ class SuiteScorer:
             self._cells.append(cells)
         else:
             judged = judge_row(self._plan, cells)
-        return row_scores(row_id, judged, self.overall)
+        scores = row_scores(row_id, judged, self.overall)
+        return scores if self.fields else scores.without_fields()
 
     def result(self) -> RunResult:
         """The figures, gates and problems of all rows that were scored since the beginning, or since `reset`."""
@@ -136,16 +145,15 @@ class SuiteScorer:
             return conclude(prepared, RunRequest(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
-        """The figures by name, such as `evaluator/header/mean`: the names that trackers use."""
+        """The figures by name, such as `all/header/mean_score`: the names that trackers use."""
         return metrics_of(self.result())
 
     def headlines(self) -> dict[str, Number]:
         """The few figures among them that a platform shows of a whole experiment: of each evaluator its mean, its pass rate, its rows."""
-        ends = ("/mean_score", "/pass_rate")
         return {
             name: value
             for name, value in self.metrics().items()
-            if name.startswith("evaluator/") and "/field/" not in name and (name.endswith(ends) or "/rows/" in name)
+            if name.startswith("all/") or (name.startswith("evaluator/") and "/field/" not in name and "/rows/" in name)
         }
 
     def reset(self) -> None:

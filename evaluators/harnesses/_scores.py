@@ -68,6 +68,10 @@ class RowScores:
         named = any(one.name == self.overall.name for one in self.evaluators)
         return self.evaluators if named else (self.overall, *self.evaluators)
 
+    def without_fields(self) -> RowScores:
+        """The same without the scores of fields."""
+        return RowScores(self.id, self.overall, tuple(one for one in self.evaluators if one.path is None))
+
     def of(self, part: str) -> tuple[NamedScore, ...]:
         """The score of an evaluator and of its fields, by the evaluator's name; or the overall score, by the name `overall`."""
         return tuple(one for one in self.evaluators if one.evaluator == part) or (self.overall,)
@@ -83,12 +87,15 @@ def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str]) ->
     return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), found)
 
 
-def names_of(lines: Sequence[EvaluatorLine]) -> tuple[str, ...]:
-    """The names of the scores that every row has, whatever stands in it: the fields of open documents are not among them."""
+def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, ...]:
+    """The names of the scores that every row has, whatever stands in it: the fields of open documents are not among them, and
+    without `fields` none are.
+    """
     every = [OVERALL]
     for line in lines:
         name = segment(line.name)
-        every += [name, *(f"{name}/field/{field_name(path)}" for path in line.settings.scored_fields().of_rows)]
+        paths = line.settings.scored_fields().of_rows if fields else ()
+        every += [name, *(f"{name}/field/{field_name(path)}" for path in paths)]
     return tuple(dict.fromkeys(every))
 
 

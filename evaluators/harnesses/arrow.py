@@ -21,26 +21,31 @@ with needs("arrow", extra="parquet"):
     import pyarrow
 
 
-def batch_schema(suite: str | Path | Suite) -> Any:
+def batch_schema(suite: str | Path | Suite, *, fields: bool = True) -> Any:
     """The `pyarrow.Schema` of the scores of any batch. Raises Problems when the suite cannot be read."""
-    fields = [pyarrow.field(column.name, arrow_type(column.kind)) for column in batch_columns(suite_of(suite))]
-    return pyarrow.schema(fields)
+    made = batch_columns(suite_of(suite), fields)
+    return pyarrow.schema([pyarrow.field(column.name, arrow_type(column.kind)) for column in made])
 
 
 def evaluate_batch(
-    suite: str | Path | Suite, batch: Any, *, columns: Roles | None = None, overall: str | None = None
+    suite: str | Path | Suite,
+    batch: Any,
+    *,
+    columns: Roles | None = None,
+    overall: str | None = None,
+    fields: bool = True,
 ) -> Any:
     """The scores of a `pyarrow.RecordBatch` as another, row by row in the same order, with the columns of `batch_schema`.
 
     `columns` names the columns of roles (`{"output": "model_output"}`) where their names are not the usual ones, and `overall` the
-    evaluator that is the overall score. Raises Problems for a column that is unclear or not there; what is wrong with a row is in
-    its scores.
+    evaluator that is the overall score. Without `fields`, the columns of evaluators and of the overall score alone are there.
+    Raises Problems for a column that is unclear or not there; what is wrong with a row is in its scores.
     """
     found = suite_of(suite)
     roles = roles_in(found, batch.schema.names, columns)
     wanted = [name for name in found.plan(roles).columns if name in batch.schema.names]
     cells = {name: arrow_cells(batch.column(name)) for name in wanted}
-    scores = score_columns(found, cells, batch.num_rows, roles, overall)
-    made = batch_columns(found)
+    scores = score_columns(found, cells, batch.num_rows, roles, overall, fields)
+    made = batch_columns(found, fields)
     arrays = [pyarrow.array(values, arrow_type(column.kind)) for column, values in zip(made, scores, strict=True)]
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=batch_schema(found))
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=batch_schema(found, fields=fields))

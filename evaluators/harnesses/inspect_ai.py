@@ -43,7 +43,7 @@ def suite_scorer(
         own = {"input": state.input, "output": state.output.completion, "target": target.text, "metadata": state.metadata}
         sample = state.sample_id if state.sample_id is not None else MISSING
         given = HostRow(own, own["output"], own["target"], own["input"], sample, [state.metadata])
-        return _score(shared.score(given), names_of(shared.suite.lines), state.output.completion)
+        return _score(shared.score(given), names_of(shared.suite.lines, shared.fields), state.output.completion)
 
     found: Callable[[TaskState, Target], Awaitable[Any]] = score
     return found

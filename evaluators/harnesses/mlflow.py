@@ -76,7 +76,7 @@ def table_metrics(
     table = _Table(scorer_of(suite, columns, overall))
     return [
         make_metric(eval_fn=table.function(name), greater_is_better=True, name=name.replace("/", "."))
-        for name in names_of(table.suite.suite.lines)
+        for name in names_of(table.suite.suite.lines, table.suite.fields)
     ]
 
 

@@ -23,20 +23,26 @@ with needs("pandas", "pandas"):
 
 
 def evaluate_batch(
-    suite: str | Path | Suite, frame: Any, *, columns: Roles | None = None, overall: str | None = None
+    suite: str | Path | Suite,
+    frame: Any,
+    *,
+    columns: Roles | None = None,
+    overall: str | None = None,
+    fields: bool = True,
 ) -> Any:
     """The scores of a data frame as another with the same index: one row for each row, and columns that depend on the suite alone.
 
     `columns` names the columns of roles (`{"output": "model_output"}`) where their names are not the usual ones, and `overall` the
-    evaluator that is the overall score. A cell that is NaN, NaT or None is empty. Raises Problems for a column that is unclear or not
-    there; what is wrong with a row is in its scores.
+    evaluator that is the overall score. Without `fields`, the columns of evaluators and of the overall score alone are there.
+    A cell that is NaN, NaT or None is empty. Raises Problems for a column that is unclear or not there; what is wrong with a
+    row is in its scores.
     """
     found = suite_of(suite)
     header = [name for name in frame.columns if isinstance(name, str)]
     roles = roles_in(found, header, columns)
     cells = {name: _cells(frame[name]) for name in found.plan(roles).columns if name in header}
-    scores = score_columns(found, cells, len(frame), roles, overall)
-    made = batch_columns(found)
+    scores = score_columns(found, cells, len(frame), roles, overall, fields)
+    made = batch_columns(found, fields)
     series = {
         column.name: pandas.array(values, dtype=_type(column.kind)) for column, values in zip(made, scores, strict=True)
     }
@@ -50,9 +56,11 @@ class EvaluatorsAccessor:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def score(self, suite: str | Path | Suite, *, columns: Roles | None = None, overall: str | None = None) -> Any:
+    def score(
+        self, suite: str | Path | Suite, *, columns: Roles | None = None, overall: str | None = None, fields: bool = True
+    ) -> Any:
         """The scores of the rows: see `evaluate_batch`."""
-        return evaluate_batch(suite, self._frame, columns=columns, overall=overall)
+        return evaluate_batch(suite, self._frame, columns=columns, overall=overall, fields=fields)
 
 
 def _cells(series: Any) -> list[Cell]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 Entry = TypeVar("Entry")
 
 
-class Sending(Protocol):
-    """What is told how far the sending to a tracker has come."""
-
-    def __call__(self, tracker: str, done: int, total: int) -> None:
-        """`done` of `total` rows are there; both are 0 where the rows are not sent one by one, or not yet."""
-
+Sending: TypeAlias = Callable[[str, int, int], None]
+"""What is told to which tracker a run is sent, and how many of how many rows are there; 0 of 0 where rows are not sent one by one."""
 
 _TOLD: Final[ContextVar[Callable[[int, int], None]]] = ContextVar("evaluators_sending", default=lambda done, total: None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluators.model import Status
@@ -22,33 +22,38 @@ class RowTable:
     rows: tuple[tuple[Any, ...], ...]
 
 
-def row_table(record: RunRecord) -> RowTable:
-    """The rows of a run in order, those of one variant after those of another.
+def row_table(record: RunRecord, variants: Sequence[str | None] | None = None) -> RowTable:
+    """The rows of a run in order, those of one variant after those of another; those of `variants` alone where some are named.
 
-    Columns: `variant` where there are some, `row`, `id`, the slices, the columns of the test set where cells were kept; then for
-    each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its fields `NAME/PATH` with
-    its status and `NAME/PATH.score`. Paths are as results spell them.
+    Columns: `variant` where there are some, `row`, `id`, the columns that make slices, the columns of the test set where cells
+    were kept, each once; then for each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its
+    fields `NAME/PATH` with its status and `NAME/PATH.score`. Paths are as results spell them.
     """
     cells = _columns(record)
-    return RowTable(tuple(_unique(_head(record, cells))), tuple(_lines(record, cells)))
+    chosen = record.variants if variants is None else variants
+    return RowTable(tuple(_unique(_head(record, cells))), tuple(_lines(record, cells, chosen)))
 
 
 def _columns(record: RunRecord) -> tuple[str, ...]:
-    """The columns of the test set, in its order."""
+    """The columns of the test set, in its order; one that makes slices is known also where no cell was kept. `id` is there anyway."""
     found: dict[str, None] = {}
     for variant in record.variants:
         for row in record.rows(variant):
             if row.cells is not None:
                 found |= dict.fromkeys(row.cells)
     first = [name for name in record.facts.header if name in found]
-    return tuple(dict.fromkeys([*first, *found]))
+    ids = "id" if record.result.columns.get("id") == "id" else None
+    return tuple(name for name in dict.fromkeys([*(_sliced(record, found)), *first, *found]) if name != ids)
+
+
+def _sliced(record: RunRecord, kept: Mapping[str, None]) -> Iterator[str]:
+    return (name for name in record.facts.slices if name not in kept)
 
 
 def _head(record: RunRecord, cells: tuple[str, ...]) -> Iterator[str]:
     if record.result.variants:
         yield "variant"
     yield from ("row", "id")
-    yield from (f"slice {name}" for name in record.facts.slices)
     yield from cells
     for one in record.facts.evaluators:
         yield from (f"{one.name}.{word}" for word in ("status", "score", "passed", "reason"))
@@ -68,13 +73,12 @@ def _unique(names: Iterator[str]) -> Iterator[str]:
         yield free
 
 
-def _lines(record: RunRecord, cells: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-    for variant in record.variants:
+def _lines(record: RunRecord, cells: tuple[str, ...], variants: Sequence[str | None]) -> Iterator[tuple[Any, ...]]:
+    for variant in variants:
         head = (variant,) if record.result.variants else ()
         for row in record.rows(variant):
-            kept = row.cells or {}
-            own = (row.number, row.id, *row.slices)
-            yield (*head, *own, *(_cell(kept.get(name)) for name in cells), *_found(record, row))
+            kept = {**dict(zip(record.facts.slices, row.slices, strict=False)), **(row.cells or {})}
+            yield (*head, row.number, row.id, *(_cell(kept.get(name)) for name in cells), *_found(record, row))
 
 
 def _found(record: RunRecord, row: RecordedRow) -> Iterator[Any]:

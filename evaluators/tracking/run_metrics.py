@@ -1,37 +1,62 @@
 """The figures of a run as metrics: one number under each name, with our own denominators beside every mean.
 
-A figure that is not defined is left out: no name ever stands for something that is not a number.
+A figure that is not defined is left out: no name ever stands for something that is not a number. The mean score and the pass
+rate of each evaluator over all its rows are under `all`, which platforms that sort names show first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from evaluators.run.result import EvaluatorStats, FieldStats, MeasureStats, RunResult
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, MeasureStats, RunResult
 from evaluators.tracking.metric_names import field_name, segment
+from evaluators.value_class import replace
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
 
+_COUNTERS: Final = frozenset({
+    "skipped", "not_measured", "invalid", "unjudged", "bugs", "passed", "failed", "unreadable", "blocked", "empty_expected",
+    "gave_nothing", "unread", "fields_not_listed", "missing", "warned", "undecided", "rows", "measured",
+    *(each.name for each in fields(Counts)),
+})  # fmt: skip
+"""The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
 
 
-def metrics_of(result: RunResult) -> dict[str, Number]:
-    """Every metric by its name, such as `evaluator/header/field/items.each.price/accuracy`; sorted.
+def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
+    """Metrics by their names, such as `evaluator/header/field/items.each.price/accuracy`; sorted.
 
+    Counts that are 0, and figures of slices, are among them only where `every` one is asked for.
     Raises ValueError should two figures ever come to the same name.
     """
     found: dict[str, Number] = {}
-    for name, value in _all(result):
-        if value is None or not isfinite(value):
+    for name, value in _all(result, every):
+        if value is None or not isfinite(value) or not (every or _says_something(name, value)):
             continue
         if name in found:
             raise ValueError(f"two figures are called {name}")
         found[name] = value
     return dict(sorted(found.items()))
+
+
+def of_variant(result: RunResult, variant: str) -> RunResult:
+    """The figures of one variant as those of a run that has no others."""
+    return replace(
+        result,
+        variants=(),
+        evaluators=tuple(replace(one, variant=None) for one in result.evaluators if one.variant == variant),
+        slices=tuple(replace(one, variant=None) for one in result.slices if one.variant == variant),
+        measures=tuple(replace(one, variant=None) for one in result.measures if one.variant == variant),
+        gates=tuple(replace(one, variant=None) for one in result.gates if one.variant == variant),
+    )
+
+
+def _says_something(name: str, value: Number) -> bool:
+    return value != 0 or name == "run/rows" or name.rpartition("/")[2] not in _COUNTERS
 
 
 def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
@@ -53,20 +78,31 @@ def about(stats: EvaluatorStats) -> str:
     return "/".join([*variant, *part, "evaluator", segment(stats.name)])
 
 
+def headline_about(stats: EvaluatorStats) -> str:
+    """What the names of its mean score and its pass rate begin with: those over all rows stand before all others."""
+    if stats.slice is not None:
+        return about(stats)
+    variant = ["variant", segment(stats.variant)] if stats.variant is not None else []
+    return "/".join([*variant, "all", segment(stats.name)])
+
+
 def field_about(stats: EvaluatorStats, field: FieldStats) -> str:
     """What the names of a field's metrics begin with."""
     return f"{about(stats)}/field/{field_name(field.path)}"
 
 
-def _all(result: RunResult) -> Named:
+def _all(result: RunResult, slices: bool) -> Named:
     yield "run/rows", result.rows
     yield "run/complete", int(result.complete)
     yield "run/exit_code", result.exit_code
     for verdict in _VERDICTS:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
-    for stats in (*result.evaluators, *result.slices):
+    for stats in (*result.evaluators, *(result.slices if slices else ())):
+        yield from _under(headline_about(stats), (("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
         yield from _under(about(stats), _evaluator(stats))
     for one in result.measures:
+        if one.slice is not None and not slices:
+            continue
         yield from _under(_about_measure(one), _measure(one))
     for stats in result.evaluators:
         for field in stats.fields:
@@ -90,8 +126,7 @@ def _evaluator(stats: EvaluatorStats) -> Named:
         yield f"rows/{name}", getattr(stats, name)
     for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "gave_nothing", "unread"):
         yield name, getattr(stats, name)
-    yield "mean_score", stats.mean
-    for name in ("pass_rate", "precision", "recall", "f1"):
+    for name in ("precision", "recall", "f1"):
         yield name, getattr(stats, name)
     if stats.counts is not None:
         yield from _under("counts", asdict(stats.counts).items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
-from evaluators.tracking.run_metrics import Number, about, field_about, metrics_of
+from evaluators.tracking.run_metrics import Number, about, field_about, headline_about, metrics_of
 from evaluators.value_class import dataclass, field
 
 
@@ -24,16 +24,17 @@ class Subject:
     """By the rest of their names: `accuracy`, `rows/scored`."""
 
 
-def subjects_of(result: RunResult) -> tuple[Subject, ...]:
+def subjects_of(result: RunResult, every: bool = False) -> tuple[Subject, ...]:
     """The run, then each evaluator and each field that has metrics. Every metric of the run is in one of them."""
-    known = {one.name: one for one in (Subject(""), *_subjects(result))}
-    for name, value in metrics_of(result).items():
+    whole = {one.name: one for one in (Subject(""), *_subjects(result))}
+    known = {**whole, **{headline_about(stats): whole[about(stats)] for stats in result.evaluators}}
+    for name, value in metrics_of(result, every).items():
         above, rest = name, ""
         while above not in known:
             above, _, last = above.rpartition("/")
             rest = f"{last}/{rest}" if rest else last
         known[above].metrics[rest] = value
-    return tuple(one for one in known.values() if one.metrics)
+    return tuple(one for one in whole.values() if one.metrics)
 
 
 def _subjects(result: RunResult) -> Iterator[Subject]:

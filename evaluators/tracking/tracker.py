@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import hashlib
 from importlib.util import find_spec
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from pydantic import NonNegativeInt
 
 from evaluators.issues import extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.run.record import RunRecord
+from evaluators.run.result import RunResult
 from evaluators.run.store import RUN_JSON
 from evaluators.settings import Settings
+from evaluators.tracking.run_metrics import Number, metrics_of
+from evaluators.tracking.subjects import Subject, subjects_of
 from evaluators.value_class import NamedTuple, dataclass
 
 
@@ -41,6 +44,17 @@ class Tracker(Settings):
     """What it imports from elsewhere, by the names of the modules."""
     extra: ClassVar[str | None] = None
     """The extra of this package that brings them; the name of the tracker without one."""
+
+    figures: Literal["main", "all"] = "main"
+    """Which figures are sent: `all` of them, or without counts that are 0 and without figures of slices."""
+
+    def metrics(self, result: RunResult) -> dict[str, Number]:
+        """The figures that are sent, by their names."""
+        return metrics_of(result, self.figures == "all")
+
+    def subjects(self, result: RunResult) -> tuple[Subject, ...]:
+        """The same by what they are about."""
+        return subjects_of(result, self.figures == "all")
 
     def check(self, name: str) -> None:
         """Looks, before the first row, whether the tracker can be used here: by default, whether its packages are installed.

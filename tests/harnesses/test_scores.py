@@ -7,10 +7,10 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer
-from evaluators.harnesses._scores import RowScores
+from evaluators.harnesses._scores import RowScores, names_of
 from evaluators.issues import Problems
 from evaluators.tracking.metric_names import field_name
-from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, register
+from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, headline, register
 from tests.hosts.table.rows import found_in, table_rows
 
 
@@ -101,3 +101,22 @@ def test_all_items_of_a_list_are_one_field() -> None:
     row = HostRow({}, {"items": [{"sku": "a"}, {"sku": "x"}]}, {"items": [{"sku": "a"}, {"sku": "b"}]})
     found = {one.name: one for one in SuiteScorer(suite).score(row).every}
     assert (found["page/field/items.each.sku"].score, found["page/field/items.each.sku"].status) == (0.5, "mismatch")
+
+
+def test_a_host_may_be_given_evaluators_without_their_fields(ours: Figures) -> None:
+    register()
+    scorer = SuiteScorer(SUITE, fields=False)
+    rows = score_table(scorer)
+    assert_same_rows({scores.id: found_in(scores) for scores in rows}, ours)
+    assert not any(one.path is not None for scores in rows for one in scores.every)
+    assert scorer.metrics() == ours.metrics
+    assert all("field" not in name for name in names_of(scorer.suite.lines, scorer.fields))
+
+
+def test_headlines_are_the_means_the_pass_rates_and_the_rows(scorer: SuiteScorer, ours: Figures) -> None:
+    score_table(scorer)
+    found = scorer.headlines()
+    for name in ours.evaluators:
+        for metric in headline(name):
+            assert found[metric] == ours.metrics[metric]
+    assert not any("/field/" in name for name in found)

@@ -99,3 +99,23 @@ def test_two_columns_never_have_one_name() -> None:
     names = batch_schema(suite).names
     assert len(names) == len({*names})
     assert "a.score (2)" in names
+
+
+@pytest.mark.parametrize("host", ["arrow", "pandas"])
+def test_columns_of_fields_may_be_left_out(host: str) -> None:
+    register()
+    if host == "arrow":
+        batch = pyarrow.RecordBatch.from_pylist(table_rows())
+        whole, few = (evaluate_batch(SUITE, batch, fields=fields).to_pydict() for fields in (True, False))
+        assert [*few] == batch_schema(SUITE, fields=False).names
+    else:
+        pandas = pytest.importorskip("pandas")
+        import evaluators.harnesses.pandas  # noqa: F401  # registers the accessor
+
+        frame = pandas.DataFrame(table_rows())
+        tables = [frame.evaluators.score(SUITE, fields=fields).astype(object) for fields in (True, False)]
+        whole, few = (table.where(table.notna(), None).to_dict("list") for table in tables)
+    names = dict.fromkeys([*(one.name for one in load(SUITE).lines), "overall"])
+    assert [*few] == [f"{name}.{end}" for name in names for end in ("score", "passed", "status", "error")]
+    assert few == {name: whole[name] for name in few}
+    assert len(whole) > len(few)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import socket
@@ -13,7 +14,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import urlsplit
 
 HOST = "127.0.0.1"
 
@@ -76,6 +81,64 @@ def phoenix_server(folder: Path) -> Iterator[str]:
     command = [str(Path(sys.executable).with_name("phoenix")), "serve"]
     with server(command, f"http://{HOST}:{port}/healthz", folder, variables):
         yield f"http://{HOST}:{port}"
+
+
+Answer: TypeAlias = tuple[int, str | None] | None
+
+
+@contextmanager
+def refusing(address: str, answers: Mapping[int, Answer]) -> Iterator[str]:
+    """The address of a server that passes requests on to another one, except for those with these numbers, from 1 on: they get a
+    status with a `Retry-After`, or for None the connection is dropped.
+    """
+    target, numbers, counting = urlsplit(address), itertools.count(1), threading.Lock()
+
+    class Door(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: object) -> None:
+            """Prints nothing."""
+
+        def pass_on(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            with counting:
+                number = next(numbers)
+            if number in answers:
+                self._refuse(answers[number])
+                return
+            behind = HTTPConnection(target.hostname or HOST, target.port, timeout=60)
+            headers = {name: text for name, text in self.headers.items() if name.lower() not in ("host", "connection")}
+            behind.request(self.command, self.path, body, headers)
+            answer = behind.getresponse()
+            text = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in ("transfer-encoding", "content-length", "connection", "date", "server"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+            behind.close()
+
+        def _refuse(self, answer: Answer) -> None:
+            if answer is None:
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
+            status, after = answer
+            self.send_response(status)
+            if after is not None:
+                self.send_header("Retry-After", after)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = pass_on  # noqa: N815  # the names that the base class calls
+
+    with ThreadingHTTPServer((HOST, 0), Door) as door:
+        door.daemon_threads = True
+        threading.Thread(target=door.serve_forever, daemon=True).start()
+        yield f"http://{HOST}:{door.server_port}"
+        door.shutdown()
 
 
 def _wait(process: subprocess.Popen[bytes], health: str, until: float, log: Path) -> None:

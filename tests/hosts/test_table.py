@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluators.tracking.run_metrics import metrics_of
 from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
 
@@ -21,13 +22,14 @@ def test_every_way_in_which_a_row_can_end_is_there(ours: Figures) -> None:
 
 
 def test_the_figures_of_the_table(ours: Figures) -> None:
-    header = {name.removeprefix("evaluator/header/"): value for name, value in ours.metrics.items()}
+    every = metrics_of(ours.record.result, every=True)
+    header = {name.removeprefix("evaluator/header/").removeprefix("all/header/"): value for name, value in every.items()}
     assert header["mean_score"] == (1 + 1 / 2 + 1 / 2 + 0 + 0 + 7 / 8) / 6
     assert header["pass_rate"] == 1 / 6
     assert [header[f"rows/{name}"] for name in ("total", "scored", "skipped", "invalid", "unjudged")] == [9, 6, 1, 1, 1]
     assert (header["unreadable"], header["blocked"]) == (1, 1)
     assert header["field/items.each.price/accuracy"] == 3 / 7
-    assert ours.metrics["slice/supplier/R_-26_D _-5b_north_-5d_/evaluator/header/rows/scored"] == 3
+    assert every["slice/supplier/R_-26_D _-5b_north_-5d_/evaluator/header/rows/scored"] == 3
     assert ours.rows["lacking"]["header"].fields == {
         "number": "match", "vendor.name": "match", "items[*].price": "omission", "note": "omission",
     }  # fmt: skip

@@ -20,17 +20,25 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 
 def subject(ours: Figures, name: str) -> Subject:
-    (found,) = (one for one in subjects_of(ours.record.result) if one.name == name)
+    (found,) = (one for one in subjects_of(ours.record.result, every=True) if one.name == name)
     return found
 
 
 def test_every_metric_is_about_one_thing(ours: Figures) -> None:
     found = {
         f"{one.name}/{name}".removeprefix("/"): value
-        for one in subjects_of(ours.record.result)
+        for one in subjects_of(ours.record.result, every=True)
         for name, value in one.metrics.items()
     }
-    assert found == metrics_of(ours.record.result)
+    named = {
+        name.replace("evaluator/", "all/", 1) if _is_headline(name) else name: value for name, value in found.items()
+    }
+    assert named == metrics_of(ours.record.result, every=True)
+    assert [*subject(ours, "evaluator/header").metrics][:2] == ["mean_score", "pass_rate"]
+
+
+def _is_headline(name: str) -> bool:
+    return name.startswith("evaluator/") and name.endswith(("/mean_score", "/pass_rate")) and "/field/" not in name
 
 
 def test_what_a_metric_is_about_is_spelt_as_in_the_results(ours: Figures) -> None:

@@ -75,16 +75,16 @@ def test_a_tracker_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_suite_of_the_gallery_is_written_with_its_own_figures(topic: str, here: Path) -> None:
     record = record_of(topic, here.parent)
-    Files().send(record)
+    Files(figures="all").send(record)
     text = (here / "metrics" / "metrics.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda word: pytest.fail(word))
     assert text == json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     every = list(numbers(found))
     assert all(isinstance(value, int | float) and math.isfinite(value) for value in every)
-    assert len(every) == len(metrics_of(record.result))
+    assert len(every) == len(metrics_of(record.result, every=True))
     for stats in record.result.evaluators:
         own = found["variant"][stats.variant] if stats.variant else found
-        figures = own["evaluator"][stats.name]
+        figures = own["all"].get(stats.name, {}) | own["evaluator"][stats.name]
         rows = figures["rows"]
         assert rows["total"] == stats.rows == sum(rows.values()) - rows["total"]
         assert (rows["scored"], rows["invalid"], rows["unjudged"], rows["skipped"]) == (
@@ -110,7 +110,7 @@ def test_the_plot_has_a_line_for_each_field_with_its_own_path(topic: str, here: 
     assert [(line["variant"], line["evaluator"], line["path"]) for line in lines] == [
         (stats.variant or "", stats.name, field.path) for stats in record.result.evaluators for field in stats.fields
     ]
-    metrics = metrics_of(record.result)
+    metrics = metrics_of(record.result, every=True)
     for line in lines:
         assert metrics.get(f"{line['name']}/accuracy") == (float(line["accuracy"]) if line["accuracy"] else None)
         assert metrics[f"{line['name']}/omission"] == int(line["omission"])
@@ -166,7 +166,7 @@ def test_a_run_of_rows_without_a_score_keeps_its_denominators(here: Path) -> Non
     done = finish(suite, RunRequest(results=here / "runs", name="x"))
     assert done.folder is not None
     found = metrics_of(read_record(done.folder).result)
-    about = {name.removeprefix("evaluator/f/"): value for name, value in found.items()}
+    about = {name.removeprefix("evaluator/f/").removeprefix("all/f/"): value for name, value in found.items()}
     assert (about["rows/total"], about["rows/scored"], about["rows/invalid"], about["unreadable"]) == (5, 3, 2, 1)
     assert (about["mean_score"], about["field/a/accuracy"], about["field/a/measured"]) == (1 / 3, 1 / 3, 3)
     assert (found["run/rows"], found["run/complete"], found["run/exit_code"]) == (5, 1, 3)
@@ -180,3 +180,21 @@ def test_a_file_of_somebody_else_is_not_replaced(name: str, here: Path) -> None:
     with pytest.raises(Problems, match=f"there is a {name} that this tracker did not write"):
         Files(folder=".").send(record)
     assert contents(here) == {name: b"mine\n"}
+
+
+def test_mean_scores_and_pass_rates_come_first_and_counts_of_nothing_only_when_asked_for(here: Path) -> None:
+    record = record_of("support_replies", here.parent)
+    Files().send(record)
+    few = json.loads((here / "metrics" / "metrics.json").read_text(encoding="utf-8"))
+    assert {tuple(figures) for figures in few["all"].values()} == {("mean_score", "pass_rate")}
+    names = [*metrics_of(record.result)]
+    headline = 2 * len(record.result.evaluators)
+    assert all(name.startswith("all/") for name in names[:headline])
+    assert not any(name.startswith("all/") for name in names[headline:])
+    Files(figures="all").send(record)
+    every = json.loads((here / "metrics" / "metrics.json").read_text(encoding="utf-8"))
+    left_out = {name: value for name, value in metrics_of(record.result, every=True).items() if name not in names}
+    assert left_out
+    assert all(value == 0 or "slice/" in name for name, value in left_out.items())
+    assert ("slice" in every, "slice" in few) == (bool(record.result.slices), False)
+    assert every["run"]["exit_code"] == few["run"]["exit_code"] == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,13 +11,16 @@ from evaluators.issues import Problems, problem
 from evaluators.run.record import RunRecord
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.metric_names import fitted
-from evaluators.tracking.tracker import run_key
+from evaluators.tracking.progress import counted, sent
+from evaluators.tracking.tracker import Platform, run_key
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Feedback
+    from mlflow.entities import Assessment as Assessed
+    from mlflow.entities import Expectation, Feedback
 
 ROW: Final = "evaluators.row"
+EXPECTED: Final = "expected_response"
 _RUN: Final = "mlflow.assessment.sourceRunId"
 _TAG: Final = 250
 _STORE: Final = "MLFLOW_TRACKING_URI"
@@ -44,34 +47,57 @@ def traces_go_to(uri: str) -> Iterator[None]:
 
 
 def send_traces(
-    client: MlflowClient, record: RunRecord, experiment: str, run_id: str, most: int, column: str | None
+    client: MlflowClient,
+    record: RunRecord,
+    runs: Mapping[str | None, str],
+    experiment: str,
+    settings: Platform,
+    column: str | None,
 ) -> None:
-    """Gives traces their feedback: those that `column` names, else a new one for each of the first `most` rows.
+    """Gives traces their feedback: those that `column` names, else a new one for each of the first `trace_rows` rows.
 
-    What was sent before is left as it is. Raises Problems (testset) when `column` names no trace in any row.
+    `runs` are the ids of the runs by variant. What was sent before is left as it is. Raises Problems (testset) when
+    `column` names no trace in any row.
     """
     if column is None:
-        _on_new_traces(client, record, experiment, run_id, most)
+        _on_new_traces(client, record, runs, experiment, settings)
         return
-    found = 0
-    for row in assessed_rows(record):
-        trace_id = (row.row.cells or {}).get(column)
-        if isinstance(trace_id, str) and trace_id.strip():
-            _assess(client, trace_id.strip(), run_id, record, row)
-            found += 1
-    if not found:
+    rows = [(trace_id, row) for row in assessed_rows(record) if (trace_id := _trace_id(row, column))]
+    for trace_id, row in counted(rows):
+        known = client.get_trace(trace_id, display=False).info.assessments or ()
+        _assess(trace_id, known, runs[row.variant], _feedbacks(row.assessments, runs[row.variant], record))
+    if not rows:
         raise _no_ids(column)
 
 
-def _on_new_traces(client: MlflowClient, record: RunRecord, experiment: str, run_id: str, most: int) -> None:
+def _trace_id(row: AssessedRow, column: str) -> str | None:
+    cell = (row.row.cells or {}).get(column)
+    return cell.strip() if isinstance(cell, str) else None
+
+
+def _on_new_traces(
+    client: MlflowClient, record: RunRecord, runs: Mapping[str | None, str], experiment: str, settings: Platform
+) -> None:
     import mlflow
 
-    there = {trace.info.tags.get(ROW): trace.info.trace_id for trace in _traces_of(client, experiment, run_id)}
-    rows = [(_row_name(row), row) for row in assessed_rows(record, most)]
-    made = {name: _trace(client, record, experiment, run_id, name, row) for name, row in rows if name not in there}
+    rows = [(runs[row.variant], _row_name(row), row) for row in assessed_rows(record, settings.trace_rows)]
+    sent(0, len(rows))
+    there = {
+        (run_id, trace.info.tags.get(ROW)): trace.info
+        for run_id in dict.fromkeys(runs.values())
+        for trace in _traces_of(client, experiment, run_id)
+    }
+    made = {
+        (run_id, name): _trace(client, record, experiment, run_id, name, row, settings.environment)
+        for run_id, name, row in rows
+        if (run_id, name) not in there
+    }
     mlflow.flush_trace_async_logging()
-    for name, row in rows:
-        _assess(client, {**there, **made}[name], run_id, record, row)
+    for run_id, name, row in counted(rows):
+        known = there.get((run_id, name))
+        trace_id = known.trace_id if known is not None else made[run_id, name]
+        wanted = [*_expectations(row, run_id, record), *_feedbacks(row.assessments, run_id, record)]
+        _assess(trace_id, (known.assessments or ()) if known is not None else (), run_id, wanted)
 
 
 def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[Any]:
@@ -90,29 +116,61 @@ def _row_name(row: AssessedRow) -> str:
     return str(row.row.number) if row.variant is None else f"{row.variant}/{row.row.number}"
 
 
-def _trace(client: MlflowClient, record: RunRecord, experiment: str, run_id: str, name: str, row: AssessedRow) -> str:
-    """A trace of a row: what the model was given, and what it answered."""
+def _trace(
+    client: MlflowClient, record: RunRecord, experiment: str, run_id: str, name: str, row: AssessedRow, environment: bool
+) -> str:
+    """A trace of a row: what the model was given, and what it answered. The other cells are attributes of its span."""
     cells, roles = dict(row.row.cells or {}), record.result.columns
     output = cells.pop(roles["output"], None) if "output" in roles else None
+    cells.pop(roles.get("expected", ""), None)
+    cells.pop(roles.get("id", ""), None)
+    given = cells.pop(roles["input"], None) if "input" in roles else None
     tags = {ROW: name, "evaluators.id": row.row.id, "evaluators.run_key": run_key(record)}
     for each in row.assessments:
         if each.path is None:
             tags[fitted(f"evaluators.status.{each.name}", _TAG)] = each.label
     if row.variant is not None:
         tags["evaluators.variant"] = row.variant
-    span = client.start_trace(row.row.id or name, inputs=cells, tags=tags, experiment_id=experiment, run_id=run_id)
+    span = client.start_trace(
+        row.row.id or name, span_type="LLM", inputs=cells if given is None else given, tags=tags, experiment_id=experiment,
+        run_id=run_id, attributes={} if given is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
+    )  # fmt: skip
+    if not environment:
+        _forget_the_machine(span.trace_id)
     client.end_trace(span.trace_id, outputs=output)
     return str(span.trace_id)
 
 
-def _assess(client: MlflowClient, trace_id: str, run_id: str, record: RunRecord, row: AssessedRow) -> None:
+def _forget_the_machine(trace_id: str) -> None:
+    """Takes the user, the path of the program and the state of its repository out of a trace: MLflow's client adds them by itself."""
+    from mlflow.tracing.trace_manager import InMemoryTraceManager
+    from mlflow.utils.mlflow_tags import TRACE_RESOLVE_TAGS_ALLOWLIST
+
+    with InMemoryTraceManager.get_instance().get_trace(trace_id) as trace:
+        for name in TRACE_RESOLVE_TAGS_ALLOWLIST:
+            trace.info.trace_metadata.pop(name, None)
+
+
+def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Iterable[Assessed]) -> None:
+    """Gives the trace what it does not have from this run."""
     import mlflow
 
-    known = client.get_trace(trace_id, display=False).info.assessments or ()
     there = {one.name for one in known if (one.metadata or {}).get(_RUN) == run_id}
-    for feedback in _feedbacks(row.assessments, run_id, record):
-        if feedback.name not in there:
-            mlflow.log_assessment(trace_id, feedback)
+    for one in wanted:
+        if one.name not in there:
+            mlflow.log_assessment(trace_id, one)
+
+
+def _expectations(row: AssessedRow, run_id: str, record: RunRecord) -> Iterator[Expectation]:
+    """The expected answer, by the name that MLflow's own scorers look for."""
+    from mlflow.entities import AssessmentSource, Expectation
+
+    expected = (row.row.cells or {}).get(record.result.columns.get("expected", ""))
+    if expected is not None and expected != "":
+        yield Expectation(
+            name=EXPECTED, value=expected, metadata={_RUN: run_id},
+            source=AssessmentSource(source_type="CODE", source_id=record.result.test_set),
+        )  # fmt: skip
 
 
 def _feedbacks(assessments: Iterable[Assessment], run_id: str, record: RunRecord) -> Iterator[Feedback]:

@@ -15,7 +15,6 @@ from evaluators.tracking.attachments import attachments
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, params_of
 from evaluators.tracking.row_table import row_table
-from evaluators.tracking.subjects import subjects_of
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 KEY: Final = "evaluators_run_key"
@@ -53,7 +52,7 @@ class Aim(Tracker):
             run["evaluation"] = params_of(record)
             if self.environment:
                 run["environment"] = environment_of(record)
-            for subject in subjects_of(record.result):
+            for subject in self.subjects(record.result):
                 for name, value in subject.metrics.items():
                     run.track(value, name=name, context=subject.about, step=0)
             self._log_files(run, record, remote)

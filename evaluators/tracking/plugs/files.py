@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from evaluators.run.result import RunResult
 from evaluators.run.store import write_text
 from evaluators.settings import Name
 from evaluators.tracking.params import params_of, params_yaml
-from evaluators.tracking.run_metrics import field_about, metrics_of, nested
+from evaluators.tracking.run_metrics import Number, field_about, nested
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 METRICS: Final = "metrics.json"
@@ -51,7 +52,7 @@ class Files(Tracker):
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
         write_text(folder / PARAMS, _HEAD + params_yaml(params_of(record)))
         write_text(folder / PLOT, plot)
-        write_text(folder / METRICS, _metrics_json(record.result))
+        write_text(folder / METRICS, _metrics_json(self.metrics(record.result)))
         return Link("files", folder.as_posix(), run_key(record))
 
 
@@ -70,8 +71,8 @@ def _check_own(folder: Path) -> None:
             )
 
 
-def _metrics_json(result: RunResult) -> str:
-    body = nested(metrics_of(result))
+def _metrics_json(metrics: Mapping[str, Number]) -> str:
+    body = nested(metrics)
     return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from evaluators.issues import Problems, problem
 from evaluators.reports.headline import Options
 from evaluators.reports.report_files import asked_files
 from evaluators.run.record import RunRecord
@@ -22,8 +25,9 @@ from evaluators.tracking.metric_names import fitted, segment
 from evaluators.tracking.note import note_of
 from evaluators.tracking.params import environment_of, flat_params
 from evaluators.tracking.row_table import row_table
-from evaluators.tracking.run_metrics import Number, metrics_of
+from evaluators.tracking.run_metrics import Number, of_variant
 from evaluators.tracking.tracker import Link, Platform, run_key
+from evaluators.value_class import replace
 from evaluators.values.addresses import without_password
 
 if TYPE_CHECKING:
@@ -33,6 +37,15 @@ if TYPE_CHECKING:
 RUN_KEY: Final = "evaluators.run_key"
 """The tag that a run is found by when it is sent again."""
 TABLE: Final = "rows.json"
+_TABLES: Final = "mlflow.loggedArtifacts"
+_TABLE_TAG: Final = json.dumps([{"path": TABLE, "type": "table"}])
+_PATIENCE: Final = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "6",
+    "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
+}
+"""How long MLflow's client tries, unless the environment says otherwise: about a minute where a server refuses (or as it asks in
+`Retry-After`), three where it takes requests and never answers."""
 _NAME: Final = 250
 _TEXT: Final = 6000
 _NOTE: Final = 8000
@@ -41,8 +54,8 @@ _MOST_ROWS: Final = 100_000
 
 
 class MLflow(Platform):
-    """A run of an experiment in MLflow: every figure as a metric, the suite as parameters, all rows as one table, the run
-    folder and the report as artifacts, and a note.
+    """A run of an experiment in MLflow: the figures as metrics, the suite as parameters, all rows as one table, the run
+    folder and the report as artifacts, and a note. Several models are a run each, below one that has what they share.
 
     Where things go is said by MLflow's own variables, such as `MLFLOW_TRACKING_URI` and `MLFLOW_EXPERIMENT_NAME`, or here.
     `trace_rows: N` also makes a trace of N rows, each with a feedback for every evaluator and field.
@@ -51,7 +64,7 @@ class MLflow(Platform):
     packages: ClassVar[tuple[str, ...]] = ("mlflow",)
 
     uri: Name | None = None
-    """Where the server or the store is; without it, what MLflow's variables say."""
+    """Where the server or the store is; without it, what MLflow's variables say, or a file `mlflow.db` in this folder."""
     experiment: Name | None = None
     """The experiment; without it, what MLflow's variables say, or else the name of the suite."""
     run: Name | None = None
@@ -61,33 +74,83 @@ class MLflow(Platform):
 
     def send(self, record: RunRecord) -> Link:
         """Sends the run, or brings up to date what is there of it."""
+        for name, value in _PATIENCE.items():
+            os.environ.setdefault(name, value)
         quietly()
         import mlflow
 
         uri = self.uri or mlflow.get_tracking_uri()
         client = mlflow.MlflowClient(tracking_uri=uri)
-        key = run_key(record)
-        run = self._run(client, record, key)
-        run_id = run.info.run_id
-        status = "KILLED"
         try:
-            self._log(client, record, run)
-            if self.trace_rows or self.trace_column:
-                from evaluators.tracking.plugs._mlflow_traces import send_traces, traces_go_to
+            run = self._run(client, record, run_key(record))
+        except mlflow.exceptions.MlflowException as error:
+            raise _refusal(error, uri) or error from error
+        with self._ended(client, record, [run.info.run_id]):
+            self._send(client, record, run, uri)
+        return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
-                with traces_go_to(uri):
-                    send_traces(client, record, run.info.experiment_id, run_id, self.trace_rows, self.trace_column)
-            status = "FINISHED" if record.result.complete else "KILLED"
-        finally:
-            client.set_terminated(run_id, status, _ended(record))
-        return Link("mlflow", _address(uri, run.info.experiment_id, run_id), run_id)
+    def _send(self, client: MlflowClient, record: RunRecord, run: Run, uri: str) -> None:
+        """The run itself, one below it for each variant, and the rows that are traces."""
+        shared = run if not record.result.variants else None
+        below = {variant: shared or self._of_variant(client, record, run, str(variant)) for variant in record.variants}
+        with self._ended(client, record, [one.info.run_id for one in below.values() if one is not shared]):
+            self._log(client, record, run)
+            if not (self.trace_rows or self.trace_column):
+                return
+            from evaluators.tracking.plugs._mlflow_traces import send_traces, traces_go_to
+
+            with traces_go_to(uri):
+                runs = {variant: one.info.run_id for variant, one in below.items()}
+                send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column)
+
+    @contextmanager
+    def _ended(self, client: MlflowClient, record: RunRecord, runs: Sequence[str]) -> Iterator[None]:
+        """The runs are finished at the end, or were ended before: that is told once, and waited for a moment alone."""
+        try:
+            yield
+        except BaseException:
+            with _at_once():
+                for run_id in runs:
+                    client.set_terminated(run_id, "KILLED", _ended(record))
+            raise
+        for run_id in runs:
+            client.set_terminated(run_id, "FINISHED" if record.result.complete else "KILLED", _ended(record))
+
+    def _of_variant(self, client: MlflowClient, record: RunRecord, above: Run, variant: str) -> Run:
+        """The run of one variant, below that of all: with its figures by the names that a run of one model has, and its rows."""
+        from mlflow.entities import Metric, Param
+
+        key = f"{run_key(record)}/{variant}"
+        experiment = above.info.experiment_id
+        found = client.search_runs([experiment], _tagged(key), max_results=1)
+        tags = {RUN_KEY: key, "mlflow.parentRunId": above.info.run_id, "evaluators.variant": variant}
+        name = f"{above.info.run_name or record.folder.name} ({variant})"
+        run = found[0] if found else client.create_run(experiment, _started(record), tags, run_name=name)
+        result = of_variant(record.result, variant)
+        at = _started(record) or run.info.start_time
+        metrics = _fitting(self.metrics(result), run.data.metrics)
+        params = {**flat_params(record), "run/variant": variant}
+        params = {name: text for name, text in _fitting(params, {}).items() if name not in run.data.params}
+        for some in _some((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
+            client.log_batch(run.info.run_id, metrics=some)
+        for texts in _some((Param(name, _cut(text, _TEXT)) for name, text in params.items()), 100):
+            client.log_batch(run.info.run_id, params=texts)
+        for tag, text in {
+            **dict(_gates(result.gates)),
+            _TABLES: _TABLE_TAG,
+            **(_machine() if self.environment else {}),
+        }.items():
+            client.set_tag(run.info.run_id, tag, _cut(text, _NOTE))
+        client.log_inputs(run.info.run_id, datasets=[_test_set(record)])
+        _log_table(client, record, run.info.run_id, (variant,))
+        return run
 
     def _run(self, client: MlflowClient, record: RunRecord, key: str) -> Run:
         """The run that the settings or the environment name, the one that was sent before, or a new one."""
         if named := self.run or os.environ.get("MLFLOW_RUN_ID"):
             return client.get_run(named)
         experiment = self._experiment(client, record)
-        found = client.search_runs([experiment], f"tags.`{RUN_KEY}` = '{key}'", max_results=1)
+        found = client.search_runs([experiment], _tagged(key), max_results=1)
         if found:
             return found[0]
         return client.create_run(experiment, _started(record), {RUN_KEY: key}, run_name=record.folder.name)
@@ -103,7 +166,10 @@ class MLflow(Platform):
         from mlflow.entities import Metric, Param, RunTag
 
         run_id, at = run.info.run_id, _started(record) or run.info.start_time
-        metrics = _fitting(metrics_of(record.result), run.data.metrics)
+        result = (
+            replace(record.result, evaluators=(), slices=(), measures=()) if record.result.variants else record.result
+        )
+        metrics = _fitting(self.metrics(result), run.data.metrics)
         params = _fitting(flat_params(record), {})
         params = {name: text for name, text in params.items() if name not in run.data.params}  # they cannot be changed
         tags = dict(_tags(record, self.environment))
@@ -135,11 +201,52 @@ def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, A
     return {name: value for name, value in found.items() if name not in there or there[name] != value}
 
 
+def _tagged(key: str) -> str:
+    quoted = key.replace("'", "''")
+    return f"tags.`{RUN_KEY}` = '{quoted}'"
+
+
+def _machine() -> dict[str, str]:
+    """The user, the program and the state of its folder, as MLflow's own clients tell them."""
+    from mlflow.tracing.utils.environment import resolve_env_metadata
+
+    return {name: text for name, text in resolve_env_metadata().items() if text}
+
+
+@contextmanager
+def _at_once() -> Iterator[None]:
+    """While the context lasts, a server is asked once and has five seconds; what it does not take is left as it is."""
+    hasty = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "5"}
+    before = {name: os.environ.get(name) for name in hasty}
+    os.environ.update(hasty)
+    try:
+        with suppress(Exception):
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _refusal(error: Exception, uri: str) -> Problems | None:
+    """A server that wants another name or key, in words; None for any other error."""
+    said = str(error)
+    if not re.search(r"error code 40[13]\b|\b(UNAUTHENTICATED|PERMISSION_DENIED|CUSTOMER_UNAUTHORIZED)\b", said):
+        return None
+    return problem(
+        "wrong-key",
+        f"MLflow at {without_password(uri)} refuses the name or the key",
+        hint="MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, say who sends",
+    )
+
+
 def _tags(record: RunRecord, environment: bool) -> Iterator[tuple[str, str]]:
     result = record.result
     yield RUN_KEY, run_key(record)
     yield "mlflow.note.content", note_of(record, _NOTE)
-    yield "mlflow.loggedArtifacts", json.dumps([{"path": TABLE, "type": "table"}])
+    yield _TABLES, _TABLE_TAG
     yield "evaluators.version", result.version
     yield "evaluators.suite", result.name
     yield "evaluators.exit_code", str(result.exit_code)
@@ -148,6 +255,7 @@ def _tags(record: RunRecord, environment: bool) -> Iterator[tuple[str, str]]:
     yield from _gates(result.gates)
     if environment:
         yield from ((f"evaluators.{name}", text) for name, text in environment_of(record).items())
+        yield from _machine().items()
 
 
 def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
@@ -169,15 +277,22 @@ def _test_set(record: RunRecord) -> Any:
     digest = result.data_fingerprint.rpartition(":")[2][:36]
     source = json.dumps({"uri": result.test_set})
     profile = json.dumps({"num_rows": result.rows})
-    schema = json.dumps({"columns": list(record.facts.header), "roles": dict(result.columns)})
+    columns = [{"type": "string", "name": name, "required": False} for name in record.facts.header]
+    schema = json.dumps({"mlflow_colspec": columns})  # the format that MLflow's pages read
     dataset = Dataset(result.test_set, digest, "local", source, schema=schema, profile=profile)
     return DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])
 
 
-def _log_files(client: MlflowClient, record: RunRecord, run_id: str, environment: bool) -> None:
+def _log_table(
+    client: MlflowClient, record: RunRecord, run_id: str, variants: Sequence[str | None] | None = None
+) -> None:
     if sum(stats.rows for stats in record.result.evaluators[:1]) <= _MOST_ROWS:
-        table = row_table(record)
+        table = row_table(record, variants)
         client.log_dict(run_id, {"columns": list(table.columns), "data": [list(row) for row in table.rows]}, TABLE)
+
+
+def _log_files(client: MlflowClient, record: RunRecord, run_id: str, environment: bool) -> None:
+    _log_table(client, record, run_id)
     kept_back = {LINKS_JSON} if environment else {LINKS_JSON, ENVIRONMENT_JSON}
     for file in sorted(record.folder.rglob("*")):
         if file.is_file() and file.name not in kept_back:
@@ -200,9 +315,10 @@ def _ended(record: RunRecord) -> int | None:
     return None if known is None or started is None else started + round(known.seconds * 1000)
 
 
-def _address(uri: str, experiment: str, run: str) -> str | None:
+def _address(uri: str, experiment: str, run: str) -> str:
+    """The page of the run on a server; else where the store is, from this folder on where it is below it."""
     if not uri.startswith(("http://", "https://")):
-        return None
+        return without_password(uri).replace(f"{Path.cwd()}/", "")
     return f"{without_password(uri).rstrip('/')}/#/experiments/{experiment}/runs/{run}"
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field, NonNegativeInt
 
@@ -31,9 +32,12 @@ from evaluators.tracking.conventions import (
     SPAN_KIND,
 )
 from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.subjects import subjects_of
+from evaluators.tracking.progress import counted
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.json_text import to_text
+
+if TYPE_CHECKING:
+    from evaluators.tracking.plugs._otlp_http import PatientSession
 
 _TEXT: Final = 20_000
 """Longer texts are cut: collectors refuse large attributes."""
@@ -43,11 +47,12 @@ _INFO: Final = 9
 
 
 class OpenTelemetry(Platform):
-    """A trace for the run, sent over OTLP/HTTP: a span for the run with its figures, below it rows, below them evaluators.
+    """A trace for the run, sent over OTLP/HTTP: a span for the run, below it rows, below them evaluators; and the figures of the
+    run as metrics.
 
-    Each evaluation of a row, of a field and of the whole run is an event `gen_ai.evaluation.result`: in its span, in the log, or
-    both. Where it goes is said by the variables that all of OpenTelemetry reads, such as OTEL_EXPORTER_OTLP_ENDPOINT,
-    OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES, or here.
+    Each evaluation of a row and of a field is an event `gen_ai.evaluation.result`: in its span, in the log, or both. A row that
+    says which span its output comes from is below that span. Where it goes is said by the variables that all of OpenTelemetry
+    reads, such as OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES, or here.
     """
 
     packages: ClassVar[tuple[str, ...]] = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
@@ -57,7 +62,13 @@ class OpenTelemetry(Platform):
     trace_rows: NonNegativeInt = 100
     """How many rows are sent, of each variant, rows with something wrong first. There is no table here."""
     events: Literal["both", "spans", "logs"] = "both"
-    """Where events are put. Phoenix and MLflow take spans alone: `spans`, or OTEL_LOGS_EXPORTER=none, suits them."""
+    """Where events are put. Phoenix and MLflow take spans alone, and neither logs nor metrics: `spans` suits them."""
+    contents: bool = False
+    """Whether inputs, outputs, expected answers and reasons, which quote them, are sent."""
+    trace_column: Name = "trace_id"
+    """The column of the test set with the trace that an output comes from, in 32 hexadecimal digits."""
+    span_column: Name = "span_id"
+    """The column with the span in it, in 16: the row is below that span, where both are there."""
     resource: Mapping[str, str] = Field(default_factory=dict)
     """Further attributes of the resource, such as `openinference.project.name` for a project of Phoenix."""
 
@@ -65,21 +76,28 @@ class OpenTelemetry(Platform):
         """Sends spans and events. The same run has the same ids, so that it is the same trace when it is sent again."""
         _check_protocol()
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-        run = _Run(record, self)
+        from evaluators.tracking.plugs._otlp_http import PatientSession
+
+        run, session = _Run(record, self), PatientSession()
         with _messages() as said:
             if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
-                _export(OTLPSpanExporter(endpoint=self._address("traces")), run.spans(), said)
-            if self._logs():
-                _export(OTLPLogExporter(endpoint=self._address("logs")), run.logs(), said)
+                _export(OTLPSpanExporter, self._address("traces"), _some(run.spans()), "traces", session, said)
+            if self._sends("LOGS"):
+                _export(OTLPLogExporter, self._address("logs"), _some(run.logs()), "logs", session, said)
+            if self._sends("METRICS"):
+                _export(OTLPMetricExporter, self._address("metrics"), [run.figures()], "metrics", session, said)
+        if left_out := session.partial():
+            raise left_out
         return Link("otel", None, f"{run.trace_id:032x}")
 
     def _address(self, signal: str) -> str | None:
         return None if self.endpoint is None else f"{self.endpoint.rstrip('/')}/v1/{signal}"
 
-    def _logs(self) -> bool:
-        return self.events != "spans" and os.environ.get("OTEL_LOGS_EXPORTER") != "none"
+    def _sends(self, signal: str) -> bool:
+        return self.events != "spans" and os.environ.get(f"OTEL_{signal}_EXPORTER") != "none"
 
 
 class _Node:
@@ -93,6 +111,8 @@ class _Node:
         self.attributes = {SPAN_KIND: kind, **attributes}
         self.events: list[dict[str, Any]] = []
         self.error: str | None = None
+        self.evaluated: tuple[int, int] | None = parent.evaluated if parent is not None else None
+        """The trace and the span that the output comes from."""
 
 
 class _Run:
@@ -112,27 +132,30 @@ class _Run:
     def spans(self) -> Iterator[Any]:
         """The span of the run, then rows, each with its evaluators."""
         from opentelemetry.sdk.trace import Event, ReadableSpan
-        from opentelemetry.trace import Status, StatusCode
+        from opentelemetry.trace import Link, Status, StatusCode
 
         inside = self._settings.events != "logs"
         for place, node in enumerate(self._nodes()):
             start = self._start if node.parent is None else self._start + place * 1000  # in order, where they are shown
             events = [Event(RESULT, one, start) for one in node.events] if inside else []
+            above = self._evaluated(node) if node.parent is not None and node.parent.parent is None else None
+            parent = above or (self._context(node.parent) if node.parent is not None else None)
+            links = [Link(self._context(node.parent))] if above is not None and node.parent is not None else []
             yield ReadableSpan(
-                node.name, self._context(node), self._context(node.parent) if node.parent else None, self._resource,
-                node.attributes, events, status=Status(StatusCode.ERROR, node.error) if node.error else Status(),
+                node.name, self._context(node), parent, self._resource, node.attributes, events, links,
+                status=Status(StatusCode.ERROR, node.error) if node.error else Status(),
                 start_time=start, end_time=self._end if node.parent is None else start + 1000,
                 instrumentation_scope=self._scope,
             )  # fmt: skip
 
     def logs(self) -> Iterator[Any]:
-        """A log record for each event, in the context of its span."""
+        """A log record for each event, in the context of the span that is evaluated, or else of the evaluator's."""
         from opentelemetry._logs import LogRecord, SeverityNumber
         from opentelemetry.sdk._logs import ReadableLogRecord
         from opentelemetry.trace import NonRecordingSpan, set_span_in_context
 
         for node in self._nodes():
-            context = set_span_in_context(NonRecordingSpan(self._context(node)))
+            context = set_span_in_context(NonRecordingSpan(self._evaluated(node) or self._context(node)))
             for one in node.events:
                 severity = SeverityNumber(_WARN if ERROR_TYPE in one else _INFO)
                 said = LogRecord(
@@ -141,69 +164,103 @@ class _Run:
                 )  # fmt: skip
                 yield ReadableLogRecord(said, self._resource, self._scope)
 
+    def figures(self) -> Any:
+        """The figures of the run as gauges, each with what it is about."""
+        from opentelemetry.sdk.metrics import export
+
+        scope = export.ScopeMetrics(self._scope, list(self._gauges()), "")
+        return export.MetricsData([export.ResourceMetrics(self._resource, [scope], "")])
+
+    def _gauges(self) -> Iterator[Any]:
+        from opentelemetry.sdk.metrics.export import Gauge, Metric, NumberDataPoint
+
+        run = {f"{OURS}.run_key": f"{self.trace_id:032x}", f"{OURS}.suite": self._record.result.name}
+        points: dict[str, list[Any]] = {}
+        for subject in self._settings.subjects(self._record.result):
+            about = {**run, **{f"{OURS}.{name}": text for name, text in subject.about.items()}}
+            for name, value in subject.metrics.items():
+                point = NumberDataPoint(about, self._start, self._end, value, exemplars=[])
+                points.setdefault(f"{OURS}.{_dotted(name)}", []).append(point)
+        for name, found in points.items():
+            yield Metric(name, None, "1", Gauge(found))
+
     def _context(self, node: _Node) -> Any:
         from opentelemetry.trace import SpanContext, TraceFlags
 
         digest = hashlib.sha256(f"{self.trace_id:032x}/{node.path}".encode()).digest()
-        return SpanContext(self.trace_id, int.from_bytes(digest[:8]) or 1, False, TraceFlags(TraceFlags.SAMPLED))
+        trace_id = node.evaluated[0] if node.evaluated is not None else self.trace_id
+        return SpanContext(trace_id, int.from_bytes(digest[:8]) or 1, False, TraceFlags(TraceFlags.SAMPLED))
+
+    def _evaluated(self, node: _Node) -> Any:
+        from opentelemetry.trace import SpanContext, TraceFlags
+
+        if node.evaluated is None:
+            return None
+        return SpanContext(*node.evaluated, True, TraceFlags(TraceFlags.SAMPLED))
 
     def _nodes(self) -> Iterator[_Node]:
-        root = _node_of_run(self._record, self._settings.environment)
+        root = _node_of_run(self._record, self._settings)
         yield root
-        for row in assessed_rows(self._record, self._settings.trace_rows):
-            yield from _nodes_of_row(self._record, row, root)
+        total = sum(1 for _ in assessed_rows(self._record, self._settings.trace_rows))
+        for row in counted(assessed_rows(self._record, self._settings.trace_rows), total):
+            yield from _nodes_of_row(self._record, row, root, self._settings)
 
 
-def _node_of_run(record: RunRecord, environment: bool) -> _Node:
-    """The run: its settings and its own figures as attributes, and an event for each evaluator and each field of it."""
+def _node_of_run(record: RunRecord, settings: OpenTelemetry) -> _Node:
+    """The run: its settings and its figures as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
     attributes |= {f"{OURS}.param.{_dotted(name)}": _cut(text) for name, text in flat_params(record).items()}
-    if environment:
+    if settings.environment:
         attributes |= {f"{OURS}.environment.{name}": text for name, text in environment_of(record).items()}
-    node = _Node("", f"evaluation {result.name}", "CHAIN", None, attributes)
-    for subject in subjects_of(result):
-        figures = {f"{OURS}.{_dotted(name)}": value for name, value in subject.metrics.items()}
-        if not subject.name:
-            node.attributes |= figures
-            continue
-        score = subject.metrics.get("accuracy" if "field" in subject.about else "mean_score")
-        about = {f"{OURS}.{name}": text for name, text in subject.about.items()}
-        node.events.append({NAME: subject.name, **({} if score is None else {SCORE: float(score)}), **about, **figures})
-    return node
+    attributes |= {f"{OURS}.{_dotted(name)}": value for name, value in settings.metrics(result).items()}
+    return _Node("", f"evaluation {result.name}", "CHAIN", None, attributes)
 
 
-def _nodes_of_row(record: RunRecord, found: AssessedRow, root: _Node) -> Iterator[_Node]:
+def _nodes_of_row(record: RunRecord, found: AssessedRow, root: _Node, settings: OpenTelemetry) -> Iterator[_Node]:
     row, columns = found.row, record.result.columns
     attributes: dict[str, Any] = {f"{OURS}.row.id": row.id, f"{OURS}.row.number": row.number}
     if found.variant is not None:
         attributes[f"{OURS}.variant"] = found.variant
     for role, name in (("input", INPUT), ("output", OUTPUT), ("expected", f"{OURS}.expected")):
         cell = (row.cells or {}).get(columns.get(role, ""))
-        if cell is not None:
+        if cell is not None and settings.contents:
             attributes[name] = _cut(cell if isinstance(cell, str) else to_text(cell))
     path = f"{found.variant or ''}/{row.number}"
     node = _Node(path, f"row {row.id}", "CHAIN", root, attributes)
+    node.evaluated = _evaluated_span(row.cells or {}, settings)
     yield node
     evaluator: _Node | None = None
     for one in found.assessments:
-        result = _result(one)
+        result = _result(one, settings.contents)
         if evaluator is None or one.path is None:
             if evaluator is not None:
                 yield evaluator
             evaluator = _Node(f"{path}/{one.name}", f"evaluate {one.evaluator}", "EVALUATOR", node, result)
-            evaluator.error = one.error.message if one.error else None
+            evaluator.error = (one.error.message if settings.contents else one.error.code) if one.error else None
         evaluator.events.append(result)
     if evaluator is not None:
         yield evaluator
 
 
-def _result(one: Assessment) -> dict[str, Any]:
+def _evaluated_span(cells: Mapping[str, Any], settings: OpenTelemetry) -> tuple[int, int] | None:
+    """The trace and the span that a row names; None where one of them is not there, or is none."""
+    found = []
+    for column, digits in ((settings.trace_column, 32), (settings.span_column, 16)):
+        cell = cells.get(column)
+        text = cell.strip() if isinstance(cell, str) else ""
+        if re.fullmatch(rf"[0-9a-fA-F]{{{digits}}}", text) is None or not int(text, 16):
+            return None
+        found.append(int(text, 16))
+    return found[0], found[1]
+
+
+def _result(one: Assessment, contents: bool) -> dict[str, Any]:
     """An assessment in the words of the conventions. Where there is no score, none is there."""
     found: dict[str, Any] = {NAME: one.name, LABEL: one.label}
     if one.score is not None:
         found[SCORE] = float(one.score)
-    if one.reason is not None:
+    if one.reason is not None and contents:  # reasons quote what is in the row
         found[EXPLANATION] = _cut(one.reason)
     if one.path is not None:
         found[f"{OURS}.field"] = one.path
@@ -212,16 +269,38 @@ def _result(one: Assessment) -> dict[str, Any]:
     return found
 
 
-def _export(exporter: Any, whole: Iterable[Any], said: list[str]) -> None:
-    """Sends everything, some at a time. Raises Problems (environment) where something was not taken."""
+def _some(whole: Iterable[Any]) -> Iterator[list[Any]]:
     rest = iter(whole)
+    while some := list(islice(rest, _BATCH)):
+        yield some
+
+
+def _export(
+    kind: Any, address: str | None, parts: Iterable[Any], signal: str, session: PatientSession, said: list[str]
+) -> None:
+    """Sends everything, some at a time. Raises Problems where something was not taken."""
+    exporter = kind(endpoint=address, session=session)
+    read, field = _partial_success(signal)
     try:
-        while some := list(islice(rest, _BATCH)):
-            if exporter.export(some).name != "SUCCESS":
-                why = said[-1] if said else "it was not taken"
-                raise problem("otlp-refused", why, hint="`events: spans` sends no logs, which some platforms refuse")
+        for part in parts:
+            if exporter.export(part).name != "SUCCESS":
+                raise session.refusal(signal, said[-1] if said else "it was not taken")
+            session.count_rejected(read, field)
     finally:
         exporter.shutdown()
+
+
+def _partial_success(signal: str) -> tuple[Any, str]:
+    """What decodes the answers of a collector, and where they count what was left out."""
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
+    from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+    return {
+        "traces": (ExportTraceServiceResponse.FromString, "rejected_spans"),
+        "logs": (ExportLogsServiceResponse.FromString, "rejected_log_records"),
+        "metrics": (ExportMetricsServiceResponse.FromString, "rejected_data_points"),
+    }[signal]
 
 
 @contextmanager
@@ -244,7 +323,12 @@ def _messages() -> Iterator[list[str]]:
 
 
 def _check_protocol() -> None:
-    for name in ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL"):
+    for name in (
+        "OTEL_EXPORTER_OTLP_PROTOCOL",
+        "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+        "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL",
+        "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+    ):
         if os.environ.get(name, "http/protobuf") != "http/protobuf":
             raise problem("otlp-protocol", f"{name} is {os.environ[name]}", hint="this tracker speaks http/protobuf")
 

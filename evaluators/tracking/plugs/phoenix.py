@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -16,7 +17,9 @@ from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.run_metrics import metrics_of
+from evaluators.tracking.patience import in_parallel
+from evaluators.tracking.progress import sent
+from evaluators.tracking.run_metrics import of_variant
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 from evaluators.values.json_text import NotJSON, parse
@@ -28,6 +31,7 @@ RUN_KEY: Final = "evaluators_run_key"
 """What an experiment is found by when its run is sent again."""
 _SECONDS: Final = 600
 _AT_ONCE: Final = 500
+_UNDER_WAY: Final = 8
 _EVERY_CELL: Final = 10_000
 """A run of so many rows keeps all its cells, so that its dataset has all its rows."""
 
@@ -48,15 +52,18 @@ class Phoenix(Platform):
     """The name of the dataset; without it, that of the suite and of its test set."""
     trace_rows: NonNegativeInt = 1000
     """How many rows have an output and evaluations, of each variant, rows with something wrong first."""
+    fields: bool = True
+    """Whether each field of a row has an evaluation of its own; `false` sends those of evaluators alone, which takes less time."""
     span_column: Name | None = None
     """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
 
     def send(self, record: RunRecord) -> Link:
         """Sends the run, or brings up to date what is there of it."""
         quietly()
-        from phoenix.client import Client
+        with _client(self.endpoint) as client:
+            return self._send(client, record)
 
-        client = Client(base_url=self.endpoint) if self.endpoint else Client()
+    def _send(self, client: Client, record: RunRecord) -> Link:
         dataset = client.datasets.create_dataset(
             name=self.dataset or f"{record.result.name}: {record.result.test_set}",
             examples=list(_examples(record, self.trace_rows)),
@@ -66,7 +73,7 @@ class Phoenix(Platform):
         there = {one["metadata"].get(RUN_KEY): one["id"] for one in client.experiments.list(dataset_id=dataset.id)}
         experiments = []
         for variant in record.variants:
-            metadata = _metadata(record, variant, self.environment)
+            metadata = _metadata(record, variant, self)
             found = there.get(metadata[RUN_KEY])
             if found is None:
                 found = client.experiments.create(
@@ -75,7 +82,7 @@ class Phoenix(Platform):
                     experiment_description=_description(record, variant, self.trace_rows),
                 )["id"]  # fmt: skip
             experiments.append(found)
-            _send_rows(client, record, variant, found, nodes, self.trace_rows)
+            _send_rows(client, record, variant, found, nodes, self)
         if self.span_column is not None:
             _annotate(client, record, self.span_column)
         address = client.experiments.get_experiment_url(dataset.id, experiments[0])
@@ -103,14 +110,26 @@ def _names(record: RunRecord) -> dict[int, str]:
     return {number: id if id and times[id] == 1 else f"{id} (row {number})".lstrip() for number, id in ids.items()}
 
 
-def _metadata(record: RunRecord, variant: str | None, environment: bool) -> dict[str, Any]:
+@contextmanager
+def _client(endpoint: str | None) -> Iterator[Client]:
+    """Phoenix's client with its own settings, sending in our patient way."""
+    from phoenix.client import Client
+
+    from evaluators.tracking.plugs._phoenix_http import PatientClient
+
+    plain = (Client(base_url=endpoint) if endpoint else Client())._client
+    with PatientClient(base_url=plain.base_url, headers=plain.headers, timeout=plain.timeout) as patient:
+        yield Client(http_client=patient)
+
+
+def _metadata(record: RunRecord, variant: str | None, settings: Phoenix) -> dict[str, Any]:
     key = run_key(record)
     found = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
-        "figures": metrics_of(record.result),
+        "figures": settings.metrics(record.result if variant is None else of_variant(record.result, variant)),
         "params": flat_params(record),
     }
-    return {**found, "environment": environment_of(record)} if environment else found
+    return {**found, "environment": environment_of(record)} if settings.environment else found
 
 
 def _description(record: RunRecord, variant: str | None, most: int) -> str:
@@ -123,20 +142,43 @@ def _description(record: RunRecord, variant: str | None, most: int) -> str:
 
 
 def _send_rows(
-    client: Client, record: RunRecord, variant: str | None, experiment: str, nodes: Mapping[str, str], most: int
+    client: Client, record: RunRecord, variant: str | None, experiment: str, nodes: Mapping[str, str], settings: Phoenix
 ) -> None:
+    """Sends what is not there yet: Phoenix takes outputs and evaluations one by one, so several are under way at once."""
     at = _when(record)
-    runs = client.experiments.get_experiment(experiment_id=experiment)["task_runs"]
-    there = {run["dataset_example_id"]: run["id"] for run in runs}
+    known = client.experiments.get_experiment(experiment_id=experiment)
+    there = {run["dataset_example_id"]: run["id"] for run in known["task_runs"]}
+    assessed = {(one.experiment_run_id, one.name) for one in known["evaluation_runs"]}
     names, output = _names(record), record.result.columns.get("output")
-    for one in assessed_rows(record, most, (variant,)):
-        node = nodes[names[one.row.number]]
-        run = there.get(node) or client.experiments.log_run(
-            experiment_id=experiment, dataset_example_id=node, output=_plain((one.row.cells or {}).get(output or "")),
-            start_time=at, end_time=at,
-        )["id"]  # fmt: skip
-        for each in one.assessments:
-            client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
+
+    def send_row(row: AssessedRow) -> None:
+        node = nodes[names[row.row.number]]
+        run = there.get(node) or _log_run(
+            client, experiment_id=experiment, dataset_example_id=node, start_time=at, end_time=at,
+            output=_plain((row.row.cells or {}).get(output or "")),
+        )  # fmt: skip
+        for each in row.assessments:
+            if (run, each.name) not in assessed and (settings.fields or each.path is None):
+                client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
+
+    rows = assessed_rows(record, settings.trace_rows, (variant,))
+    total = min(settings.trace_rows, max((stats.rows for stats in record.result.evaluators), default=0))
+    sent(0, total)
+    for done, _ in enumerate(in_parallel(send_row, rows, _UNDER_WAY), 1):
+        sent(done, total)
+
+
+def _log_run(client: Client, **about: Any) -> str:
+    """Sends an output, and gives what Phoenix calls it; also where it is there, because only the answer was lost."""
+    import httpx
+
+    try:
+        return str(client.experiments.log_run(**about)["id"])
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code != httpx.codes.CONFLICT:
+            raise
+        runs = client.experiments.get_experiment(experiment_id=about["experiment_id"])["task_runs"]
+        return next(str(run["id"]) for run in runs if run["dataset_example_id"] == about["dataset_example_id"])
 
 
 def _evaluation(one: Assessment) -> dict[str, Any]:
@@ -153,11 +195,11 @@ def _evaluation(one: Assessment) -> dict[str, Any]:
 def _annotate(client: Client, record: RunRecord, column: str) -> None:
     """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
     annotations = iter([each for one in assessed_rows(record) for each in _annotations(one, column, record)])
-    sent = False
+    found = False
     while some := list(islice(annotations, _AT_ONCE)):
         client.spans.log_span_annotations(span_annotations=some, sync=True)
-        sent = True
-    if not sent:
+        found = True
+    if not found:
         raise _no_ids(column)
 
 

@@ -17,7 +17,6 @@ from evaluators.settings import Name
 from evaluators.tracking.attachments import attachments
 from evaluators.tracking.params import environment_of, params_of
 from evaluators.tracking.row_table import RowTable, row_table
-from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import Link, Tracker, run_key
 from evaluators.values.addresses import without_password
 
@@ -70,7 +69,7 @@ class Trackio(Tracker):
         )  # fmt: skip
         try:
             rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-            run.log({**metrics_of(record.result), "rows": trackio.Table(data=rows)}, step=0)
+            run.log({**self.metrics(record.result), "rows": trackio.Table(data=rows)}, step=0)
             _log_files(trackio, run, record, table, self.environment)
         finally:
             run.finish()

@@ -14,7 +14,6 @@ from evaluators.tracking.attachments import attachments
 from evaluators.tracking.metric_names import segment
 from evaluators.tracking.params import environment_of, params_of
 from evaluators.tracking.row_table import RowTable, row_table
-from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import Link, Tracker, run_key
 
 _QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}
@@ -51,7 +50,7 @@ class WeightsAndBiases(Tracker):
         table = row_table(record)
         shown = wandb.Table(list(table.columns), [list(row) for row in table.rows], allow_mixed_types=True)
         with self._started(record, wandb) as run:
-            run.summary.update(metrics_of(record.result))
+            run.summary.update(self.metrics(record.result))
             run.log({"rows": shown}, step=0)
             run.log_artifact(_artifact(wandb, record, table, self.environment))
         if run.offline:

@@ -92,7 +92,7 @@ def only_run(folder: Path) -> dict[str, Any]:
 
 
 def test_each_figure_has_its_name_and_what_it_is_about(sent: Sent, ours: Figures) -> None:
-    assert (sent.ended.returncode, sent.ended.stderr) == (0, "")
+    assert (sent.ended.returncode, sent.ended.stderr) == (0, "sending to aim\n")
     assert sent.ended.stdout == f"sent to aim: no address (run {run_key(ours.record)})\n"
     run = sent.run
     found = {(name, json.dumps(about, sort_keys=True)): values for name, about, values in run["metrics"]}

@@ -14,7 +14,7 @@ import pytest
 
 from evaluators.tracking.plugs.files import Files
 from evaluators.tracking.run_metrics import metrics_of
-from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, assert_same_figures, figures
+from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, assert_same_figures, figures, headline
 
 DVC = Path(sys.executable).parent / "dvc"
 
@@ -82,10 +82,7 @@ def test_dvc_shows_the_figures_of_the_run(repository: Path, ours: Figures) -> No
     found = shown()
     assert found == metrics_of(ours.record.result)
     assert_same_figures(
-        {
-            name: Aggregate(*(found[f"evaluator/{name}/{one}"] for one in ("mean_score", "pass_rate", "rows/scored")))
-            for name in ours.evaluators
-        },
+        {name: Aggregate(*(found[one] for one in headline(name))) for name in ours.evaluators},
         ours,
     )
     page = dvc("metrics", "show", "--md").splitlines()

@@ -38,7 +38,7 @@ def test_every_item_is_ours(ours: Figures) -> None:
         }
     assert_same_rows(found, ours)
     figures = {each.name: each.value for each in result.run_evaluations}
-    assert figures["evaluator/header/mean_score"] == pytest.approx(ours.metrics["evaluator/header/mean_score"])
+    assert figures["all/header/mean_score"] == pytest.approx(ours.metrics["all/header/mean_score"])
     assert scores.suite.metrics() == ours.metrics
 
 

@@ -22,7 +22,7 @@ def trace(mlflow_store: str, ours: Figures, monkeypatch: pytest.MonkeyPatch) -> 
     experiment = mlflow.get_experiment_by_name("spans")
     number = experiment.experiment_id if experiment else mlflow.create_experiment("spans")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", f"x-mlflow-experiment-id={number}")
-    tracker = OpenTelemetry(endpoint=mlflow_store, events="spans")
+    tracker = OpenTelemetry(endpoint=mlflow_store, events="spans", contents=True)
     link = tracker.send(ours.record)
     assert tracker.send(ours.record) == link
     (found,) = mlflow.search_traces(locations=[number], return_type="list")

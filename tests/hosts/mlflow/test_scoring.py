@@ -71,7 +71,7 @@ def test_a_row_whose_model_failed_counts_as_one_without_an_output(experiment: An
     figures = scores.suite.metrics()
     assert figures["run/rows"] == len(data)  # MLflow scores such a row, without an output
     assert figures["evaluator/header/unreadable"] + figures["evaluator/header/blocked"] == 3
-    assert figures["evaluator/header/mean_score"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)
+    assert figures["all/header/mean_score"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)
 
 
 def test_a_table_has_our_scores_and_our_aggregates(experiment: Any, ours: Figures) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from mlflow.types.schema import Schema
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
@@ -20,7 +22,9 @@ from evaluators.run.preparing import RunRequest
 from evaluators.tracking.metric_names import field_name, fitted, segment
 from evaluators.tracking.params import flat_params
 from evaluators.values.path_text import display
+from tests.hosts.servers import refusing
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
+from tests.hosts.table.rows import table_rows
 
 
 @pytest.fixture
@@ -49,14 +53,15 @@ def test_a_run_is_there_with_our_figures(client: Any, mlflow_store: str, tmp_pat
     assert run.data.params == flat_params(ours.record)
     said = {
         name: Aggregate(
-            run.data.metrics[f"evaluator/{name}/mean_score"], run.data.metrics[f"evaluator/{name}/pass_rate"],
+            run.data.metrics[f"all/{name}/mean_score"], run.data.metrics[f"all/{name}/pass_rate"],
             int(run.data.metrics[f"evaluator/{name}/rows/scored"]),
         )
         for name in ours.evaluators
     }  # fmt: skip
     assert_same_figures(said, ours)
     assert run.data.metrics["evaluator/header/field/items.each.price/accuracy"] == 3 / 7
-    assert run.data.metrics["slice/supplier/R_-26_D _-5b_north_-5d_/evaluator/header/rows/scored"] == 3
+    assert not any(name.startswith("slice/") for name in run.data.metrics)
+    assert sorted(run.data.metrics)[:2] == ["all/header/mean_score", "all/header/pass_rate"]
     assert run.data.metrics["gates/failed"] == 1
     assert run.data.tags["evaluators.gate/page.number/accuracy"].startswith("failed: accuracy 0.7500 is below 0.99")
     assert run.data.tags["mlflow.note.content"].startswith("# table: FAILED")
@@ -77,7 +82,8 @@ def test_the_table_has_every_row_for_mlflows_own_reader(client: Any, tmp_path: P
         for row in table.to_dict("records")
     }
     assert_same_rows(found, ours)
-    assert {"header/items[*].price", "output", "slice supplier"} <= {*table.columns}
+    assert {"header/items[*].price", "output", "supplier"} <= {*table.columns}
+    assert [name for name in table.columns if name.startswith("slice ") or name.endswith(")")] == []
 
 
 def test_the_test_set_and_the_files_are_there(client: Any, tmp_path: Path) -> None:
@@ -90,6 +96,8 @@ def test_the_test_set_and_the_files_are_there(client: Any, tmp_path: Path) -> No
         or given.dataset.digest in ours.run["data_fingerprint"]
     )
     assert [(tag.key, tag.value) for tag in given.tags] == [("mlflow.data.context", "evaluation")]
+    columns = Schema.from_json(json.dumps(json.loads(given.dataset.schema)["mlflow_colspec"]))
+    assert {"id", "question", "output", "expected"} <= {*columns.input_names()}
     files = {one.path for one in client.list_artifacts(run.info.run_id, "run")}
     assert {"run/run.json", "run/rows.jsonl", "run/report.html", "run/suite"} <= files
     assert "run/environment.json" not in files
@@ -113,7 +121,99 @@ def test_the_machine_is_told_only_when_somebody_asks(client: Any, tmp_path: Path
     told = client.get_run(sent(figures(tmp_path, suite=with_it, name="told"))["run_id"])
     assert told.data.tags["evaluators.host"] == known["host"]
     assert client.get_experiment(told.info.experiment_id).name == "told"
+    assert {"mlflow.user", "mlflow.source.name"} <= {*told.data.tags}
+    assert not {"mlflow.user", "mlflow.source.name"} & {*client.get_run(sent(ours)["run_id"]).data.tags}
     assert "run/environment.json" in {one.path for one in client.list_artifacts(told.info.run_id, "run")}
+
+
+@pytest.mark.parametrize("environment", [False, True])
+def test_traces_say_who_and_where_only_when_somebody_asks(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: bool
+) -> None:
+    in_experiment(monkeypatch, f"who {environment}")
+    suite = tmp_path / "suite.yaml"
+    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {SUITE.parent / 'rows.csv'}")
+    settings = f"{{environment: {str(environment).lower()}, trace_rows: 2}}"
+    suite.write_text(f"{text}\ntracking: [{{mlflow: {settings}}}]\n", encoding="utf-8")
+    run_id = sent(figures(tmp_path, suite=suite))["run_id"]
+    experiment = client.get_experiment_by_name(f"who {environment}").experiment_id
+    traces = client.search_traces(locations=[experiment], run_id=run_id)
+    assert len(traces) == 2
+    for trace in traces:
+        found = {
+            name for name in trace.info.trace_metadata if name.startswith(("mlflow.user", "mlflow.source.", "mlflow.git"))
+        }
+        assert ({"mlflow.user", "mlflow.source.name"} <= found) is environment
+        assert bool(found - {"mlflow.sourceRun"}) is environment
+
+
+def test_each_model_is_a_run_of_its_own_below_one_of_all(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_experiment(monkeypatch, "models")
+    rows = (SUITE.parent / "rows.csv").read_text(encoding="utf-8").replace(",output,", ",first,")
+    lines = list(csv.DictReader(rows.splitlines(keepends=True)))
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, [*lines[0], "second"])
+        writer.writeheader()
+        writer.writerows({**line, "second": line["expected"]} for line in lines)
+    outputs = "rows.csv\n  outputs: {first: {column: first}, second: {column: second}}"
+    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {outputs}")
+    (tmp_path / "suite.yaml").write_text(text, encoding="utf-8")
+    ours = figures(tmp_path, "--track", "mlflow", "--trace-rows", "3", suite=tmp_path / "suite.yaml")
+    experiment = client.get_experiment_by_name("models").experiment_id
+    for _ in range(2):
+        runs = {run.info.run_name: run for run in client.search_runs([experiment])}
+        assert sorted(runs) == ["table", "table (first)", "table (second)"]
+        above = runs["table"]
+        assert above.info.run_id == sent(ours)["run_id"]
+        assert above.data.metrics["run/rows"] == 9
+        assert not any("/mean_score" in name for name in above.data.metrics)
+        for model in ("first", "second"):
+            one = runs[f"table ({model})"]
+            assert one.data.tags["mlflow.parentRunId"] == above.info.run_id
+            assert one.info.status == above.info.status == "FINISHED"
+            assert not any(name.startswith("variant/") for name in one.data.metrics)
+            assert one.data.metrics["all/header/mean_score"] == ours.metrics[f"variant/{model}/all/header/mean_score"]
+            table = client.load_table(experiment, "rows.json", run_ids=[one.info.run_id])
+            assert {*table["variant"]} == {model}
+            assert len(client.search_traces(locations=[experiment], run_id=one.info.run_id)) == 3
+        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3"])
+        assert ended.exit_code == 0, ended.output
+
+
+def test_without_an_address_the_file_of_the_store_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ours = figures(tmp_path)
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow"])
+    assert ended.exit_code == 0, ended.output
+    assert "no address" not in ended.output
+    files = [file.name for file in tmp_path.iterdir() if file.name.startswith("mlflow")]
+    assert any(f"sqlite:///{name} " in ended.output for name in files), (files, ended.output)
+
+
+def test_a_server_that_refuses_for_a_while_gets_the_run_all_the_same(
+    client: Any, mlflow_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_experiment(monkeypatch, "busy")
+    ours = figures(tmp_path)
+    with refusing(mlflow_store, {3: (429, "0"), 4: (429, "0"), 5: (503, None), 9: None, 12: None}) as address:
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3"])
+    assert ended.exit_code == 0, ended.output
+    (run,) = client.search_runs([client.get_experiment_by_name("busy").experiment_id])
+    assert run.data.metrics == ours.metrics
+    assert len(client.search_traces(locations=[run.info.experiment_id], run_id=run.info.run_id)) == 3
+
+
+def test_a_wrong_key_is_named(mlflow_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = figures(tmp_path)
+    with refusing(mlflow_store, dict.fromkeys(range(1, 50), (401, None))) as address:
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "mlflow"])
+    assert ended.exit_code == 3
+    assert f"MLflow at {address} refuses the name or the key" in ended.output
+    assert "MLFLOW_TRACKING_TOKEN" in ended.output
 
 
 def test_sending_again_changes_nothing(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +227,7 @@ def test_sending_again_changes_nothing(client: Any, tmp_path: Path, monkeypatch:
     assert everything(client, first["run_id"]) == before
     experiment = client.get_experiment_by_name("again").experiment_id
     assert len(client.search_runs([experiment])) == 1
-    history = client.get_metric_history(first["run_id"], "evaluator/header/mean_score")
+    history = client.get_metric_history(first["run_id"], "all/header/mean_score")
     assert len(history) == 1
     traces = client.search_traces(locations=[experiment], run_id=first["run_id"])
     assert len(traces) == 6
@@ -151,6 +251,11 @@ def test_traces_have_a_feedback_for_every_score_and_every_error(
         for id, trace in by_id.items()
     }
     assert_same_rows(found, ours)
+    expected = {one.name: one.value for one in by_id["right"].info.assessments if one.expectation is not None}
+    assert expected == {"expected_response": next(row["expected"] for row in table_rows() if row["id"] == "right")}
+    root = by_id["right"].data.spans[0]
+    assert root.inputs == "Read the document right."
+    assert (root.attributes["evaluators.column.supplier"], root.span_type) == ("Alpha", "LLM")
     assert by_id["skipped"].info.tags["evaluators.status.header"] == "skipped"
     wrong = {one.name: one for one in by_id["wrong"].info.assessments}
     assert (wrong["header/field/number"].value, wrong["header/field/number"].rationale) == (

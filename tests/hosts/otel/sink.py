@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 
@@ -21,6 +22,10 @@ class Sink:
     address: str = ""
     refused: dict[str, int] = field(default_factory=dict)
     """Paths that are answered with an error, and which."""
+    answers: dict[str, bytes] = field(default_factory=dict)
+    """What is answered to a path in place of nothing."""
+    later: list[int] = field(default_factory=list)
+    """The status of the first answers; for 0 the connection is dropped."""
     headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[tuple[str, bytes]] = field(default_factory=list)
 
@@ -34,6 +39,11 @@ class Sink:
         """All log records."""
         return [log for one in self._resources("/v1/logs") for scope in one.scope_logs for log in scope.log_records]
 
+    @property
+    def metrics(self) -> list[Any]:
+        """All metrics."""
+        return [one for some in self._resources("/v1/metrics") for scope in some.scope_metrics for one in scope.metrics]
+
     def resource(self, path: str) -> dict[str, Any]:
         """The attributes of the resource that a path was sent."""
         return plain(self._resources(path)[0].resource.attributes)
@@ -45,6 +55,8 @@ class Sink:
                 found += ExportTraceServiceRequest.FromString(body).resource_spans
             elif one == path == "/v1/logs":
                 found += ExportLogsServiceRequest.FromString(body).resource_logs
+            elif one == path == "/v1/metrics":
+                found += ExportMetricsServiceRequest.FromString(body).resource_metrics
         return found
 
 
@@ -63,13 +75,20 @@ def listening() -> Iterator[Sink]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
-            status = sink.refused.get(self.path, 200)
+            status = sink.later.pop(0) if sink.later else sink.refused.get(self.path, 200)
+            if status == 0:
+                self.close_connection = True
+                return
             if status == 200:
                 sink.headers.append({name.lower(): value for name, value in self.headers.items()})
                 sink.bodies.append((self.path, body))
             self.send_response(status)
-            self.send_header("Content-Length", "0")
+            answer = sink.answers.get(self.path, b"") if status == 200 else b""
+            if status == 429:
+                self.send_header("Retry-After", "0")
+            self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
+            self.wfile.write(answer)
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from evaluators.cli import command
 from evaluators.tracking.conventions import ERROR_TYPE, EXPLANATION, LABEL, NAME, RESULT, SCORE, SPAN_KIND
@@ -63,7 +64,7 @@ def test_each_row_has_a_span_and_below_it_each_evaluator(sink: Sink, ours: Figur
 
 
 def test_events_are_log_records_of_the_spans_that_they_are_about(sink: Sink, ours: Figures) -> None:
-    OpenTelemetry().send(ours.record)
+    OpenTelemetry(contents=True).send(ours.record)
     rows = rows_of(sink)
     spans = {span.span_id: rows[span.parent_span_id] for span in sink.spans if span.parent_span_id in rows}
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -97,36 +98,100 @@ def test_spans_hold_the_same_events(sink: Sink, ours: Figures) -> None:
     assert {event.name for span in sink.spans for event in span.events} == {RESULT}
 
 
-def test_the_span_of_the_run_has_every_figure(sink: Sink, ours: Figures) -> None:
+def test_the_span_of_the_run_has_its_figures_and_no_events(sink: Sink, ours: Figures) -> None:
     OpenTelemetry(trace_rows=0).send(ours.record)
     (span,) = sink.spans
-    found = {name: value for name, value in plain(span.attributes).items() if not name.startswith("evaluators.param.")}
-    metrics: dict[str, Any] = {}
-    for event in span.events:
-        said = plain(event.attributes)
-        metrics |= {
-            f"{said[NAME].replace('/', '.')}.{name.removeprefix('evaluators.')}": value for name, value in said.items()
-        }
-    wanted = metrics_of(ours.record.result)
-    for name, value in wanted.items():
-        dotted = name.replace("/", ".")
-        assert metrics.get(dotted, found.get(f"evaluators.{dotted}")) == value, name
-    assert_same_figures(
-        {
-            said[NAME].removeprefix("evaluator/"): Aggregate(
-                said[SCORE], said["evaluators.pass_rate"], said["evaluators.rows.scored"]
-            )
-            for said in (plain(event.attributes) for event in span.events)
-            if said[NAME].startswith("evaluator/") and "evaluators.field" not in said
-        },
-        ours,
-    )
-    fields = {
-        (said["evaluators.evaluator"], said["evaluators.field"]): said.get(SCORE)
-        for said in (plain(event.attributes) for event in span.events)
-        if "evaluators.field" in said
+    assert not span.events
+    assert not sink.logs
+    found = plain(span.attributes)
+    for name, value in metrics_of(ours.record.result).items():
+        assert found[f"evaluators.{name.replace('/', '.')}"] == value, name
+
+
+def points_of(sink: Sink) -> list[tuple[str, dict[str, Any], float]]:
+    return [
+        (metric.name, plain(point.attributes), getattr(point, point.WhichOneof("value")))
+        for metric in sink.metrics
+        for point in metric.gauge.data_points
+    ]
+
+
+@pytest.mark.parametrize("which", ["main", "all"])
+def test_totals_are_metrics_with_what_they_are_about(sink: Sink, ours: Figures, which: Any) -> None:
+    OpenTelemetry(trace_rows=0, figures=which).send(ours.record)
+    found = points_of(sink)
+    assert len(found) == len(metrics_of(ours.record.result, which == "all"))
+    means = {
+        said["evaluators.evaluator"]: Aggregate(value)
+        for name, said, value in found
+        if name == "evaluators.mean_score" and "evaluators.slice" not in said and "evaluators.field" not in said
     }
-    assert fields[("header", "items[*].price")] == 3 / 7
+    assert_same_figures(means, ours)
+    (price,) = (
+        value for name, said, value in found if name == "evaluators.accuracy"
+        and (said.get("evaluators.evaluator"), said.get("evaluators.field")) == ("header", "items[*].price")
+    )  # fmt: skip
+    assert price == 3 / 7
+    assert {said["evaluators.run_key"] for _, said, _ in found} == {run_key(ours.record)}
+    assert any("evaluators.slice" in said for _, said, _ in found) is (which == "all")
+
+
+def test_what_a_collector_left_out_is_told(sink: Sink, ours: Figures) -> None:
+    partial = ExportTraceServiceResponse()
+    partial.partial_success.rejected_spans = 7
+    partial.partial_success.error_message = "quota"
+    sink.answers["/v1/traces"] = partial.SerializeToString()
+    code, said = track(ours.folder)
+    assert code == 3
+    assert "left out 7 of what it took: quota" in said
+    assert sink.logs
+    assert sink.metrics
+
+
+def test_a_wrong_key_is_named_with_the_address(sink: Sink, ours: Figures) -> None:
+    sink.refused["/v1/traces"] = 401
+    code, said = track(ours.folder)
+    assert code == 3
+    assert f"{sink.address}/v1/traces refuses the key, or there is none (401 Unauthorized)" in said
+    assert "OTEL_EXPORTER_OTLP_HEADERS" in said
+    assert "events: spans" not in said
+
+
+def test_a_collector_that_refuses_for_now_is_asked_again(sink: Sink, ours: Figures) -> None:
+    sink.later = [429, 429, 503, 0]
+    assert track(ours.folder)[0] == 0
+    assert len({span.span_id for span in sink.spans}) == 1 + 9 * 6
+
+
+def test_a_row_is_below_the_span_that_it_evaluates(sink: Sink, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(
+        f"id,output,expected,trace_id,span_id\n1,a,a,{'ab' * 16},{'cd' * 8}\n2,a,b,{'0' * 32},{'cd' * 8}\n3,a,b,,\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "suite.yaml").write_text("evaluators: [exact_match]\nresults: {documents: all}\n", encoding="utf-8")
+    ended = CliRunner().invoke(command, [
+        "run", str(tmp_path / "suite.yaml"), str(tmp_path / "rows.csv"), "--results", str(tmp_path), "--name", "x", "--track", "otel",
+    ])  # fmt: skip
+    assert ended.exit_code == 0, ended.output
+    by_name = {span.name: span for span in sink.spans}
+    top, first, second = (by_name[name] for name in ("evaluation suite", "row 1", "row 2"))
+    assert (first.trace_id.hex(), first.parent_span_id.hex()) == ("ab" * 16, "cd" * 8)
+    assert [link.span_id for link in first.links] == [top.span_id]
+    assert (second.trace_id, second.parent_span_id) == (top.trace_id, top.span_id)
+    below = [span for span in sink.spans if span.parent_span_id == first.span_id]
+    assert [span.trace_id.hex() for span in below] == ["ab" * 16]
+    places = {(log.trace_id.hex(), log.span_id.hex()) for log in sink.logs}
+    assert ("ab" * 16, "cd" * 8) in places
+    assert len(places) == 3
+
+
+def test_contents_of_rows_are_sent_only_when_somebody_asks(sink: Sink, ours: Figures) -> None:
+    OpenTelemetry().send(ours.record)
+    contents = (b"Read the document", b"I could not find an invoice", b"A-4", b"A-7")
+    assert not [one for one in contents for _, body in sink.bodies if one in body]
+    sink.bodies.clear()
+    OpenTelemetry(contents=True).send(ours.record)
+    assert all(any(one in body for _, body in sink.bodies) for one in contents)
 
 
 def test_a_run_that_is_sent_again_is_the_same_to_the_byte(sink: Sink, ours: Figures) -> None:
@@ -142,7 +207,7 @@ def test_rows_with_something_wrong_go_first(sink: Sink, ours: Figures) -> None:
 
 
 def test_inputs_and_outputs_are_where_readers_of_spans_look(sink: Sink, ours: Figures) -> None:
-    OpenTelemetry().send(ours.record)
+    OpenTelemetry(contents=True).send(ours.record)
     (span,) = (span for span in sink.spans if span.name == "row unreadable")
     said = plain(span.attributes)
     assert (said["input.value"], said["output.value"]) == (
@@ -229,6 +294,6 @@ def test_the_command_line_says_how_many_rows(sink: Sink, ours: Figures, rows: st
         [sys.executable, "-m", "evaluators", "track", str(ours.folder), "--to", "otel", "--trace-rows", rows],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.returncode, ended.stderr.splitlines()[0]) == (0, "sending to otel")
     assert ended.stdout == f"sent to otel: no address (run {run_key(ours.record)})\n"
     assert len(sink.spans) == spans

@@ -35,7 +35,9 @@ def stored(client: Any, count: int) -> list[Any]:
 
 def test_phoenix_takes_the_spans_once(phoenix_store: str, ours: Figures) -> None:
     client, count = Client(base_url=phoenix_store), 1 + 9 * 6
-    tracker = OpenTelemetry(endpoint=phoenix_store, events="spans", resource={"openinference.project.name": PROJECT})
+    tracker = OpenTelemetry(
+        endpoint=phoenix_store, events="spans", contents=True, resource={"openinference.project.name": PROJECT}
+    )
     link = tracker.send(ours.record)
     stored(client, count)
     assert tracker.send(ours.record) == link

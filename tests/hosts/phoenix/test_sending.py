@@ -17,6 +17,7 @@ from phoenix.client import Client
 
 from evaluators.cli import command
 from evaluators.tracking.params import flat_params
+from tests.hosts.servers import refusing
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
 
@@ -212,3 +213,57 @@ def test_a_server_that_is_away_loses_nothing(phoenix_store: str, tmp_path: Path,
     ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
     assert ended.exit_code == 0, ended.output
     assert sent(ours)["platform"] == "phoenix"
+
+
+def found_in(client: Any, experiment: str) -> dict[str, dict[str, Found]]:
+    return {
+        id: {name: Found(one.result["score"], one.error is not None) for name, one in row.items()}
+        for id, row in evaluations(client, experiment).items()
+    }
+
+
+def test_a_server_that_refuses_for_a_while_gets_the_run_all_the_same(
+    client: Any, phoenix_store: str, tmp_path: Path
+) -> None:
+    answers = {2: (429, "0"), 3: (503, None), 9: None, 15: (429, "0"), 16: (429, "0"), 17: (429, "0"), 40: None, 41: None}
+    with refusing(phoenix_store, answers) as address:
+        suite = suite_with(tmp_path, f"{{phoenix: {{dataset: busy, endpoint: '{address}'}}}}")
+        ours = figures(tmp_path, suite=suite)
+    assert_same_rows(found_in(client, sent(ours)["run_id"]), ours)
+    dataset = client.datasets.get_dataset(dataset="busy")
+    assert len(client.experiments.list(dataset_id=dataset.id)) == 1
+
+
+def test_sending_goes_on_where_it_stopped(client: Any, phoenix_store: str, tmp_path: Path) -> None:
+    with refusing(phoenix_store, dict.fromkeys(range(50, 5000), (418, None))) as address:
+        suite = suite_with(tmp_path, f"{{phoenix: {{dataset: half, endpoint: '{address}'}}}}")
+        ours = figures(tmp_path, suite=suite)
+    assert not (ours.folder / "links.json").exists()
+    dataset = client.datasets.get_dataset(dataset="half")
+    (experiment,) = (one["id"] for one in client.experiments.list(dataset_id=dataset.id))
+    before = sum(map(len, evaluations(client, experiment).values()))
+    recorded = (ours.folder / "suite" / "suite.yaml").read_text(encoding="utf-8")
+    (ours.folder / "suite" / "suite.yaml").write_text(recorded.replace(address, phoenix_store), encoding="utf-8")
+    ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
+    assert ended.exit_code == 0, ended.output
+    assert sent(ours)["run_id"] == experiment
+    assert_same_rows(found_in(client, experiment), ours)
+    assert 0 < before < sum(map(len, evaluations(client, experiment).values()))
+
+
+def test_a_wrong_key_is_named(phoenix_store: str, tmp_path: Path) -> None:
+    with refusing(phoenix_store, dict.fromkeys(range(1, 100), (401, None))) as address:
+        suite = suite_with(tmp_path, f"{{phoenix: {{endpoint: '{address}'}}}}")
+        ours = figures(tmp_path, suite=suite)
+        ended = CliRunner().invoke(command, ["track", str(ours.folder), "--to", "phoenix"])
+    assert ended.exit_code == 3
+    assert f"Phoenix at {address} refuses the key, or there is none (status 401)" in ended.output
+    assert "PHOENIX_API_KEY" in ended.output
+
+
+def test_evaluations_of_fields_may_be_left_out(client: Any, tmp_path: Path) -> None:
+    suite = suite_with(tmp_path, "{phoenix: {dataset: whole rows, fields: false}}")
+    ours = figures(tmp_path, suite=suite)
+    read = evaluations(client, sent(ours)["run_id"])
+    assert {name for row in read.values() for name in row} == {*ours.evaluators}
+    assert_same_rows(found_in(client, sent(ours)["run_id"]), ours)

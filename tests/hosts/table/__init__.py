@@ -113,6 +113,11 @@ def figures(folder: Path, *words: str, suite: Path = SUITE, name: str = "table")
     return read_figures(folder / "runs" / name)
 
 
+def headline(evaluator: str) -> tuple[str, str, str]:
+    """The metrics with its mean score, its pass rate, and over how many rows they are."""
+    return (f"all/{evaluator}/mean_score", f"all/{evaluator}/pass_rate", f"evaluator/{evaluator}/rows/scored")
+
+
 def read_figures(folder: Path) -> Figures:
     """What a run folder says; of several models, the rows of the first."""
     record = read_record(folder)

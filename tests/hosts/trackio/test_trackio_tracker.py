@@ -15,7 +15,7 @@ import pytest
 from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import run_key
 from tests.hosts.servers import HOST, free_port, server
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
 
 PROGRAMS = Path(sys.executable).parent
 ERRORS = ("invalid", "unjudged", "bug")
@@ -68,15 +68,12 @@ def logged(ours: Figures) -> dict[str, list[Any]]:
 
 def test_the_figures_are_there_once(ours: Figures) -> None:
     ended = track(ours)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.returncode, ended.stderr) == (0, "sending to trackio\n")
     assert ended.stdout == f"sent to trackio: no address (run {name_of(ours)})\n"
     found = logged(ours)
     assert {name: value for name, (value,) in found.items() if name != "rows"} == metrics_of(ours.record.result)
     assert_same_figures(
-        {
-            name: Aggregate(*(found[f"evaluator/{name}/{one}"][0] for one in ("mean_score", "pass_rate", "rows/scored")))
-            for name in ours.evaluators
-        },
+        {name: Aggregate(*(found[one][0] for one in headline(name))) for name in ours.evaluators},
         ours,
     )
 
@@ -167,7 +164,7 @@ def test_a_run_of_the_program_is_left_alone(ours: Figures) -> None:
     subprocess.run([sys.executable, "-c", OWN, str(ours.folder)], check=True, capture_output=True, timeout=120)
     found = trackio("get", "metric", "--project", "training", "--run", "own", "--metric", "loss")
     assert [one["value"] for one in found["values"]] == [1.0, 0.5]
-    assert "evaluator/header/mean_score" in logged(ours)
+    assert "all/header/mean_score" in logged(ours)
 
 
 SERVED = "import sys, trackio; trackio.show(open_browser=False, host=sys.argv[1], server_port=int(sys.argv[2]), block_thread=True)"

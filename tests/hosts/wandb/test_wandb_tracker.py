@@ -19,7 +19,7 @@ from evaluators.cli import command
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 from evaluators.tracking.run_metrics import metrics_of
 from evaluators.tracking.tracker import run_key
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
 from tests.hosts.wandb.offline_files import OfflineRun, read_run, read_table
 
 ERRORS = ("invalid", "unjudged", "bug")
@@ -62,12 +62,7 @@ def test_the_figures_are_in_the_summary(here: Path, ours: Figures) -> None:
     assert (run.id, run.name, run.project, run.exit_code) == (link.run_id, "table", "table", 0)
     assert {name: value for name, value in run.summary.items() if "/" in name} == metrics_of(ours.record.result)
     assert_same_figures(
-        {
-            name: Aggregate(
-                *(run.summary[f"evaluator/{name}/{one}"] for one in ("mean_score", "pass_rate", "rows/scored"))
-            )
-            for name in ours.evaluators
-        },
+        {name: Aggregate(*(run.summary[one] for one in headline(name))) for name in ours.evaluators},
         ours,
     )
 
@@ -149,7 +144,7 @@ def test_a_run_of_the_program_is_left_alone(here: Path, ours: Figures) -> None:
         assert wandb.run is own
     runs = {run.project: run for run in map(read_run, folders(here))}
     assert [line["loss"] for line in runs["training"].history] == [1.0, 0.5]
-    assert "evaluator/header/mean_score" in runs["table"].summary
+    assert "all/header/mean_score" in runs["table"].summary
 
 
 def track(folder: Path) -> tuple[int, str]:
@@ -184,7 +179,7 @@ def test_the_command_line_prints_nothing_of_the_client(here: Path, ours: Figures
         [sys.executable, "-m", "evaluators", "track", str(ours.folder), "--to", "wandb"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (ended.returncode, ended.stderr) == (0, "sending to wandb\n")
     assert ended.stdout == f"sent to wandb: no address (run {run_key(ours.record)})\n"
     (ours.folder / "links.json").unlink()
 
