@@ -103,6 +103,21 @@ EmptyExpected: TypeAlias = Literal["invalid", "value"]
 """What an expected cell is that holds nothing, where an answer is compared as it stands."""
 
 
+TOO_LONG: Final = "cell-too-long"
+
+
+def too_long(length: int, most: int = json_text.MAX_CHARS) -> Fault:
+    """A cell that is longer than any that is read: the test set is to blame, or the output where it is one."""
+    return Fault(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))
+
+
+def as_output(fault: Fault) -> Fault:
+    """The fault of a cell as that of an output: what is too long in it is the model's."""
+    if fault.issue.code != TOO_LONG:
+        return fault
+    return Fault(Issue("unreadable-output", Blame.OUTPUT, fault.issue.message.replace("the cell", "the output", 1)))
+
+
 def column_of(need: Need) -> Column | None:
     """The column that a need is read from; None for another evaluator's verdict."""
     if isinstance(need, Part):
@@ -129,7 +144,7 @@ def text_of(cell: Cell, absent: Fault) -> str | Fault:
     if cell.__class__ is str:
         return cell
     if isinstance(cell, Fault):
-        return cell
+        return as_output(cell) if absent is NO_OUTPUT else cell
     if cell is None or cell is MISSING:
         return absent
     return json_text.to_text(cell)
@@ -162,7 +177,7 @@ def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "
             return _unusable(error, cell)
     if cell is MISSING:
         return NO_OUTPUT
-    return cell if isinstance(cell, Fault) else _of_kind(cell, want)
+    return as_output(cell) if isinstance(cell, Fault) else _of_kind(cell, want)
 
 
 def documents_of(cell: str) -> FoundDocuments | Fault:

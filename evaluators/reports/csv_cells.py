@@ -5,7 +5,8 @@ own reader set it aside), and every cell is quoted, so that a separator inside a
 
 A cell that a spreadsheet would run as a formula gets an apostrophe in front, and is text from then on: one that starts,
 white space and invisible characters apart, with `=`, `+`, `-`, `@` or their full-width twins, or with a tab or a line
-end. A plain number such as `-12.5` stays as it is.
+end. So does what begins that way behind a semicolon, where a spreadsheet of some countries begins a cell. A plain number such as
+`-12.5` stays as it is.
 """
 
 from __future__ import annotations
@@ -24,16 +25,25 @@ _INVISIBLE: Final = (
 _FILLERS: Final = "\u115f\u1160\u3164\uffa0"
 """Letters that cannot be seen."""
 _RISKY: Final = re.compile(rf"[\t\r\n]|[{_INVISIBLE}]*+[=+\-@＝＋－＠]")
+_INSIDE: Final = re.compile(rf"(;)([\"{_INVISIBLE}]*+[=+\-@＝＋－＠])")
+"""Where lists are separated by semicolons, Excel begins a cell after one that stands inside quotes."""
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def guarded(cell: str) -> str:
     """The cell, with an apostrophe in front when a spreadsheet would take it for a formula."""
+    if ";" in cell:
+        cell = _INSIDE.sub(_guarded_inside, cell)
     if cell[:1].isalnum() and cell[0] not in _FILLERS:
         return cell  # most cells: no formula starts so
     if _RISKY.match(cell) and not _NUMBER.fullmatch(cell):
         return "'" + cell
     return cell
+
+
+def _guarded_inside(found: re.Match[str]) -> str:
+    rest = found.string[found.end(1) :].partition(";")[0]
+    return found[0] if _NUMBER.fullmatch(rest.strip()) else f"{found[1]}'{found[2]}"
 
 
 def write_csv(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",") -> None:

@@ -10,15 +10,18 @@ from evaluators.value_class import NamedTuple
 _PART: Final = 1024 * 1024
 
 
-def line_blocks(stream: BinaryIO, size: int, length: int | None = None) -> Iterator[bytes]:
-    """The next `length` bytes, or all, in blocks of at least `size` bytes that end with `\\n`; the last may lack it."""
+def line_blocks(stream: BinaryIO, size: int, length: int | None = None, longest: int = -1) -> Iterator[bytes]:
+    """The next `length` bytes, or all, in blocks of at least `size` bytes that end with `\\n`; the last may lack it.
+
+    A line that has more than `longest` bytes is cut.
+    """
     left = length
     while left is None or left > 0:
         block = stream.read(size if left is None else min(size, left))
         if not block:
             return
         if block[-1] != 10 and (left is None or len(block) < left):
-            block += stream.readline()
+            block += stream.readline(longest)
         if left is not None:
             left -= len(block)
         yield block

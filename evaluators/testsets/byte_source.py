@@ -177,6 +177,26 @@ def _unreadable(error: OSError, name: str) -> Issue:
     return Issue("unreadable-file", Blame.ENVIRONMENT, f"the file cannot be read: {_reason(error)}", name)
 
 
+def read_up_to(stream: BinaryIO, most: int) -> bytes:
+    """What a stream holds, as far as so many bytes and some more: a reading of a given size would take its memory at once."""
+    parts, size = list[bytes](), 0
+    while size <= most and (block := stream.read(_BLOCK)):
+        parts.append(block)
+        size += len(block)
+    return b"".join(parts)
+
+
+def whole_of(source: ByteSource, most: int = GIB) -> bytes:
+    """All bytes of a file. Raises Problems (testset) for one with more than are held in memory, before it is there."""
+    with reading(source), source.open() as stream:
+        data = read_up_to(stream, most)
+    if len(data) > most:
+        message = f"the file has more than {most / GIB:g} GiB, and it would be held in memory as a whole"
+        hint = "JSON lines, CSV and Parquet are read row by row"
+        raise Problems([Issue("too-large", Blame.TESTSET, message, source.name, hint)])
+    return data
+
+
 def shortened(source: ByteSource) -> Problems:
     """The file has become shorter since its beginning was read: somebody is writing it anew."""
     return Problems(

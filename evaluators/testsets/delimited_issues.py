@@ -59,6 +59,12 @@ def ragged_row(found: int, width: int, delimiter: str) -> Issue:
     )
 
 
+def long_row(length: int) -> Issue:
+    """The problem of a row that is too long to be read, though none of its cells is."""
+    message = f"this row has {length:,} characters, which is more than is read"
+    return Issue("unreadable-row", Blame.TESTSET, message, hint="each line holds one row: is a line break missing?")
+
+
 def wrong_cut(source: ByteSource) -> Problems:
     """The problem of a file whose rows end where nobody can tell."""
     return broken(

@@ -17,10 +17,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from evaluators.issues import Fault, Issue
 from evaluators.model import MISSING
+from evaluators.needs import too_long
 from evaluators.testsets import arrow_blocks, quotes
 from evaluators.testsets.blocks import line_blocks
 from evaluators.testsets.byte_source import ByteSource, shortened
@@ -29,16 +30,23 @@ from evaluators.testsets.delimited_issues import (
     OPEN_QUOTE,
     RAGGED,
     after_quote,
+    long_row,
     not_text,
     ragged_row,
     wrong_cut,
 )
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split, broken
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Cell, Chunk, Split
+from evaluators.testsets.row_texts import RowText, row_texts
+from evaluators.values.json_text import MAX_CHARS
 
 if TYPE_CHECKING:
     from evaluators.testsets.delimited import Delimited
 
 LARGEST_CELL: Final = 2**31 - 1
+LONGEST: Final = MAX_CHARS
+"""Characters of a cell; of a longer one nothing is read but its length."""
+_MOST_CHUNK_CHARS: Final = 8 * CHUNK_BYTES
+_PIECE_BYTES: Final = 1024 * 1024
 _END: Final = "\x00the split ends here\x00"
 UNDECODED: Final = re.compile("[\udc80-\udcff]")
 # in these encodings the byte of a quote or a line break is never a part of another character
@@ -71,45 +79,60 @@ class SplitPass:
         csv.field_size_limit(LARGEST_CELL)
         size = _Size()
         with self.table.source.open(start) as stream:
-            blocks = line_blocks(stream, CHUNK_BYTES, None if end is None else end - start)
-            lines = chain.from_iterable(self._lines(size.counted(blocks), first=start == 0))
+            length = None if end is None else end - start
             header = self.table.skipped_records if start == 0 else 0
             if one_by_one:
-                yield from self._one_by_one(chain(lines, (self.end_line,)), header + skip, end)
+                rows = row_texts(self._pieces(stream, length, first=start == 0), self.table.delimiter, LONGEST)
+                yield from self._one_by_one(rows, header + skip, end)
                 return
+            blocks = line_blocks(stream, CHUNK_BYTES, length, LONGEST // 2 + 1)
+            lines = chain.from_iterable(self._lines(size.counted(blocks), first=start == 0))
             records = csv.reader(chain(lines, (self.end_line,)), delimiter=self.table.delimiter, strict=True)
             _skip(records, header)
             yield from self._cut(records, size, end)
 
-    def _one_by_one(self, lines: Iterator[str], skipped: int, end: int | None) -> Iterator[Chunk]:
+    def _one_by_one(self, rows: Iterator[RowText], skipped: int, end: int | None) -> Iterator[Chunk]:
         """The rows after the first ones, each held against its own text."""
-        seen: list[str] = []
-
-        def noted() -> Iterator[str]:
-            for line in lines:
-                seen.append(line)
-                yield line
-
-        records = csv.reader(noted(), delimiter=self.table.delimiter)
-        for _ in islice(records, skipped):
-            seen.clear()
         taken: list[list[str]] = []
         torn: dict[int, Issue] = {}
-        for record in _guarded(records, self.table.source):
-            row = "".join(seen)
-            seen.clear()
-            if record and record[-1].endswith(_END):
-                taken.append(record)
-                break
-            found = quotes.closed_too_early(row, self.table.delimiter)
-            if found is not None:
+        long: dict[int, dict[int, int]] = {}
+        size = 0
+        for row in islice(rows, skipped, None):
+            if not row.closed and end is not None:
+                raise wrong_cut(self.table.source)
+            record = next(csv.reader([row.text], delimiter=self.table.delimiter), [])
+            if not row.fits:
+                torn[len(taken)], record = long_row(row.length), [""]
+            elif (found := quotes.closed_too_early(row.text, self.table.delimiter)) is not None:
                 torn[len(taken)] = after_quote(*found, self.table.header)
+            cells = {**row.long, **{place: len(cell) for place, cell in enumerate(record) if len(cell) > LONGEST}}
+            if cells:
+                long[len(taken)] = cells
+                record = ["" if place in cells else cell for place, cell in enumerate(record)]
             taken.append(record)
-            if len(taken) == MAX_CHUNK_ROWS:
-                yield self.chunk(taken, torn=torn)
-                taken, torn = [], {}
+            size += len(row.text)
+            if len(taken) == MAX_CHUNK_ROWS or size > _MOST_CHUNK_CHARS or not row.closed:
+                yield self.chunk(taken, open_quote=not row.closed, torn=torn, long=long)
+                taken, torn, long, size = [], {}, {}, 0
         if taken:
-            yield from self._last(taken, end, torn)
+            yield self.chunk(taken, torn=torn, long=long)
+
+    def _pieces(self, stream: BinaryIO, length: int | None, first: bool) -> Iterator[str]:
+        """The text of some bytes, in pieces that end anywhere."""
+        encoding = self.table.source.encoding
+        self.undecoded = bool(CUTTABLE.fullmatch(encoding))
+        decoder = codecs.getincrementaldecoder(encoding)("surrogateescape" if self.undecoded else "strict")
+        left = length
+        try:
+            while data := stream.read(_PIECE_BYTES if left is None else min(_PIECE_BYTES, left)):
+                left = None if left is None else left - len(data)
+                text = decoder.decode(data)
+                if first and text:
+                    text, first = text.removeprefix("\ufeff"), False
+                yield text
+            yield decoder.decode(b"", final=True)
+        except UnicodeError as error:
+            raise not_text(self.table.source, error) from None
 
     def ends_a_row(self, block: bytes) -> bool:
         """Whether a block that starts with a row also ends with one."""
@@ -119,6 +142,7 @@ class SplitPass:
 
     def _cut(self, records: Iterator[list[str]], size: _Size, end: int | None) -> Iterator[Chunk]:
         while rows := _next(records, size.rows):
+            size.begin()
             size.read += len(rows)
             last = rows[-1]
             if not last or not last[-1].endswith(_END):
@@ -126,16 +150,14 @@ class SplitPass:
             else:
                 yield from self._last(rows, end)
 
-    def _last(
-        self, rows: list[list[str]], end: int | None, torn: Mapping[int, Issue] = MappingProxyType({})
-    ) -> Iterator[Chunk]:
+    def _last(self, rows: list[list[str]], end: int | None) -> Iterator[Chunk]:
         """The last rows of a piece, the line that no file holds among them."""
         last = rows[-1]
         if last == [_END, _END]:
-            yield self.chunk(rows[:-1], torn=torn)
+            yield self.chunk(rows[:-1])
         elif end is None:
             rows = [*rows[:-1], [*last[:-1], last[-1].removesuffix(self.end_line)]]
-            yield self.chunk(rows, open_quote=True, torn=torn)
+            yield self.chunk(rows, open_quote=True)
         else:
             raise wrong_cut(self.table.source)
 
@@ -154,12 +176,25 @@ class SplitPass:
             yield io.StringIO(text, newline="")
 
     def chunk(
-        self, records: list[list[str]], open_quote: bool = False, torn: Mapping[int, Issue] = MappingProxyType({})
+        self,
+        records: list[list[str]],
+        open_quote: bool = False,
+        torn: Mapping[int, Issue] = MappingProxyType({}),
+        long: Mapping[int, Mapping[int, int]] = MappingProxyType({}),
     ) -> Chunk:
-        """Records as columns; ragged and unreadable ones, and the `torn` ones by their place, as faults."""
+        """Records as columns; ragged and unreadable ones, and the `torn` ones by their place, as faults.
+
+        Cells that are too long, by the places of record and cell, are faults of their own.
+        """
         start = self.span
         self.span += len(records)
-        if not self.undecoded and not open_quote and not torn and all(len(record) == self.width for record in records):
+        if (
+            not self.undecoded
+            and not open_quote
+            and not torn
+            and not long
+            and all(len(record) == self.width for record in records)
+        ):
             offsets: Sequence[int] = range(start, self.span)
             return Chunk(offsets, self.span, {name: _column(records, index) for name, index in self.wanted})
         offsets = [start + index for index, record in enumerate(records) if record]
@@ -175,6 +210,9 @@ class SplitPass:
         for name, place in self.wanted:
             for index, issue in faults:
                 columns[name][index] = Fault(issue, self._unread(unread[index], place, issue))
+            for index, cells in enumerate(long.get(number, {}) for number, record in enumerate(records) if record):
+                if place is not None and place in cells and index not in unread:
+                    columns[name][index] = too_long(cells[place], LONGEST)
         return Chunk(offsets, self.span, columns, faults)
 
     def _unread(self, record: list[str], place: int | None, issue: Issue) -> str:
@@ -197,10 +235,18 @@ class _Size:
     def __init__(self) -> None:
         self.bytes = 0
         self.read = 0
+        self.before = 0
+
+    def begin(self) -> None:
+        """What comes from here on belongs to the next rows."""
+        self.before = self.bytes
 
     def counted(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """The blocks. Raises _NotStrict where one of the next rows may be too long."""
         for block in blocks:
             self.bytes += len(block)
+            if self.bytes - self.before > LONGEST // 2:
+                raise _NotStrict
             yield block
 
     @property
@@ -219,6 +265,9 @@ def rows_by_arrow(rows: SplitPass) -> Iterator[Chunk]:
     end_of_split = split.end or table.source.size
     with table.source.open(split.start) as stream:
         for start, end in pairwise([split.start, *split.cuts, end_of_split]):
+            if end - start > LONGEST:
+                yield from rows.chunks(start, split.end)
+                return
             block = stream.read(max(end - start, 0))
             if len(block) != end - start:
                 raise shortened(table.source)
@@ -265,13 +314,6 @@ def _skip(records: Iterator[list[str]], count: int) -> None:
         raise _NotStrict from error
 
 
-def _guarded(records: Iterator[list[str]], source: ByteSource) -> Iterator[list[str]]:
-    try:
-        yield from records
-    except csv.Error as error:
-        raise broken(source, "unreadable-table", f"the file cannot be read as a table: {error}") from None
-
-
 class _NotStrict(Exception):
     """There is text after a closing quote, or something else that a strict parser refuses."""
 
@@ -286,6 +328,8 @@ def _decoded(source: ByteSource, blocks: Iterable[bytes]) -> Iterator[str]:
             if first and text:
                 text, first = text.removeprefix("\ufeff"), False
             *lines, rest = io.StringIO(rest + text, newline="").readlines() or [""]
+            if len(rest) > LONGEST // 2:
+                raise _NotStrict
             yield from lines
     except UnicodeError as error:
         raise not_text(source, error) from None

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.joining import Find, id_text, twice
 from evaluators.testsets.reader import Chunk, Split
@@ -92,8 +92,7 @@ def list_in(source: ByteSource) -> list[Cell] | None:
 
     A line that is not JSON is a fault in its place.
     """
-    with reading(source), source.open() as stream:
-        data = stream.read().removeprefix(_MARK)
+    data = whole_of(source).removeprefix(_MARK)
     if source.suffix in LINES:
         return [_of_line(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
     try:

@@ -15,14 +15,15 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 from evaluators.issues import Blame, Fault, Issue, problem
 from evaluators.model import MISSING
-from evaluators.needs import Cell
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.needs import Cell, too_long
+from evaluators.testsets.byte_source import ByteSource, read_up_to, reading
 from evaluators.testsets.byte_store import at, files_at, inside, kind_at, parent, store_of
 from evaluators.testsets.reader import Chunk, Split
 from evaluators.testsets.run_files import without_runs
 from evaluators.testsets.wildcards import has_wildcards, stood_for
 from evaluators.value_class import dataclass, replace
 from evaluators.values.addresses import shown_address
+from evaluators.values.json_text import MAX_CHARS
 
 PairBy: TypeAlias = Literal["path", "name", "position"]
 
@@ -30,6 +31,9 @@ SET_ASIDE: Final = (".gold", ".expected", ".output", ".prediction", ".extracted"
 """Words before the ending that say what a document is, and are no part of its name."""
 
 PATTERN_HINT: Final = "`*` stands for a part of one name, `**` for any number of folders"
+LONGEST: Final = MAX_CHARS
+"""Characters of a document."""
+_BYTES_OF_A_CHARACTER: Final = 4
 _CHUNK_DOCUMENTS: Final = 50
 
 
@@ -127,11 +131,14 @@ def plain_name(name: str) -> str:
 
 
 def text_of(source: ByteSource) -> Cell:
-    """The text of a document, or a fault when it is not UTF-8."""
+    """The text of a document, or a fault when it is too long, or not UTF-8."""
     with reading(source), source.open() as stream:
-        data = stream.read()
+        data = read_up_to(stream, _BYTES_OF_A_CHARACTER * LONGEST)
+        if len(data) > _BYTES_OF_A_CHARACTER * LONGEST:
+            return too_long(len(data), LONGEST)
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
+        return text if len(text) <= LONGEST else too_long(len(text), LONGEST)
     except UnicodeDecodeError:
         return Fault(Issue("undecodable-text", Blame.TESTSET, f"the document {source.name} is not UTF-8 text"))
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Final, Literal
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
-from evaluators.needs import Cell, Role
+from evaluators.needs import Cell, Role, as_output
 from evaluators.testsets.aliases import Aliased
 from evaluators.testsets.byte_source import ByteSource, fingerprint, locate
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
@@ -125,10 +125,21 @@ class TestSet:
         """The rows of one piece, with their ids. An id is empty where the row has none."""
         key = self.columns.id
         if key is None:
-            yield from self.table.read(split, columns)
+            yield from map(self._blamed, self.table.read(split, columns))
             return
-        for chunk in self.table.read(split, list(dict.fromkeys([*columns, key]))):
+        for chunk in map(self._blamed, self.table.read(split, list(dict.fromkeys([*columns, key])))):
             yield replace(chunk, ids=[id_text(cell) for cell in chunk.columns[key]])
+
+    def _blamed(self, chunk: Chunk) -> Chunk:
+        """The rows, with what is too long in an output as the output's own fault."""
+        output = self.columns.output
+        cells = chunk.columns.get(output, ()) if output is not None else ()
+        if output is None or not any(cell.__class__ is Fault for cell in cells):
+            return chunk
+        return replace(
+            chunk,
+            columns={**chunk.columns, output: [as_output(cell) if isinstance(cell, Fault) else cell for cell in cells]},
+        )
 
     def number(self, rows_before: int, offset: int) -> int:
         """The number that a spreadsheet shows for a row, from the spans of the splits before and its own offset."""

@@ -35,6 +35,7 @@ __all__ = [
     "fast_decode",
     "parse",
     "parse_all",
+    "parse_file",
     "to_text",
     "too_deep",
     "usable",
@@ -70,6 +71,17 @@ def parse(text: str | bytes) -> JSON:
         return decoded(text)
     except REFUSED:
         return usable(_read_whole(as_str(text)))
+
+
+def parse_file(data: bytes) -> JSON:
+    """The JSON value of a whole file, which may be longer than a cell. Raises NotJSON as `parse` does."""
+    try:
+        value = fast_decode(data)
+    except REFUSED:
+        return parse(data)
+    if too_deep(data, value):
+        raise NotJSON(f"objects and lists nested deeper than {MAX_DEPTH} levels")
+    return value
 
 
 def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any]:
@@ -122,8 +134,8 @@ def decoded(text: str | bytes) -> JSON:
     """What msgspec makes of the text; raises one of REFUSED, also for what our limits refuse."""
     if len(text) < SHALLOW_CHARS:
         return fast_decode(text)
-    if len(text) > MAX_CHARS:
-        text = as_str(text)
+    if len(text) > MAX_CHARS and len(text if isinstance(text, str) else text.decode()) > MAX_CHARS:
+        raise RecursionError  # `parse` says what is wrong
     value = fast_decode(text)
     if too_deep(text, value):
         raise RecursionError

@@ -136,7 +136,7 @@ def test_no_written_cell_starts_a_formula(cell: str) -> None:
 def test_a_separator_in_a_cell_never_starts_a_new_one() -> None:
     stream = StringIO(newline="")
     write_rows(stream, ("id",), (), [MarkedRow(("a;=1+1",), ())])
-    assert stream.getvalue().splitlines()[1] == '"a;=1+1",""'
+    assert stream.getvalue().splitlines()[1] == '"a;\'=1+1",""'
 
 
 # --- reasons

@@ -32,6 +32,18 @@ def test_half_characters_from_python_are_values_like_others(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("a;=1+cmd|' /C calc'!A0", "a;'=1+cmd|' /C calc'!A0"), ("=1;=2", "'=1;'=2"), ("x; @SUM(1)", "x;' @SUM(1)"),
+        ('{"a": ";=1"}', '{"a": ";\'=1"}'), ('a;"=1"', "a;'\"=1\""), ("a;\u200b+x", "a;'\u200b+x"),
+        ("1;-2;+3.5", "1;-2;+3.5"), ("a;b;c=1", "a;b;c=1"), ("a=1;b", "a=1;b"),
+    ],
+)  # fmt: skip
+def test_no_formula_hides_behind_a_semicolon(cell: str, written: str) -> None:
+    assert guarded(cell) == written
+
+
+@pytest.mark.parametrize(
     "character", "\u00ad\u034f\u061c\u115f\u180e\u202e\u2060\u2800\u3164\ufe0f\uffa0\x7f\x85\U000e0041"
 )
 def test_no_invisible_character_hides_a_formula(character: str) -> None:

@@ -7,12 +7,14 @@ from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import JSON, MISSING
-from evaluators.needs import Cell, kind_of
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.needs import Cell, kind_of, too_long
+from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.reader import Chunk, Reader, Split, broken
 from evaluators.value_class import dataclass
-from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.json_text import MAX_CHARS, NotJSON, parse_file
 
+LONGEST: Final = MAX_CHARS
+"""Characters of a cell."""
 _CHUNK_ROWS: Final = 200
 _SHAPE: Final = (
     "a list of objects, or an object with one such list, is expected; for one object per line write `format: jsonl`"
@@ -45,10 +47,9 @@ class Json(Reader):
 
 
 def _rows(source: ByteSource) -> list[JSON]:
-    with reading(source), source.open() as stream:
-        data = stream.read()
+    data = whole_of(source).removeprefix(b"\xef\xbb\xbf")
     try:
-        value = parse(data.removeprefix(b"\xef\xbb\xbf"))
+        value = parse_file(data)
     except NotJSON as error:
         place = "" if error.position is None else f" at character {error.position + 1:,}"
         raise broken(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", _SHAPE) from None
@@ -62,7 +63,10 @@ def _rows(source: ByteSource) -> list[JSON]:
 
 
 def _cell(row: JSON, name: str) -> Cell:
-    return row.get(name, MISSING) if isinstance(row, dict) else Fault(_not_an_object(row))
+    if not isinstance(row, dict):
+        return Fault(_not_an_object(row))
+    cell = row.get(name, MISSING)
+    return too_long(len(cell), LONGEST) if isinstance(cell, str) and len(cell) > LONGEST else cell
 
 
 def _not_an_object(row: JSON) -> Issue:

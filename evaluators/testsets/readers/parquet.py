@@ -14,13 +14,16 @@ from typing import Any, ClassVar, Final, Self
 
 from evaluators.issues import extra_hint, problem
 from evaluators.model import MISSING
-from evaluators.needs import Cell
+from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, reading
 from evaluators.testsets.byte_store import StoreFault
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, SPLIT_BYTES, Chunk, Reader, Split, broken
 from evaluators.value_class import dataclass
+from evaluators.values.json_text import MAX_CHARS
 
+LONGEST: Final = MAX_CHARS
+"""Characters of a cell."""
 _ROW_BYTES: Final = 16
 """What a row counts beside its values: rows of nothing could be named without end."""
 
@@ -144,4 +147,9 @@ def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
 
 
 def _cells(batch: Any, name: str, wanted: Sequence[str]) -> list[Cell]:
-    return arrow_cells(batch.column(name)) if name in wanted else [MISSING] * batch.num_rows
+    if name not in wanted:
+        return [MISSING] * batch.num_rows
+    cells = arrow_cells(batch.column(name))
+    if batch.nbytes <= LONGEST:
+        return cells
+    return [too_long(len(cell), LONGEST) if isinstance(cell, str) and len(cell) > LONGEST else cell for cell in cells]
