@@ -91,11 +91,11 @@ def test_dvc_shows_the_figures_of_the_run(repository: Path, ours: Figures) -> No
 
 @in_git
 def test_dvc_compares_two_commits(repository: Path, ours: Figures, later: Figures) -> None:
-    Files().send(ours.record)
+    Files(figures="all").send(ours.record)
     commit("first")
-    Files().send(later.record)
+    Files(figures="all").send(later.record)
     found = json.loads(dvc("metrics", "diff", "--json"))["metrics/metrics.json"]
-    before, after = metrics_of(ours.record.result), metrics_of(later.record.result)
+    before, after = (metrics_of(one.record.result, every=True) for one in (ours, later))
     changed = {name.replace("/", "."): (before[name], after[name]) for name in before if before[name] != after[name]}
     assert {name: (one["old"], one["new"]) for name, one in found.items()} == changed
     assert "evaluator.header.field.number.accuracy" in changed
@@ -126,7 +126,7 @@ def test_dvc_draws_the_accuracy_of_each_field(repository: Path, ours: Figures) -
     Files().send(ours.record)
     dvc("plots", "show", "--out", "page")
     drawn = {one["name"]: one["accuracy"] for one in points(repository / "page" / "index.html")}
-    metrics = metrics_of(ours.record.result)
+    metrics = metrics_of(ours.record.result, every=True)
     fields = {
         name.removesuffix("/match") for name in metrics if name.startswith("evaluator/") and name.endswith("/match")
     }
