@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,8 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.tracking.tracking_section import tracking_of
-from evaluators.value_class import dataclass
+from evaluators.value_class import dataclass, replace
+from evaluators.values.small_files import reading_once
 
 if TYPE_CHECKING:
     from evaluators.compare.compare_section import CompareSection
@@ -64,14 +65,27 @@ def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str
     """
     if isinstance(suite, Mapping):
         given = deepcopy(dict(suite))
-        source = suite_source.from_data(given, environment=environment)
-        return Suite(read_config(source, READERS), environment, given)
-    return Suite(read_config(_read(Path(suite), environment), READERS), environment)
+        return _read_once(lambda: suite_source.from_data(given, environment=environment), environment, given)
+    return _read_once(lambda: _read(Path(suite), environment), environment)
 
 
 def again(shipped: ShippedSuite) -> Suite:
     """The suite that a worker was sent."""
-    return Suite(read_config(shipped.source(), READERS), shipped.environment, shipped.data, shipped.inferred_schemas)
+    found = _read_once(shipped.source, shipped.environment, shipped.data, shipped.files)
+    return replace(found, inferred_schemas=shipped.inferred_schemas)
+
+
+def _read_once(
+    source: Callable[[], suite_source.SuiteSource],
+    environment: Mapping[str, str] | None,
+    given: Mapping[str, Any] | None = None,
+    known: Mapping[str, bytes] | None = None,
+) -> Suite:
+    """The suite with every file that it names; those that are known are not read again."""
+    files = dict(known or {})
+    with reading_once(files):
+        config = read_config(source(), READERS)
+    return Suite(config, environment, given, files=files)
 
 
 def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:
@@ -99,4 +113,4 @@ def loads(
     text: str, name: str = "suite.yaml", folder: Path | None = None, *, environment: Mapping[str, str] | None = None
 ) -> Suite:
     """The suite in a text. `folder` is where its relative paths start. Raises Problems as `load` does."""
-    return Suite(read_config(suite_source.loads(text, name, folder, environment), READERS), environment)
+    return _read_once(lambda: suite_source.loads(text, name, folder, environment), environment)

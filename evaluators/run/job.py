@@ -51,6 +51,7 @@ from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.joining import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.value_class import dataclass, field, replace
+from evaluators.values.small_files import reading_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class ShippedSuite:
     """What `${NAME}` stands for; the worker's own environment when it is None."""
     inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The schemas that evaluators inferred from the test set, by name."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Every file that the suite names, as it was read when the suite was: a worker reads none of them again."""
     run_id: str = ""
     """Tells runs apart whose workers outlive them: what a program has registered may be something else the next time."""
 
@@ -86,7 +89,8 @@ def _lines(shipped: bytes) -> tuple[EvaluatorLine, ...]:
     import pickle
 
     suite: ShippedSuite = pickle.loads(shipped)
-    lines = read_config(suite.source()).lines
+    with reading_once(dict(suite.files)):
+        lines = read_config(suite.source()).lines
     return tuple(line.with_schema(suite.inferred_schemas.get(line.name)) for line in lines)
 
 

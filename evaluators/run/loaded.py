@@ -42,6 +42,8 @@ class LoadedSuite:
     """The plain data that the suite was read from, when it was not a text."""
     inferred_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The schemas that evaluators inferred from a test set, by name: see `evaluators.run.learning`."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Every file that the suite names, by its path, as it was read once."""
 
     @property
     def name(self) -> str:
@@ -149,7 +151,9 @@ class LoadedSuite:
         """The suite as a worker gets it."""
         source = self.config.source
         text = source.text if self.given is None else None
-        return ShippedSuite(text, self.given, source.name, source.folder, self.environment, self.inferred_schemas)
+        return ShippedSuite(
+            text, self.given, source.name, source.folder, self.environment, self.inferred_schemas, self.files
+        )
 
     def plan(self, roles: Mapping[str, str] | None = None) -> Plan:
         """The compiled steps. Without `roles`, columns are called by their roles. Raises Problems as `check_columns` does."""

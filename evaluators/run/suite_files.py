@@ -50,7 +50,8 @@ def _written(suite: LoadedSuite) -> SuiteTexts:
         if not document.name.startswith(_PRESET):
             files[_in_copy(document)] = document.text
     for file, shown in _schema_files(suite):
-        files.setdefault(shown, file.read_text(encoding="utf-8-sig"))
+        data = suite.files[str(file)] if str(file) in suite.files else file.read_bytes()
+        files.setdefault(shown, data.decode("utf-8-sig"))
     main = _absolute(source.folder, source.name)
     base = Path(os.path.commonpath([file.parent for file in files]))
     return SuiteTexts(_within(main, base), {_within(file, base): text for file, text in files.items()})
@@ -62,7 +63,7 @@ def suite_places(suite: LoadedSuite) -> list[Path]:
         return []
     written = [one for one in suite.config.source.documents if not one.name.startswith(_PRESET)]
     of_suites = [Path(os.path.abspath(one.file)) if one.file else _absolute(one.folder, one.name) for one in written]
-    return list(dict.fromkeys([*of_suites, *(file for file, _ in _schema_files(suite))]))
+    return list(dict.fromkeys([*of_suites, *(Path(os.path.abspath(file)) for file, _ in _schema_files(suite))]))
 
 
 def _in_copy(document: SuiteInput) -> Path:
@@ -92,8 +93,8 @@ def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
             continue
         document = source.document_of(line.loc)
         file = (document.folder or Path()) / name
-        if file.is_file():
+        if str(file) in suite.files or file.is_file():
             folder = document.written.parent if document.written is not None else document.folder or Path()
             shown = source.filled.shown(name)
             kept = kept_place(folder, name) if Path(name).is_absolute() and shown == name else folder / shown
-            yield Path(os.path.abspath(file)), Path(os.path.abspath(kept))
+            yield file, Path(os.path.abspath(kept))

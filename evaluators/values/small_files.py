@@ -23,6 +23,7 @@ _IN_MEMORY: Final = "/dev/shm/"
 """An ordinary folder for files, in memory."""
 
 _inside: ContextVar[tuple[Path, ...]] = ContextVar("inside", default=())
+_once: ContextVar[dict[str, bytes] | None] = ContextVar("once", default=None)
 
 
 class NoSmallFile(ValueError):
@@ -34,6 +35,9 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     allowed = _inside.get()
     if allowed and not any(path.resolve().is_relative_to(folder) for folder in allowed):
         raise NoSmallFile("is outside of the run folder, so it is not opened")
+    files = _once.get()
+    if files is not None and str(path) in files:
+        return files[str(path)]
     if not stat.S_ISREG(mode := os.stat(path).st_mode):
         raise NoSmallFile(_kind(mode))
     if of_the_system(path):
@@ -42,7 +46,19 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
         data = stream.read(most + 1)
     if len(data) > most:
         raise NoSmallFile(f"is larger than {most // 1024**2} MiB, which is the most that is read")
+    if files is not None:
+        files[str(path)] = data
     return data
+
+
+@contextmanager
+def reading_once(files: dict[str, bytes]) -> Iterator[None]:
+    """Inside, each file is read once, and put into `files` by its path; those that are there already are not looked at on the disk."""
+    token = _once.set(files)
+    try:
+        yield
+    finally:
+        _once.reset(token)
 
 
 def of_the_system(path: str | Path) -> bool:

@@ -277,7 +277,7 @@ def test_a_file_that_a_run_has_written_is_no_part_of_the_test_set(
 def test_a_file_of_every_variant_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_folder(tmp_path, monkeypatch)
     suite = load({
-        "evaluators": ["exact_match"], "test_set": {"outputs": {"one": {"column": "output"}, "two": {"column": "expected"}}},
+        "evaluators": ["exact_match"], "test_set": {"outputs": {"one": {"column": "output"}, "two": {"column": "id"}}},
     })  # fmt: skip
     suite.run("g", results="runs", files=(Path("g/out.jsonl"), Path("g/out.csv")))
     assert sorted(path.name for path in Path("g").iterdir()) == [
