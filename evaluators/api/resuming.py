@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -19,11 +20,12 @@ from evaluators.model import __version__
 from evaluators.registry import nearest
 from evaluators.run.in_background import InBackground
 from evaluators.run.loaded import LoadedSuite
+from evaluators.run.own_code import own_code
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
-from evaluators.run.scoring import rows_format
-from evaluators.run.settings_fingerprint import meaning_of
+from evaluators.run.scoring import rows_format, watches_of
+from evaluators.run.settings_fingerprint import decisive, meaning_of, words_of
 from evaluators.run.store import RUN_JSON, RunFolder, check_name, load_run
 from evaluators.run.unchanged import FileMark, file_marks
 from evaluators.run.verdict import OTHER_RUN
@@ -40,6 +42,8 @@ from evaluators.value_class import NamedTuple, replace
 from evaluators.values.addresses import with_shown_addresses
 
 _SELECTED: Final = "selected: "
+_CODE: Final = "the code of "
+_WATCHED: Final = "the sums that gates ask for"
 _SHOWN: Final = 5  # settings that a sentence names
 _NEAREST: Final = 3  # names that a hint lists
 
@@ -138,6 +142,8 @@ def taken_up(
     left = _fitting(found, new, fingerprint)
     folder = RunFolder.go_on(left.place, final, force=final.exists())
     before = folder.folder.unfinished or new
+    if before.identity.options.get(_WATCHED) != new.identity.options[_WATCHED]:
+        folder.folder.forget_parts()
     states = before.files if new.files[0] in before.files else (*before.files, *new.files)
     folder.folder.note(replace(before, identity=new.identity, files=states, data_fingerprint=fingerprint.value()))
     return folder
@@ -180,7 +186,12 @@ def _other_result(
     result: RunResult, prepared: Prepared, new: UnfinishedRun, fingerprint: InBackground[str]
 ) -> Iterator[str]:
     """Why a finished run is another one."""
-    known = RunIdentity(result.suite_fingerprint, result.columns, {"evaluators": result.version}, {}, result.meaning)
+    fingerprint_of_suite = prepared.suite.fingerprint
+    if result.suite_fingerprint != fingerprint_of_suite and result.meaning == new.identity.meaning:
+        yield "the suite is not the same: its text, or a variable that it names, was changed"
+    known = RunIdentity(
+        new.identity.suite_fingerprint, result.columns, {"evaluators": result.version}, {}, result.meaning
+    )
     yield from _differences(known, new.identity)
     if result.data_fingerprint != fingerprint.value():
         yield "the data is not the same: it has another fingerprint"
@@ -191,9 +202,10 @@ def _other_result(
 
 def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[str]:
     """What differs, one sentence each."""
-    for name in old.versions.keys() & new.versions.keys():
-        if old.versions[name] != new.versions[name]:
-            yield f"{name} was {old.versions[name]}, and is {new.versions[name]} now"
+    for name in sorted(old.versions.keys() & new.versions.keys()):
+        before, after = (_minor(one[name]) if name == "python" else one[name] for one in (old.versions, new.versions))
+        if before != after:
+            yield f"{name} was {before}, and is {after} now"
     settings = list(_other_settings(old.meaning, new.meaning))
     yield from settings
     if old.suite_fingerprint != new.suite_fingerprint and not settings:
@@ -202,8 +214,10 @@ def _differences(old: RunIdentity, new: RunIdentity) -> Iterator[str]:
         was, now = old.columns.get(role), new.columns.get(role)
         if was != now:
             yield f"the column of the role {role} was {_quoted(was)}, and is {_quoted(now)} now"
-    for word in old.options.keys() & new.options.keys():
-        if old.options[word] != new.options[word]:
+    for word in sorted(old.options.keys() & new.options.keys()):
+        if word.startswith(_CODE) and old.options[word] != new.options[word]:
+            yield f"{word} was changed"
+        elif word != _WATCHED and old.options[word] != new.options[word]:
             yield f"{word}: was {old.options[word]}, and is {new.options[word]} now"
 
 
@@ -226,10 +240,29 @@ def _quoted(text: str | None) -> str:
 
 def _identity(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> RunIdentity:
     suite = prepared.suite
-    versions = {"evaluators": __version__, "python": sys.version.split()[0]}
-    return RunIdentity(
-        suite.fingerprint, prepared.roles, versions, _options(prepared, request, recordings), meaning_of(suite)
-    )
+    versions = {"evaluators": __version__, "python": _minor(sys.version.split()[0]), **_libraries()}
+    code = {f"{_CODE}{name}": code for name, code in own_code(words_of(suite)).items()}
+    options = _options(prepared, request, recordings) | code
+    return RunIdentity(decisive(suite), prepared.roles, versions, options, meaning_of(suite))
+
+
+def _minor(version: str) -> str:
+    """3.12 of 3.12.4: what is mended within it changes no answer."""
+    return ".".join(version.split(".")[:2])
+
+
+_LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode", "numpy", "lapx")
+"""The packages that compare values; those that are there."""
+
+
+def _libraries() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found: dict[str, str] = {}
+    for name in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recording]) -> dict[str, str]:
@@ -242,6 +275,7 @@ def _options(prepared: Prepared, request: RunRequest, recordings: Sequence[Recor
     }
     return {
         "the rows that are scored": request.selection.sentence() if request.selection else "all of them",
+        _WATCHED: _checksum(sorted(watches_of(prepared.suite).items())),
         "the variants": ", ".join(prepared.test_set.variants) or "none",
         "how rows are stored": rows_format(prepared.suite, request, size),
         "how often a judge is asked": str(request.repeat_judge),

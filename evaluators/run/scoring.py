@@ -211,7 +211,7 @@ def _job(
         recording=recording if working is not None else Recording(),
         cluster=suite.cluster,
         measures=suite.measures,
-        watches=_watches(suite),
+        watches=watches_of(suite),
         reasoning_length=suite.results.reasoning_length,
         repeat_judge=request.repeat_judge,
         joined=outputs if outputs is not None and joined_column(table, outputs) else None,
@@ -226,7 +226,8 @@ def _parts(request: RunRequest | None, folder: RunFolder, variant: str | None) -
     return str(working)
 
 
-def _watches(suite: LoadedSuite) -> dict[str, Watch]:
+def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
+    """The further sums that the gates of a suite ask for."""
     if not suite.gates:
         return {}
     from evaluators.run.watch import watches  # a suite without gates starts sooner

@@ -36,6 +36,25 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     return {READING: reading, **found}
 
 
+def decisive(suite: LoadedSuite) -> str:
+    """A checksum of what the suite says and that decides an answer, or what is kept of it: not of its name and description, its gates,
+    trackers and reports."""
+    said = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
+    judges = [judged for judge in suite.judges.values() if (judged := judge.meaning())]
+    files = {name: sha256(data).hexdigest() for name, data in suite.files.items() if _named(name, said)}
+    return _checksum([said, judges, suite.results.reasoning_length, files])
+
+
+def _named(file: str, said: object) -> bool:
+    """Whether the suite names a file, which is then no suite that it extends."""
+    return any(word and Path(word).name == Path(file).name for word in _words(said))
+
+
+_HARMLESS: Final = frozenset(
+    ("name", "description", "version", "extends", "gates", "compare", "results", "tracking", "engine")
+)
+
+
 def _limits(limits: WorkLimits) -> dict[str, int]:
     """The limits of work that are not the usual ones. Those of time say nothing of what a score means."""
     usual = WorkLimits()
@@ -80,6 +99,11 @@ def _settings_at(data: Any, line: EvaluatorLine) -> Mapping[str, Any]:
     for step in line.loc:
         data = data[step]
     return data if isinstance(data, Mapping) else {}
+
+
+def words_of(suite: LoadedSuite) -> set[str]:
+    """Every key and text of a suite."""
+    return set(_words(suite.config.source.data))
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -156,6 +156,11 @@ class WorkingFolder:
         folder.mkdir(exist_ok=True)
         return folder
 
+    def forget_parts(self) -> None:
+        """Takes away what splits have written: all of them are scored again."""
+        for place in self.place.glob("parts*"):
+            _remove(place)
+
     def note(self, unfinished: UnfinishedRun) -> None:
         """Says what the folder holds from now on. Raises OSError."""
         from evaluators.testsets.byte_store import store_of

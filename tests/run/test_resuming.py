@@ -273,9 +273,13 @@ CHANGES: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
         lambda folder: edit(folder / "suite.yaml", "header, fields: {city: exact", "header, fields: {city: normalized"),
         (), 'the evaluator "header" has other settings: fields → city',
     ),
-    "a gate": (
-        lambda folder: edit(folder / "suite.yaml", "fail_below: 0.99", "fail_below: 0.98"),
+    "a slice": (
+        lambda folder: edit(folder / "suite.yaml", "slices: [row.group]", "slices: [row.kind]"),
         (), "the suite is not the same: its text, or a variable that it names, was changed",
+    ),
+    "a measure": (
+        lambda folder: edit(folder / "suite.yaml", "measures: {cost: row.cost}", "measures: {price: row.cost}"),
+        (), "the suite is not the same",
     ),
     "the data": (
         lambda folder: edit(folder / "rows.jsonl", "c7", "c8"), (), "the data is not the same: it has another fingerprint",
@@ -320,6 +324,69 @@ def test_a_finished_run_of_other_settings_is_not_given_back(whole: Whole, folder
     ended = start(folder, *run_words("x", "--resume", *words))
     assert ended.returncode == 4, ended.stderr
     assert contents(folder / "runs" / "x") == whole.files
+
+
+HARMLESS: dict[str, Callable[[Path], object]] = {
+    "description": lambda folder: edit(folder / "suite.yaml", "name: cities", "name: cities\ndescription: of the world"),
+    "gate": lambda folder: edit(folder / "suite.yaml", "fail_below: 0.99", "fail_below: 0.98"),
+    "further gate": lambda folder: edit(
+        folder / "suite.yaml", "gates: {", "gates: {contains_json: {fail_below: 0.1}, header.city: {figure: recall, fail_below: 0.2}, "
+    ),
+    "results": lambda folder: edit(folder / "suite.yaml", "results: {", "results: {lowest_fields: 2, "),
+    "report": lambda folder: edit(folder / "suite.yaml", "junit]", "json]"),
+    "comment": lambda folder: edit(folder / "suite.yaml", "slices:", "# a word\nslices:"),
+    "patch release": lambda folder: edit(
+        left(folder)[0] / "unfinished.json", f'"python": "{sys.version_info[0]}.{sys.version_info[1]}',
+        f'"python": "{sys.version_info[0]}.{sys.version_info[1]}.99',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_a_run_goes_on_after_a_change_that_decides_no_answer(killed: Path, what: str) -> None:
+    HARMLESS[what](killed)
+    ended = start(killed, *run_words("x", "--resume"))
+    assert ended.returncode == 1, ended.stderr
+    fresh = start(killed, *run_words("fresh"))
+    assert fresh.stdout == ended.stdout
+    assert contents(killed / "runs" / "x") == contents(killed / "runs" / "fresh")
+
+
+PROGRAM = """
+import os, sys, evaluators
+from evaluators.testsets.readers import jsonl
+jsonl.SPLIT_BYTES = 3000
+
+# a word
+def near(expected, actual, params):
+    return str(expected).lower() == str(actual).lower()
+
+evaluators.register("near", near)
+done = 0
+def progress(rows, share):
+    global done
+    done += rows
+    if done > 200 and not sys.argv[1:]:
+        os._exit(0)
+suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"name": "h", "fields": {"city": "near"}}}]})
+try:
+    suite.run("rows.jsonl", results="runs", name="x", resume=bool(sys.argv[1:]), progress=progress)
+except evaluators.Problems as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.parametrize(("old", "new", "refused"), [("# a word", "# another\n", False), (".lower()", ".upper()", True)])
+def test_the_body_of_a_comparator_of_a_program_decides(folder: Path, old: str, new: str, refused: bool) -> None:
+    file = folder / "program.py"
+    file.write_text(PROGRAM)
+    words = [sys.executable, str(file)]
+    first = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True)
+    assert first.returncode == 0, first.stderr
+    assert len(left(folder)) == 1
+    file.write_text(PROGRAM.replace(old, new))
+    again = subprocess.run([*words, "go on"], cwd=folder, env=environment(), capture_output=True, text=True)
+    assert ("the code of near was changed" in again.stderr, again.returncode != 0) == (refused, refused), again.stderr
 
 
 def test_data_that_was_only_touched_is_the_same(whole: Whole, killed: Path) -> None:
