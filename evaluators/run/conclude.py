@@ -94,7 +94,7 @@ def conclude(
         gates = tuple(replace(gate, verdict="undecided", message=_OF_A_PART) for gate in gates)
     troubles = (*changed, *dict.fromkeys(each.trouble for _, each in measured if each.trouble is not None))
     found = [*gaps(suite.lines, [each for _, each in measured], stats, suite, complete=finished), *measure_gaps(measures)]
-    unused = unused_comparators(prepared) if finished else []
+    unused = unused_comparators(prepared, measured[0][1].glimpse.expected) if finished else []
     found += [one for one in unused if one.code == UNUSED]
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (found, []) if request.selection or not finished else ([], found)

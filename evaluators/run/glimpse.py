@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.model import JSON
+from evaluators.needs import Expected
 from evaluators.plan.suite_plan import Plan
 from evaluators.value_class import dataclass, field
 
@@ -23,6 +24,8 @@ class Glimpse:
     rows: int = 0
     documents: dict[str, list[JSON]] = field(default_factory=dict)
     """The documents of each evaluator that reads some, row by row."""
+    expected: dict[str, list[JSON]] = field(default_factory=dict)
+    """The expected documents among them."""
     cells: dict[str, list[Any]] = field(default_factory=dict)
     """The cells of the columns that conditions look at."""
 
@@ -35,6 +38,13 @@ class Glimpse:
             documents = [each for each in found if isinstance(each, (dict, list))]
             if documents:
                 self.documents.setdefault(one.line.name, []).extend(documents)
+            sides = [
+                slot
+                for need, slot in zip(one.line.settings.needs(), one.inputs, strict=True)
+                if isinstance(need, Expected)
+            ]
+            wanted = [slots[slot][index] for slot in sides for index in range(count)]
+            self.expected.setdefault(one.line.name, []).extend(each for each in wanted if isinstance(each, (dict, list)))
             for condition in one.line.when:
                 if condition.source == "row" and condition.column in columns:
                     self.cells.setdefault(condition.column, []).extend(columns[condition.column][:count])

@@ -6,7 +6,7 @@ than to the first row in which every such comparator has a value of its kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluators.comparators._comparator import Comparator, word_of
@@ -58,12 +58,14 @@ class _Field:
         return False
 
 
-def unused_comparators(prepared: Prepared) -> list[Issue]:
+def unused_comparators(prepared: Prepared, first: Mapping[str, Sequence[Any]]) -> list[Issue]:
     """The fields with expected values of which none is of the kind that the comparator reads (law 11).
 
+    `first` are expected documents of the first rows, by evaluator. The test set is read again where these leave something open.
     Those of code UNUSED are listed by the suite; of others a warning is enough.
     """
-    fields = [one for line in prepared.suite.lines for one in _fields(line, prepared.roles)]
+    every = [one for line in prepared.suite.lines for one in _fields(line, prepared.roles)]
+    fields = [one for one in every if not _met(one, first.get(one.line.name, ()))]
     if not fields:
         return []
     _, test_set = prepared.variants()[0]
