@@ -227,7 +227,14 @@ def _glimpses(issues: TypedJson) -> TypedJson:
                 numbers[id(document)] = len(every)
                 every.append(document)
         named = [[name, [numbers[id(each)] for each in documents]] for name, documents in glimpse.documents.items()]
-        return [glimpse.rows, every, named, [[name, list(map(cell, cells))] for name, cells in glimpse.cells.items()]]
+        wanted = [[name, [numbers[id(each)] for each in documents]] for name, documents in glimpse.expected.items()]
+        return [
+            glimpse.rows,
+            every,
+            named,
+            wanted,
+            [[name, list(map(cell, cells))] for name, cells in glimpse.cells.items()],
+        ]
 
     def cell(value: Any) -> list[Any]:
         if value is MISSING:
@@ -235,12 +242,13 @@ def _glimpses(issues: TypedJson) -> TypedJson:
         return [issues.pack(value.issue), value.text] if isinstance(value, Fault) else [value]
 
     def read(value: Any) -> Glimpse:
-        rows, every, named, cells = listed(value, 4)
+        rows, every, named, wanted, cells = listed(value, 5)
         documents = listed(every)
         try:
             return Glimpse(
                 int(rows),
                 {name: [documents[number] for number in numbers] for name, numbers in map(_pair, listed(named))},
+                {name: [documents[number] for number in numbers] for name, numbers in map(_pair, listed(wanted))},
                 {name: list(map(uncell, each)) for name, each in map(_pair, listed(cells))},
             )
         except (TypeError, IndexError):
