@@ -191,7 +191,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
         loaded = load(suite)
         line = progress_line()
         with interruptible() as stopped, line or nullcontext():
-            results = _results_folder(options, loaded.results.folder)
+            results = _results_folder(options, loaded)
             if options["dry_run"]:
                 _print_questions(loaded, _request(test_set, None, options, stopped, None, ()))
                 return
@@ -263,17 +263,34 @@ def _problems_printed(options: dict[str, Any]) -> AbstractContextManager[None]:
     return annotated_problems()
 
 
-def _results_folder(options: dict[str, Any], of_suite: str) -> str | Path | None:
+def _results_folder(options: dict[str, Any], suite: LoadedSuite) -> str | Path | None:
     from evaluators.testsets.byte_store import scheme_of
 
+    of_suite = suite.results.folder
     named = options["results"] or of_suite
     if options["no_results"] or scheme_of(named) is None:
-        return None if options["no_results"] else Path(named)
+        return None if options["no_results"] else Path(options["results"] or _folder_of_suite(suite))
     if not options["results"]:
         from evaluators.run.suite_addresses import check_results
 
         check_results(of_suite)
     return str(named)
+
+
+def _folder_of_suite(suite: LoadedSuite) -> Path:
+    """The folder of results that a suite names, relative to the file that says so; `runs`, where one stands, without one."""
+    written = suite.config.source.data.get("results") or {}
+    named = Path(suite.results.folder)
+    if "folder" not in written:
+        return named
+    found = (suite.config.source.folder_of(("results", "folder")) or Path()) / named
+    if found.resolve() != named.resolve():
+        from evaluators.cli._printing import tell
+
+        tell(
+            f"note: results go to {found}: `folder` under `results` is relative to the suite, and no longer to where you are"
+        )
+    return found
 
 
 def _request(

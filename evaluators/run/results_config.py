@@ -14,7 +14,7 @@ class ResultsConfig(Settings):
     """Where the results of a run go, and which files are written."""
 
     folder: Name = "runs"
-    """The folder that holds the run folders, relative to where the command is run."""
+    """The folder that holds the run folders, relative to the suite; without it `runs`, where the command is run."""
     name: Name | None = None
     """The name of this run's folder; date, time and a fingerprint of the suite without it."""
     formats: tuple[str, ...] = ("csv", "markdown")

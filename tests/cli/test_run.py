@@ -263,6 +263,23 @@ def test_a_run_folder_that_takes_no_files_is_shown_all_the_same(files: Path, run
     assert "<html" in Path(ended.stdout.strip()).read_text(encoding="utf-8")
 
 
+def test_the_folder_of_results_is_relative_to_the_suite(files: Path, run: Start) -> None:
+    (files / "sub" / "deep").mkdir(parents=True)
+    write(files / "sub" / "deep" / "suite.yaml", SUITE + "results: {folder: ../kept}\n")
+    ended = run("run", "sub/deep/suite.yaml", "rows.csv", "--name", "x")
+    assert (ended.returncode, (files / "sub" / "kept" / "x" / "run.json").is_file()) == (0, True), ended.stderr
+    assert "is relative to the suite, and no longer to where you are" in ended.stderr
+    write(files / "sub" / "deep" / "base.yaml", SUITE + "results: {folder: here}\n")
+    write(files / "sub" / "suite.yaml", "extends: deep/base.yaml\n")
+    run("run", "sub/suite.yaml", "rows.csv", "--name", "x")
+    assert (files / "sub" / "deep" / "here" / "x" / "run.json").is_file()
+    write(files / "suite.yaml", SUITE + "results: {folder: kept}\n")
+    same = run("run", "suite.yaml", "rows.csv", "--name", "x")
+    assert (same.stderr, (files / "kept" / "x" / "run.json").is_file()) == ("", True)
+    run("run", "sub/deep/suite.yaml", "rows.csv", "--name", "x", "--results", "mine")
+    assert (files / "mine" / "x" / "run.json").is_file()
+
+
 @pytest.mark.parametrize(
     ("suite", "rows", "code"),
     [
