@@ -73,6 +73,12 @@ def test_an_address_with_a_value_in_it_is_shown_as_the_suite_writes_it(value: st
         assert filled.masked(filled.masked(sentence.format(value))) == sentence.format("${NAME}")
 
 
+def test_a_text_that_was_changed_is_replaced_with_the_value_in_it() -> None:
+    filled = Filled()
+    filled.note(*filled_in("x${NAME} ", {"NAME": SECRET}))
+    assert filled.masked(f"hint: write x{SECRET}") == "hint: write x${NAME} "
+
+
 REPLACED = "{regex_replace: {pattern: '^', with: '${NAME}'}}"
 
 

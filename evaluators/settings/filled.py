@@ -79,9 +79,14 @@ class Filled:
             pieces[1::2] = [f'"{names[one[1:-1]]}"' if one not in names else names[one] for one in pieces[1::2]]
         else:
             pieces = [sentence]
-        for value, name in sorted(self.values.items(), key=lambda item: -len(item[0])):
-            if len(value) >= _PART:
-                pieces[::2] = [_without_parts(one, value, name) for one in pieces[::2]]
+        told = frozenset(value[at : at + _PART] for value in self.values for at in range(len(value) - _PART + 1))
+        for text, name in sorted(names.items(), key=lambda item: -len(item[0])):
+            if len(text) >= _PART and told:
+                pieces = [
+                    part
+                    for place, one in enumerate(pieces)
+                    for part in ([one] if place % 2 else _without_parts(one, text, name, told))
+                ]
         return "".join(pieces)
 
     def masked_issue(self, issue: Issue) -> Issue:
@@ -105,24 +110,27 @@ def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]
     return re.compile(f"({'|'.join(found)})")
 
 
-def _without_parts(sentence: str, value: str, name: str) -> str:
-    """The sentence with every run of characters that it shares with the value replaced, where the run is long and stands alone."""
-    parts = {value[at : at + _PART] for at in range(len(value) - _PART + 1)}
-    kept: list[str] = []
-    at = 0
+def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) -> list[str]:
+    """The sentence in pieces, every second of which stands in place of a long run of characters that it shares with the text.
+
+    Such a run stands alone, and holds one of the parts that give a value away.
+    """
+    parts = {text[at : at + _PART] for at in range(len(text) - _PART + 1)}
+    pieces, begun, at = list[str](), 0, 0
     while at < len(sentence):
         end = at
         while sentence[end : end + _PART] in parts:
             end += 1
-        if end > at:
-            run = sentence[at : end + _PART - 1]
-            alone = not (sentence[at - 1 : at].isalnum() or sentence[at + len(run) :][:1].isalnum())
-            kept.append(name if alone else run)
-            at += len(run)
-        else:
-            kept.append(sentence[at])
+        if end == at:
             at += 1
-    return "".join(kept)
+            continue
+        stop = end + _PART - 1
+        alone = not (sentence[at - 1 : at].isalnum() or sentence[stop : stop + 1].isalnum())
+        if alone and any(sentence[place : place + _PART] in told for place in range(at, end)):
+            pieces += [sentence[begun:at], name]
+            begun = stop
+        at = stop
+    return [*pieces, sentence[begun:]]
 
 
 NOTHING_FILLED: Final = Filled()
