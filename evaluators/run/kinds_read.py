@@ -31,7 +31,7 @@ UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
 
 
 @dataclass(slots=True)
-class _Field:
+class _ReadField:
     """A field whose comparators read values of some kinds alone, until a value of such a kind was met."""
 
     line: EvaluatorLine
@@ -81,14 +81,14 @@ def unused_comparators(prepared: Prepared, first: Mapping[str, Sequence[Any]]) -
     return [_issue(prepared, one) for one in waiting if one.first is not MISSING]
 
 
-def _met(one: _Field, documents: Sequence[Any]) -> bool:
+def _met(one: _ReadField, documents: Sequence[Any]) -> bool:
     try:
         return any(one.met(document) for document in documents if not isinstance(document, Fault))
     except (RowProblem, OutOfTime):
         return True
 
 
-def _fields(line: EvaluatorLine, roles: Any) -> Iterator[_Field]:
+def _fields(line: EvaluatorLine, roles: Any) -> Iterator[_ReadField]:
     scored = line.settings.scored_fields()
     column = next((need.column for need in line.settings.needs() if isinstance(need, Expected)), None)
     if column is None:
@@ -99,16 +99,16 @@ def _fields(line: EvaluatorLine, roles: Any) -> Iterator[_Field]:
             comparator, listed_line = one.line.comparator, one.line
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
                 apply = chain_of_expected(one.chain)
-                yield _Field(line, name, listed_line.path, [comparator], apply, listed_line.optional)
+                yield _ReadField(line, name, listed_line.path, [comparator], apply, listed_line.optional)
     elif isinstance(scored.tree, SchemaScoring):
         listed = {one.name: one.optional for one in scored.lines or ()}
-        by_path: dict[str, _Field] = {}
+        by_path: dict[str, _ReadField] = {}
         for node in nodes(scored.tree.root):
             comparators = [metric.comparator for metric in node.metrics]
             if node.skip or not comparators:
                 continue
             optional = listed.get(node.name, True)
-            field = _Field(line, name, Path(node.path), [], chain_of_expected(node.transforms), optional)
+            field = _ReadField(line, name, Path(node.path), [], chain_of_expected(node.transforms), optional)
             by_path.setdefault(node.name, field).comparators += comparators
         yield from (one for one in by_path.values() if not any(each.applies_to_any for each in one.comparators))
 
@@ -121,7 +121,7 @@ def _values(found: Any) -> Iterator[Any]:
         yield found
 
 
-def _issue(prepared: Prepared, one: _Field) -> Issue:
+def _issue(prepared: Prepared, one: _ReadField) -> Issue:
     path, word = one.path.canonical, word_of(one.comparators[0])
     where = field_places(prepared.suite).get((one.line.name, path)) or line_places(prepared.suite).get(one.line.name)
     message = (
