@@ -87,7 +87,7 @@ class Problems(Exception):
 
 def _bounded(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     """What people can read of it: a small file can be made to have many problems, each with a long message."""
-    kept = tuple(map(_shortened, issues[: MOST_PROBLEMS + 1]))
+    kept = tuple(map(shortened, issues[: MOST_PROBLEMS + 1]))
     more = len(issues) - MOST_PROBLEMS
     if more <= 1:
         return kept
@@ -95,7 +95,8 @@ def _bounded(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     return (*kept[:MOST_PROBLEMS], last)
 
 
-def _shortened(issue: Issue) -> Issue:
+def shortened(issue: Issue) -> Issue:
+    """The problem as people can read it: of long texts, such as an id of a million letters, the beginning."""
     texts = (issue.message, issue.where, issue.hint, issue.excerpt)
     message, where, hint, excerpt = (_short(text) for text in texts)
     if (message, where, hint, excerpt) == texts:

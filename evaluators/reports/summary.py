@@ -22,6 +22,7 @@ from evaluators.run.figures import counted, interval_text, percent_text, rows_te
 from evaluators.run.result import RunResult
 from evaluators.run.statistics import wilson
 from evaluators.value_class import dataclass
+from evaluators.values.file_names import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def hardest_rows(rows: Iterable[HardRow], title: str = "Hardest rows", figure: s
 
 
 def _row_text(row: HardRow, figure: str) -> str:
-    named = "" if row.id in ("", str(row.number)) else f" ({row.id})"
+    named = "" if row.id in ("", str(row.number)) else f" ({shown(row.id)})"
     variant = f", variant {row.variant}" if row.variant else ""
     return f"row {row.number}{named}{variant}: {figure} {row.figure}"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.issues import Issue, Problems
+from evaluators.issues import Issue, Problems, shortened
 from evaluators.judges.answer_lines import JudgedBy, JudgeTotals
 from evaluators.model import __version__
 from evaluators.needs import Output
@@ -130,13 +130,18 @@ def conclude(
         slices=tuple(slices),
         gates=gates,
         notes=(*_notes(prepared, measured), *measure_notes(suite.measures, measures)),
-        warnings=(
-            *_warnings(prepared, measured, stats),
-            *of_lists,
-            *warned,
-            *_spare(unused),
+        warnings=tuple(
+            map(
+                shortened,
+                (
+                    *_warnings(prepared, measured, stats),
+                    *of_lists,
+                    *warned,
+                    *_spare(unused),
+                ),
+            )
         ),
-        issues=(*troubles, *issues, *unlisted, *held),
+        issues=tuple(map(shortened, (*troubles, *issues, *unlisted, *held))),
         issue_counts=dict(sorted(counts.items())),
         complete=finished,
         exit_code=exit_code(facts),

@@ -14,6 +14,7 @@ from zlib import crc32
 
 from evaluators.issues import Blame, Issue
 from evaluators.value_class import dataclass, field
+from evaluators.values.file_names import shown
 
 MOST_IDS: Final = 200_000
 _SHOWN: Final = 5  # ids that a message names
@@ -73,7 +74,7 @@ def id_warnings(ids: Ids, name: str) -> list[Issue]:
         said = f"{_rows(missing)} {'has' if len(missing) == 1 else 'have'} no id"
         found.append(Issue("missing-id", Blame.TESTSET, said, name, "an id makes a row easy to find again"))
     if repeated:
-        listed = "; ".join(f'"{one}" in {_rows(places)}' for one, places in list(repeated.items())[:_SHOWN])
+        listed = "; ".join(f'"{shown(one)}" in {_rows(places)}' for one, places in list(repeated.items())[:_SHOWN])
         more = f"; and {len(repeated) - _SHOWN:,} more" if len(repeated) > _SHOWN else ""
         count = "1 id is" if len(repeated) == 1 else f"{len(repeated):,} ids are"
         said = f"{count} in several rows: {listed}{more}"

@@ -18,6 +18,7 @@ from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.documents import DocumentFile, DocumentRows, text_of
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, first_table, layers, whole, with_column
 from evaluators.value_class import dataclass
+from evaluators.values.file_names import shown as beginning
 from evaluators.values.json_text import to_text
 
 _SHOWN: Final = 5
@@ -271,7 +272,7 @@ def _issue(
     """One problem for all ids that have it; with `others`, the hint names those that are like the first ones."""
     if not found:
         return []
-    shown = [f'"{id}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(found.items(), _SHOWN)]
+    shown = [f'"{beginning(id)}" ({" and ".join(where[:_SHOWN])})' for id, where in islice(found.items(), _SHOWN)]
     more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
     several = noun.replace("place in", "places in") if noun.startswith("place") else f"{noun}s"
     ids = f"1 {noun} that {verb[0]}" if len(found) == 1 else f"{len(found):,} {several} that {verb[1]}"

@@ -165,7 +165,7 @@ def open_test_set(
     """
     with _masked_problems(config), passing_over(results) as notes:
         opened = _Opening(config, folder, frozenset(needed), selection).fetched().test_set()
-        return _readable(replace(opened, passed_over=tuple(notes)))
+        return _readable(replace(opened, passed_over=(*opened.passed_over, *notes)))
 
 
 def open_expected(config: TestSetConfig, folder: Path) -> TestSet:
@@ -336,7 +336,11 @@ class _Opening:
         variants = {
             variant: self._with_output(name, table, columns, ALL_MATCHED, place) for variant, place in places.items()
         }
-        return self._with_variants(self._finished(name, table, columns, found), variants)
+        whole = self._finished(name, table, columns, found)
+        if "output" in table.header and "output" not in map(_own_column, places.values()):
+            said = "is not read, because with variants each has an output of its own; give it another name to keep it"
+            whole = replace(whole, passed_over=(f'{name}: the column "output" {said}',))
+        return self._with_variants(whole, variants)
 
     def _with_output(self, name: str, table: Table, columns: Columns, found: Unmatched, place: Place) -> TestSet:
         with_output = replace(columns, output="output")

@@ -43,3 +43,13 @@ def test_rows_beyond_the_first_ones_are_not_looked_at(
     for module in (ids, job, runner):  # each is loaded before any is changed: a name that is imported is a copy
         monkeypatch.setattr(module, "MOST_IDS", 2)
     assert warned(tmp_path, "1", "2", "1", workers=workers) == []
+
+
+def test_long_ids_are_named_by_their_beginning() -> None:
+    from evaluators.run.ids import Ids, id_warnings
+
+    ids = Ids()
+    ids.add([1, 2], ["x" * 2_000_000] * 2)
+    (found,) = id_warnings(ids, "rows.csv")
+    assert len(found.message) < 200
+    assert '"xxxx' in found.message

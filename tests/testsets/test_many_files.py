@@ -308,3 +308,13 @@ def test_a_file_that_nothing_tells_from_rows_is_refused(
         suite.run(place, files=(Path("g/out.csv"),))
     assert suite.run(place, files=(Path("out.csv"),)).rows == 4
     assert not Path("g/out.csv").exists()
+
+
+def test_a_column_called_output_is_not_lost_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("id,output,one,two,expected\n1,a,b,c,b\n")
+    outputs = {"one": {"column": "one"}, "two": {"column": "two"}}
+    found = load({"evaluators": ["exact_match"], "test_set": {"outputs": outputs}}).run(tmp_path / "rows.csv")
+    assert [note for note in found.notes if 'the column "output" is not read' in note]
+    outputs["one"] = {"column": "output"}
+    found = load({"evaluators": ["exact_match"], "test_set": {"outputs": outputs}}).run(tmp_path / "rows.csv")
+    assert not [note for note in found.notes if 'the column "output"' in note]
