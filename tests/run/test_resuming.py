@@ -515,7 +515,7 @@ def test_nothing_is_written_through_a_link_of_a_stranger(killed: Path, name: str
 VARIANTS = """
 evaluators:
   - json_multi_field_match: {fields: {city: exact, zip: exact}}
-test_set: {outputs: {one: {column: output}, two: {column: expected}}}
+test_set: {outputs: {one: {column: output}, two: {column: label}}}
 """
 
 
