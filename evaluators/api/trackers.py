@@ -13,8 +13,8 @@ from evaluators.run.record import read_record
 from evaluators.settings import BadSettings
 from evaluators.suite.presets import preset_folder
 from evaluators.suite.source import as_written, from_data
-from evaluators.tracking.progress import Sending
 from evaluators.tracking.sending import Sent, send
+from evaluators.tracking.telling import Sending
 from evaluators.tracking.tracker import NamedTracker, Platform
 from evaluators.tracking.tracking_section import read_tracking, tracking_of
 from evaluators.values.allowed_addresses import addresses_in, refused_addresses

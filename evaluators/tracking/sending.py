@@ -15,7 +15,7 @@ from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
 from evaluators.run.verdict import ENDED
-from evaluators.tracking.progress import Sending, telling
+from evaluators.tracking.telling import Sending, telling
 from evaluators.tracking.tracker import Link, NamedTracker
 from evaluators.value_class import dataclass
 from evaluators.values.addresses import without_passwords

@@ -21,7 +21,7 @@ from evaluators.issues import Problems
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import RunRecord
 from evaluators.suite.presets import gallery_folder
-from evaluators.tracking.progress import counted
+from evaluators.tracking.telling import counted
 from evaluators.tracking.tracker import TRACKERS, Link, Platform, Tracker
 
 

@@ -11,7 +11,7 @@ from evaluators.issues import Problems, problem
 from evaluators.run.record import RunRecord
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.metric_names import fitted
-from evaluators.tracking.progress import counted, sent
+from evaluators.tracking.telling import counted, sent
 from evaluators.tracking.tracker import Platform, run_key
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from evaluators.tracking.conventions import (
     SPAN_KIND,
 )
 from evaluators.tracking.params import environment_of, flat_params
-from evaluators.tracking.progress import counted
+from evaluators.tracking.telling import counted
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.json_text import to_text
 

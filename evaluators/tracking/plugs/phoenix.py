@@ -18,8 +18,8 @@ from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.assessments import AssessedRow, Assessment, assessed_rows
 from evaluators.tracking.params import environment_of, flat_params
 from evaluators.tracking.patience import in_parallel
-from evaluators.tracking.progress import sent
 from evaluators.tracking.run_metrics import of_variant
+from evaluators.tracking.telling import sent
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 from evaluators.values.json_text import NotJSON, parse
