@@ -145,7 +145,8 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
     files, refused = _asked(request, record, options)
     if (noted := _noted(record, place, request)) != record.result:
         from evaluators.run.run_json import run_json
-        from evaluators.run.store import RUN_JSON, write_text
+        from evaluators.run.run_names import RUN_JSON
+        from evaluators.run.store import write_text
 
         write_text(place / RUN_JSON, run_json(noted))
         record = replace(record, result=noted)

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.preparing import RunRequest
 from evaluators.run.run_json import run_json
-from evaluators.run.store import RUN_JSON, check_name, default_name, load_run, numbered, write_text
+from evaluators.run.run_names import RUN_JSON, numbered
+from evaluators.run.store import check_name, default_name, load_run, write_text
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import unwritten
 from evaluators.testsets.byte_store import inside, parent, scheme_of, store_of

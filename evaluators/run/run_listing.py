@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 
 from evaluators.issues import Problems, problem
 from evaluators.run.run_json import read_environment
-from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, load_run
+from evaluators.run.run_names import RUN_JSON
+from evaluators.run.store import ENVIRONMENT_JSON, load_run
 from evaluators.run.working_folder import LeftFolder, left_folders
 from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.small_files import read_small

@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, TextIO
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import environment_json, read_environment, read_run, run_json
+from evaluators.run.run_names import RUN_JSON, free_places, is_free
 from evaluators.run.write_errors import UNWRITTEN, reason, unwritten
 from evaluators.value_class import replace
 from evaluators.values.file_names import shown, why_no_file_name
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 NOT_MOVED: Final = "not-moved"
 """The code of the problem of a run that is whole, and could not be moved to its place."""
-RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
 MOST_RUN_BYTES: Final = 1024**3
@@ -39,27 +38,6 @@ MOST_RUN_BYTES: Final = 1024**3
 def default_name(started: datetime, fingerprint: str) -> str:
     """The name of a run that was given none: date, time and the first 8 digits of the fingerprint."""
     return f"{started:%Y-%m-%d_%H-%M-%S}_{fingerprint.rpartition(':')[2][:8]}"
-
-
-def numbered(name: str) -> Iterator[str]:
-    """The names that runs of one name get, one after the other: NAME, NAME-2, NAME-3 and so on."""
-    yield name
-    yield from (f"{name}-{number}" for number in count(2))
-
-
-def is_free(place: Path) -> bool:
-    """Whether a run can be put at a place: nothing is there, or an empty folder."""
-    if not os.path.lexists(place):
-        return True
-    try:
-        return not place.is_symlink() and place.is_dir() and not any(place.iterdir())
-    except OSError:  # somebody else's folder
-        return False
-
-
-def free_places(asked: Path) -> Iterator[Path]:
-    """The free places for runs of a name, one after the other."""
-    return filter(is_free, map(asked.with_name, numbered(asked.name)))
 
 
 class RunFolder:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.run.folder_lock import FolderLock, Holding, holding
-from evaluators.run.store import RUN_JSON, free_places
+from evaluators.run.run_names import RUN_JSON, free_places
 from evaluators.run.unchanged import FileMark
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import NamedTuple, dataclass, field, replace
