@@ -11,7 +11,6 @@ from typing import Any
 
 from evaluators.comparators._comparator import Comparator, word_of
 from evaluators.fields.closed import ClosedTree
-from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.tree import nodes
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.limits import OutOfTime
@@ -100,7 +99,11 @@ def _fields(line: EvaluatorLine, roles: Any) -> Iterator[_ReadField]:
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
                 apply = chain_of_expected(one.chain)
                 yield _ReadField(line, name, listed_line.path, [comparator], apply, listed_line.optional)
-    elif isinstance(scored.tree, SchemaScoring):
+    elif scored.documents is not None:
+        from evaluators.fields.schema_scoring import SchemaScoring  # a suite without a schema does without it
+
+        if not isinstance(scored.tree, SchemaScoring):
+            return
         listed = {one.name: one.optional for one in scored.lines or ()}
         by_path: dict[str, _ReadField] = {}
         for node in nodes(scored.tree.root):

@@ -179,11 +179,12 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert (tmp_path / "rows.csv").read_text() == "old"
 
 
-def test_half_a_surrogate_pair_is_written_as_an_escape(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_is_written_as_the_characters_of_its_escape_and_read_again(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as folder:
         folder.finish(result(notes=("odd \ud83d text",)))
     text = (tmp_path / "nightly" / "run.json").read_text()
-    assert json.loads(text)["notes"] == ["odd \ud83d text"]
+    assert json.loads(text)["notes"] == [r"odd \ud83d text"]
+    assert load_run(tmp_path / "nightly").notes == (r"odd \ud83d text",)
 
 
 def test_the_same_run_is_the_same_bytes_whatever_the_environment(tmp_path: Path) -> None:
