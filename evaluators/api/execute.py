@@ -142,7 +142,7 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
 
     record = read_record(place)
     options = _with_sections(prepared, request, record)
-    files, refused = _asked(request, record, options)
+    files, refused = _asked(request, record, _of_report(prepared, request, record, options))
     if (noted := _noted(record, place, request)) != record.result:
         from evaluators.run.run_json import run_json
         from evaluators.run.run_names import RUN_JSON
@@ -233,7 +233,8 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
             lost = (replace(refused, message=said),)
             return Finished(afterwards(run.result, lost), Options(), None, (), False, refused=lost)
         lost = (refused,)
-    files, refused_files = _asked(replace(request, files=_in_folder(request, folder)), record, options)
+    further = replace(request, files=_in_folder(request, folder))
+    files, refused_files = _asked(further, record, _of_report(prepared, request, record, options))
     refusals = (*lost, *refused_files)
     result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
     if request.results is None or lost:
@@ -289,7 +290,8 @@ def _recorded(prepared: Prepared, request: RunRequest, folder: RunFolder, run: S
     record = stored(prepared, folder, run.jobs, run.measured, run.result, lowest_fields)
     options = _with_sections(prepared, request, record)
     if request.results is not None:
-        folder_files(folder, record, _formats(prepared, request), options)
+        words = _formats(prepared, request)
+        folder_files(folder, record, words, options, _of_report(prepared, request, record, options, words))
     return record, options
 
 
@@ -297,13 +299,22 @@ def _lowest_fields(prepared: Prepared, request: RunRequest) -> int:
     return prepared.suite.results.lowest_fields if request.lowest_fields is None else request.lowest_fields
 
 
-def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord) -> Options:
+def _of_report(
+    prepared: Prepared, request: RunRequest, record: RunRecord, options: Options, words: Sequence[str] = ()
+) -> Options:
+    """The options of the pages that a run was asked for: these search for near misses."""
+    from evaluators.reports.format import has_pages
+
+    return _with_sections(prepared, request, record, True) if has_pages(request.files, words) else options
+
+
+def _with_sections(prepared: Prepared, request: RunRequest, record: RunRecord, report: bool = False) -> Options:
     """What summaries and pages show beside the figures."""
     from evaluators.api.run_sections import label_rules, sections_of
     from evaluators.reports.headline import Options
 
     lines = prepared.suite.lines
-    sections = sections_of(record, lines, request.hardest)
+    sections = sections_of(record, lines, request.hardest, report=report)
     return Options(_lowest_fields(prepared, request), extra=sections, label_rules=label_rules(lines))
 
 

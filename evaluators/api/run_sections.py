@@ -4,30 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 from evaluators.builtin._labels import LabelRule
 from evaluators.reports.document import Item, Listing, Section
 from evaluators.reports.headline import Options
-from evaluators.reports.near_miss_section import near_miss_section
+from evaluators.reports.near_miss_section import MOST_SHOWN, near_miss_section, not_searched
 from evaluators.reports.record_parts import parts_of
 from evaluators.reports.report_files import asked_files, hardest
 from evaluators.reports.schema_sections import failed_section
 from evaluators.run.record import RunRecord
+from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import replace
 
+MOST_SUGGESTED: Final = 3
+"""Near misses that a run ends with; reports show more, and `evaluators advice` all."""
 
-def sections_of(record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0) -> tuple[Section, ...]:
-    """What failed first, the `hard` rows with the lowest scores, and the near misses."""
-    from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
 
+def sections_of(
+    record: RunRecord, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
+) -> tuple[Section, ...]:
+    """What failed first, the `hard` rows with the lowest scores, and the near misses: those of a `report`, or what a run ends with, which
+    is a few of them where it is small, and else the command that searches."""
     parts = parts_of(record)
     return (
         *(failed_section(parts) if parts else ()),
         *([hardest(hard, record)] if hard else []),
-        *near_miss_section(near_misses(lines, record)),
+        *_near_misses(record, lines, report),
     )
+
+
+def _near_misses(record: RunRecord, lines: Sequence[EvaluatorLine], report: bool) -> tuple[Section, ...]:
+    if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
+        return not_searched(record.result)
+    from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
+
+    return near_miss_section(near_misses(lines, record), MOST_SHOWN if report else MOST_SUGGESTED)
 
 
 def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:

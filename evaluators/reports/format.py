@@ -100,6 +100,13 @@ def format_for(file: PurePath) -> Format | RowsFile:
     )
 
 
+def has_pages(files: Iterable[PurePath], words: Iterable[str]) -> bool:
+    """Whether some of the files or formats that were asked for are pages that people read."""
+    return any(isinstance(format_for(file), PageFormat) for file in files) or any(
+        isinstance(_called(word), RowsPageFormat) for word in words
+    )
+
+
 def comparison_format_for(file: PurePath) -> Format:
     """How a file named with `-o` holds a comparison, by its extension.
 

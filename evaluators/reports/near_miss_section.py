@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
+from evaluators.run.result import RunResult
 from evaluators.value_class import dataclass
 from evaluators.values.flow import key_text
 
@@ -55,6 +56,14 @@ def near_miss_section(misses: Sequence[NearMiss], most: int = MOST_SHOWN) -> tup
     if len(misses) > most:
         blocks.append(Paragraph(f"And {len(misses) - most:,} more: `evaluators advice RUN` shows them all.", "note"))
     return (Section("Near misses", tuple(blocks)),)
+
+
+def not_searched(result: RunResult) -> tuple[Section, ...]:
+    """What a run that did not search says: the command that does. Nothing where nothing is wrong."""
+    if not any(stats.failed or any(field.counts.mismatch for field in stats.fields) for stats in result.evaluators):
+        return ()
+    text = "`evaluators advice RUN` says which one change to the suite would turn how many wrong values right."
+    return (Section("Near misses", (Paragraph(text, "note"),)),)
 
 
 def _item(one: NearMiss) -> Item:

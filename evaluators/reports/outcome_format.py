@@ -37,8 +37,6 @@ class OutcomesFile(OutcomesFormat):
 
     file: ClassVar[str]
     """What it is called in a run folder."""
-    automatic: ClassVar[int] = 0
-    """Up to so many outcomes the file is written without being asked for."""
 
     def render(self, result: RunResult, options: Options) -> str:
         """Nothing can be listed from the figures alone. Raises Problems (config)."""
@@ -60,15 +58,10 @@ def outcomes_file_for(file: PurePath) -> OutcomesFile | None:
     return next((each for each in _files() if name.endswith(f".{each.file}")), None)
 
 
-def outcome_formats(words: Iterable[str], parts: Sequence[ReportPart]) -> list[OutcomesFormat]:
-    """The formats that were asked for and list outcomes, and those that few outcomes are written in unasked."""
+def outcome_formats(words: Iterable[str]) -> list[OutcomesFormat]:
+    """The formats that were asked for and list outcomes."""
     asked = set(words)
-    few = sum(part.outcomes for part in parts)
-    return [
-        each
-        for each in _formats()
-        if asked.intersection(each.words) or (isinstance(each, OutcomesFile) and few <= each.automatic)
-    ]
+    return [each for each in _formats() if asked.intersection(each.words)]
 
 
 def outcome_words(words: Iterable[str]) -> list[str]:

@@ -28,20 +28,24 @@ from evaluators.run.store import RunFolder, open_text, write_text
 from evaluators.values.json_text import compact, to_text
 
 
-def folder_files(folder: RunFolder, record: RunRecord, words: Iterable[str], options: Options) -> None:
-    """Put the summary, the files of the formats, and what is small enough unasked, into a run folder."""
+def folder_files(
+    folder: RunFolder, record: RunRecord, words: Iterable[str], options: Options, of_report: Options | None = None
+) -> None:
+    """Put the summary, the files of the formats, and what is small enough unasked, into a run folder. `of_report` is for pages that
+    show rows."""
+    pages = of_report or options
     wanted = tuple(words)
     for name, text in run_files(record.result, wanted, options).items():
         folder.write(name, text)
     for name, text in rows_files(
-        record.result, wanted, options, lambda: material_of(record, options.label_rules)
+        record.result, wanted, pages, lambda: material_of(record, options.label_rules)
     ).items():
         folder.write(name, text)
     for variant in record.facts.variants:
         if variant.every_cell:
             write_annotated(folder.working / named_for("rows.csv", variant.variant), record, variant.variant)
     if all(variant.every_outcome for variant in record.facts.variants) and (parts := parts_of(record)):
-        for each in outcome_formats(wanted, parts):
+        for each in outcome_formats(wanted):
             each.folder_outcomes(record.result, parts, lambda name: open_text(folder.working / name))
 
 
@@ -126,7 +130,7 @@ def _no_outcomes(name: str) -> Issue:
         "no-outcomes",
         Blame.CONFIG,
         f"{name} lists fields one by one, and no evaluator of this suite scores by a schema",
-        hint="add a schema_match; the figures of any run are in run.json and fields.md",
+        hint="add a schema_match; the figures of any run are in run.json",
     )
 
 

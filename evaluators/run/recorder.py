@@ -30,6 +30,8 @@ from evaluators.values.json_text import MAX_CHARS, compact
 
 Kept: TypeAlias = Literal["all", "wrong", "none"]
 
+SMALL_RUN: Final = 1_000
+"""Rows of a run that keeps everything unasked."""
 MOST_LINES: Final = 100_000
 """Lines of outcomes of a run that records everything."""
 MOST_ROWS: Final = 10_000

@@ -17,8 +17,8 @@ class ResultsConfig(Settings):
     """The folder that holds the run folders, relative to the suite; without it `runs`, where the command is run."""
     name: Name | None = None
     """The name of this run's folder; date, time and a fingerprint of the suite without it."""
-    formats: tuple[str, ...] = ("csv", "markdown")
-    """The files that are written beside run.json, summary.txt and the rows."""
+    formats: tuple[str, ...] = ()
+    """Further files that are written beside run.json, summary.txt and the rows; `csv` writes rows.csv at any size."""
     lowest_fields: int = Field(5, ge=0, strict=True)
     """How many of the lowest-scoring fields the summary lists."""
     rows: Literal["auto", "jsonl", "parquet"] = "auto"

@@ -14,7 +14,6 @@ from evaluators.api.execute import Finished, finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.issues import Problems
-from evaluators.reports.formats.fields import FieldsTable
 from evaluators.reports.formats.text import TextFormat
 from evaluators.reports.summary import summary
 from evaluators.run.preparing import RunRequest
@@ -49,7 +48,7 @@ def cells(path: Path) -> list[dict[str, str]]:
 
 
 def test_fields_csv_has_the_columns_of_the_page_behind_the_row(tmp_path: Path) -> None:
-    lines = cells((run(tmp_path).folder or tmp_path) / "fields.csv")
+    lines = cells((run(tmp_path, formats=("fields",)).folder or tmp_path) / "fields.csv")
     assert list(lines[0]) == ["row", *PAGE]
     by_path = {line["normalized_path"]: line for line in lines}
     name, items, missed = by_path["name"], by_path["items"], by_path["items[0].qty"]
@@ -62,15 +61,16 @@ def test_fields_csv_has_the_columns_of_the_page_behind_the_row(tmp_path: Path) -
 
 
 def test_a_list_stands_before_what_is_in_it(tmp_path: Path) -> None:
-    places = [line["normalized_path"] for line in cells((run(tmp_path).folder or tmp_path) / "fields.csv")]
+    folder = run(tmp_path, formats=("fields",)).folder or tmp_path
+    places = [line["normalized_path"] for line in cells(folder / "fields.csv")]
     assert places == [
         "name", "items", "items[0].sku", "items[0].qty", "items[1].sku", "items[1].qty", "tags", "tags[+0]", "more",
     ]  # fmt: skip
 
 
-def test_many_outcomes_are_listed_only_when_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FieldsTable, "automatic", 3)
-    assert not ((run(tmp_path).folder or tmp_path) / "fields.csv").exists()
+def test_outcomes_are_listed_only_when_asked_for(tmp_path: Path) -> None:
+    folder = run(tmp_path).folder or tmp_path
+    assert not any((folder / name).exists() for name in ("fields.csv", "fields.md", "field_summary.csv"))
     asked = run(tmp_path, name="y", formats=("fields",))
     assert ((asked.folder or tmp_path) / "fields.csv").exists()
 
@@ -132,14 +132,15 @@ def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path
 
 
 def test_fields_md_of_a_small_run_lists_the_outcomes(tmp_path: Path) -> None:
-    text = ((run(tmp_path).folder or tmp_path) / "fields.md").read_text(encoding="utf-8")
+    folder = run(tmp_path, formats=("markdown",)).folder or tmp_path
+    text = (folder / "fields.md").read_text(encoding="utf-8")
     assert "## schema_match: arrays" in text
     assert "| one | items | hungarian | 0.5000 | no | wrong | 1 | 1 | 0 | 0 | 0.5000 | 0.5000 | 0.5000 |" in text
 
 
 def test_each_evaluator_has_a_file_of_its_own(tmp_path: Path) -> None:
     both = [{"schema_match": {"name": name, "fields": FIELDS}} for name in ("strict", "loose")]
-    folder = run(tmp_path, evaluators=both).folder or tmp_path
+    folder = run(tmp_path, evaluators=both, formats=("fields",)).folder or tmp_path
     assert (folder / "fields.strict.csv").exists()
     assert (folder / "fields.loose.csv").exists()
 
@@ -276,7 +277,7 @@ def test_a_run_in_which_all_is_right_names_no_failed_field(tmp_path: Path) -> No
 def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
     rows = [{"id": "one", "expected": EXPECTED, "gpt": OUTPUT, "small": {}}]
     settings = {"outputs": {"gpt": {"column": "gpt"}, "small": {"column": "small"}}}
-    finished = run(tmp_path, rows, test_set_settings=settings, files=(tmp_path / "a.report.json",))
+    finished = run(tmp_path, rows, test_set_settings=settings, files=(tmp_path / "a.report.json",), formats=["fields"])
     folder = finished.folder or tmp_path
     assert [line["passed"] for line in cells(folder / "fields.gpt.csv")][:2] == ["true", "false"]
     assert {line["extracted_value"] for line in cells(folder / "fields.small.csv")} == {""}
@@ -290,7 +291,7 @@ def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
     suite = {"evaluators": [{"schema_match": {"fields": FIELDS}}], "test_set": {"file": "rows.jsonl"}}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
-    folder = finish(load(tmp_path / "suite.yaml"), RunRequest(results=tmp_path / "runs", name="x")).folder
+    folder = finish(load(tmp_path / "suite.yaml"), RunRequest(results=tmp_path / "runs", name="x", formats=("fields",))).folder
     listed = tmp_path / "again.fields.csv"
     assert write_again(folder or tmp_path, [listed]) == [listed]
     assert listed.read_bytes() == ((folder or tmp_path) / "fields.csv").read_bytes()

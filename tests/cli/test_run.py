@@ -88,7 +88,7 @@ def test_a_run_prints_its_summary_and_writes_a_run_folder(files: Path, run: Star
     assert ended.stdout.startswith("cities: finished\n")
     assert "runs/first: the run folder" in ended.stdout
     assert sorted(path.name for path in (files / "runs" / "first").iterdir()) == [
-        "cells.jsonl", "codes.jsonl", "environment.json", "field_summary.csv", "fields.md", "outcomes.jsonl", "record.json",
+        "cells.jsonl", "codes.jsonl", "environment.json", "outcomes.jsonl", "record.json",
         "rows.csv", "rows.jsonl", "run.json", "suite",
         "summary.txt",
     ]  # fmt: skip

@@ -24,7 +24,6 @@ class FieldsTable(OutcomesFile):
 
     words = ("fields",)
     file = "fields.csv"
-    automatic = 100_000
 
     def write(self, stream: TextIO, part: ReportPart) -> None:
         """The table. What is absent is an empty cell, null is `null`; scores are exact."""
