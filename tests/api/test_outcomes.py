@@ -291,7 +291,9 @@ def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
     suite = {"evaluators": [{"schema_match": {"fields": FIELDS}}], "test_set": {"file": "rows.jsonl"}}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
-    folder = finish(load(tmp_path / "suite.yaml"), RunRequest(results=tmp_path / "runs", name="x", formats=("fields",))).folder
+    folder = finish(
+        load(tmp_path / "suite.yaml"), RunRequest(results=tmp_path / "runs", name="x", formats=("fields",))
+    ).folder
     listed = tmp_path / "again.fields.csv"
     assert write_again(folder or tmp_path, [listed]) == [listed]
     assert listed.read_bytes() == ((folder or tmp_path) / "fields.csv").read_bytes()
