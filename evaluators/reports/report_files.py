@@ -37,9 +37,7 @@ def folder_files(
     wanted = tuple(words)
     for name, text in run_files(record.result, wanted, options).items():
         folder.write(name, text)
-    for name, text in rows_files(
-        record.result, wanted, pages, lambda: material_of(record, options.label_rules)
-    ).items():
+    for name, text in rows_files(record.result, wanted, pages, lambda: material_of(record, options.label_rules)).items():
         folder.write(name, text)
     for variant in record.facts.variants:
         if variant.every_cell:
