@@ -26,7 +26,7 @@ from evaluators.judges.judge import Judge, read_judge
 from evaluators.needs import expected_of
 from evaluators.run.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
-from evaluators.run.key_warnings import key_warnings
+from evaluators.run.key_warnings import key_warnings, null_warnings
 from evaluators.run.learning import documents
 from evaluators.run.runner import figures, measure, schema_gaps
 from evaluators.settings import BadSettings, Detail, build, spell
@@ -72,7 +72,7 @@ def evaluate(
     id_field: str | None = None,
     defaults: Mapping[str, Any] | None = None,
     without_judge: Mapping[str, Any] | None = None,
-    nulls: Nulls = "value",
+    nulls: Nulls | None = None,
     absent_values: Sequence[Any] | None = None,
     post_process: PostProcess | Processor | str = (),
     comparators: Comparators | None = None,
@@ -84,8 +84,9 @@ def evaluate(
     of an output may stand in prose or in a code block. `schema` is a JSON Schema of either dialect, the name of a file,
     or the word `infer`. Rows are called by `ids`, by what the expected documents have at `id_field`, or from 0 up.
     `comparators` are names of your own for comparators with their options, or for functions. `judge` is written as in a
-    suite; its relative paths start in the working folder. The other settings are those
-    of `schema_match`. Raises Problems with everything that is wrong with the schema or the settings.
+    suite; its relative paths start in the working folder. The other settings are those of `schema_match`; without `nulls`,
+    null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
+    or the settings.
     """
     rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
     settings = {
@@ -105,7 +106,7 @@ def evaluate_document(
     id: str | int = 0,
     defaults: Mapping[str, Any] | None = None,
     without_judge: Mapping[str, Any] | None = None,
-    nulls: Nulls = "value",
+    nulls: Nulls | None = None,
     absent_values: Sequence[Any] | None = None,
     post_process: PostProcess | Processor | str = (),
     comparators: Comparators | None = None,
@@ -147,6 +148,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
         *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
         *(issue for issue in schema_gaps([line], [stats], {}) if issue.code != "schema-not-covered"),
         *key_warnings([line], [stats], found),
+        *null_warnings([line], [measured], [stats]),
         *found,
     ]
     return kind(
@@ -210,7 +212,7 @@ def _line(
 ) -> tuple[EvaluatorLine, list[str]]:
     """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting."""
     notes: list[str] = []
-    given = {name: value for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in settings.items() if value is not None and value != ()}
     try:
         asked = read_judge(judge, Path()) if judge is not None else None
         if asked is not None:

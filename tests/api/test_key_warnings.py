@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from evaluators.api.evaluate import evaluate
 from evaluators.api.loading import load, loads
 from evaluators.issues import Blame
 from evaluators.run.result import RunResult
@@ -239,3 +240,14 @@ def test_nothing_is_said_of_a_field_that_is_null_in_every_row(tmp_path: Path) ->
 def test_nothing_is_said_where_nothing_is_made_up(tmp_path: Path) -> None:
     rows = [(expected, expected) for expected, _ in ORDERS]
     assert null_warnings(NULLS % "fields: [order.no, kind]", tmp_path, *rows) == []
+
+
+def test_evaluate_says_it_too_unless_it_is_told_what_null_is() -> None:
+    schema = {"type": "object", "properties": {"no": {"type": ["string", "null"]}}}
+    rows = [({"no": None}, {"no": "A"}), ({"no": "B"}, {"no": "B"})]
+    expected, outputs = [row[0] for row in rows], [row[1] for row in rows]
+    codes = [one.code for one in evaluate(expected, outputs, schema).warnings]
+    assert codes == ["nulls-unsaid"]
+    for nulls in ("value", "absent"):
+        assert evaluate(expected, outputs, schema, nulls=nulls).warnings == ()
+    assert evaluate(expected, outputs, schema).stats == evaluate(expected, outputs, schema, nulls="value").stats
