@@ -27,6 +27,7 @@ from evaluators.needs import expected_of
 from evaluators.run.coverage import gaps
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.key_warnings import key_warnings, null_warnings
+from evaluators.run.kinds_read import reading_nothing
 from evaluators.run.learning import documents
 from evaluators.run.runner import figures, measure, schema_gaps
 from evaluators.settings import BadSettings, Detail, build, spell
@@ -149,6 +150,7 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
         *(issue for issue in schema_gaps([line], [stats], {}) if issue.code != "schema-not-covered"),
         *key_warnings([line], [stats], found),
         *null_warnings([line], [measured], [stats]),
+        *reading_nothing([line], {}, table, measured.glimpse.expected),
         *found,
     ]
     return kind(

@@ -16,10 +16,12 @@ from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem
 from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
 from evaluators.needs import Expected, expected_of
+from evaluators.run.loaded import LoadedSuite
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.reader import whole
+from evaluators.testsets.test_set import TestSet
 from evaluators.value_class import dataclass
 from evaluators.values.paths import Path
 from evaluators.values.quoting import quote
@@ -58,16 +60,27 @@ class _ReadField:
 
 
 def unused_comparators(prepared: Prepared, first: Mapping[str, Sequence[Any]]) -> list[Issue]:
+    """`reading_nothing`, of the suite of a run."""
+    _, test_set = prepared.variants()[0]
+    return reading_nothing(prepared.suite.lines, prepared.roles, test_set, first, prepared.suite)
+
+
+def reading_nothing(
+    lines: Sequence[EvaluatorLine],
+    roles: Mapping[str, str],
+    test_set: TestSet,
+    first: Mapping[str, Sequence[Any]],
+    suite: LoadedSuite | None = None,
+) -> list[Issue]:
     """The fields with expected values of which none is of the kind that the comparator reads (law 11).
 
     `first` are expected documents of the first rows, by evaluator. The test set is read again where these leave something open.
     Those of code UNUSED are listed by the suite; of others a warning is enough.
     """
-    every = [one for line in prepared.suite.lines for one in _fields(line, prepared.roles)]
+    every = [one for line in lines for one in _fields(line, roles)]
     fields = [one for one in every if not _met(one, first.get(one.line.name, ()))]
     if not fields:
         return []
-    _, test_set = prepared.variants()[0]
     waiting = fields
     try:
         for chunk in whole(test_set, list(dict.fromkeys(one.column for one in fields))):
@@ -77,7 +90,7 @@ def unused_comparators(prepared: Prepared, first: Mapping[str, Sequence[Any]]) -
                 return []
     except (OSError, Problems):  # the file is another one by now: the run says so
         return []
-    return [_issue(prepared, one) for one in waiting if one.first is not MISSING]
+    return [_issue(suite, one) for one in waiting if one.first is not MISSING]
 
 
 def _met(one: _ReadField, documents: Sequence[Any]) -> bool:
@@ -87,7 +100,7 @@ def _met(one: _ReadField, documents: Sequence[Any]) -> bool:
         return True
 
 
-def _fields(line: EvaluatorLine, roles: Any) -> Iterator[_ReadField]:
+def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadField]:
     scored = line.settings.scored_fields()
     column = next((need.column for need in line.settings.needs() if isinstance(need, Expected)), None)
     if column is None:
@@ -124,14 +137,15 @@ def _values(found: Any) -> Iterator[Any]:
         yield found
 
 
-def _issue(prepared: Prepared, one: _ReadField) -> Issue:
+def _issue(suite: LoadedSuite | None, one: _ReadField) -> Issue:
     path, word = one.path.canonical, word_of(one.comparators[0])
-    where = field_places(prepared.suite).get((one.line.name, path)) or line_places(prepared.suite).get(one.line.name)
+    places = field_places(suite) if suite is not None else {}
+    where = places.get((one.line.name, path)) or line_places(suite).get(one.line.name)
     message = (
         f'"{one.line.name}": no expected value of "{path}" is of the kind that `{word}` reads, so it measured nothing; '
         f"one is {quote(one.first)}"
     )
     hint = "choose another comparator, such as exact or normalized"
-    if word == "numeric":
+    if word == "numeric" and isinstance(one.first, str) and not getattr(one.comparators[0], "parse", None):
         hint += "; `numeric: {parse: true}` reads numbers in text"
     return Issue(UNUSED_OPTIONAL if one.optional else UNUSED, Blame.TESTSET, message, where, hint)

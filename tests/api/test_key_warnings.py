@@ -251,3 +251,12 @@ def test_evaluate_says_it_too_unless_it_is_told_what_null_is() -> None:
     for nulls in ("value", "absent"):
         assert evaluate(expected, outputs, schema, nulls=nulls).warnings == ()
     assert evaluate(expected, outputs, schema).stats == evaluate(expected, outputs, schema, nulls="value").stats
+
+
+def test_evaluate_says_where_a_comparator_reads_none_of_the_expected_values() -> None:
+    schema = {"type": "object", "properties": {"company": {"type": ["string", "number"], "x-eval-compare": "numeric"}}}
+    (found,) = evaluate([{"company": "Acme"}], [{"company": "Acme"}], schema).warnings
+    assert found.message == (
+        '"schema_match": no expected value of "company" is of the kind that `numeric` reads, so it measured nothing; one is "Acme"'
+    )
+    assert evaluate([{"company": 1}, {"company": "Acme"}], [{}, {}], schema).warnings == ()
