@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -31,11 +30,43 @@ def _says_nothing(case: Case) -> bool:
     if case.line.get("stub_reply", {}).get("status", 200) != 200:
         return True
     told = _reply(case)
-    if told is None or not isinstance(told.get("reasoning", ""), str):
+    if told is None or not isinstance(told.get("reasoning") or "", str):
         return True
     if case.evaluator in _BY_CRITERIA:
         return not _each_criterion(case, told)
+    if case.system == "extract_bench_llm" and (lists := _lists(case)):
+        return _counts(told) is None or any(not _adds_up(told, *both) for both in lists)
     return not _is_score(told.get("score"))
+
+
+def _lists(case: Case) -> list[tuple[list[Any], list[Any]]]:
+    """The lists of a case, each with the other side's."""
+    both = [(value, case.output.get(key)) for key, value in case.expected.items() if isinstance(value, list)]
+    return [(left, right if isinstance(right, list) else []) for left, right in both]
+
+
+def _counts(told: Mapping[str, Any]) -> tuple[int, int, int] | None:
+    """Items matched, missed and made up, as a reply counts them; None where these are no counts."""
+    summary = told.get("matches_summary")
+    found = (
+        [summary.get(name) for name in ("matched", "missed_gold", "spurious_pred")]
+        if isinstance(summary, dict)
+        else [None]
+    )
+    if not all(isinstance(one, int | float) and one >= 0 and one == int(one) for one in found):
+        return None
+    matched, missed, spurious = map(int, found)
+    return matched, missed, spurious
+
+
+def _adds_up(told: Mapping[str, Any], expected: list[Any], output: list[Any]) -> bool:
+    matched, missed, spurious = _counts(told) or (0, 0, 0)
+    return (matched + missed, matched + spurious) == (len(expected), len(output))
+
+
+def _list_against_nothing(case: Case) -> bool:
+    """A list has items on the expected side alone."""
+    return any(expected and not output for expected, output in _lists(case))
 
 
 def _each_criterion(case: Case, told: Mapping[str, Any]) -> bool:
@@ -79,26 +110,56 @@ def _read_by_theirs(case: Case) -> bool:
 
 
 def _texts(case: Case) -> tuple[str, ...]:
-    """The two texts of a case with one field, case and spaces set aside; nothing for any other case."""
+    """The two texts of a case with one field; nothing for any other case. `string_semantic` sets case and spaces aside."""
     both = [value for side in (case.expected, case.output) if isinstance(side, dict) for value in side.values()]
-    texts = [" ".join(value.lower().split()) for value in both if isinstance(value, str)]
+    loose = "string_semantic" in json.dumps(case.settings) or "string_llm" not in json.dumps(case.settings)
+    texts = [" ".join(value.lower().split()) if loose else value for value in both if isinstance(value, str)]
     return tuple(texts) if len(texts) == len(both) == 2 else ()
 
 
-def _threshold_no_number(case: Case) -> bool:
-    """A threshold is a text that is no number."""
-    found = re.findall(r'"pass_threshold": "([^"]*)"', json.dumps(case.settings.get("schema")))
-    return any(not re.fullmatch(r"[\d.]+", text) for text in found)
+def _threshold_unusable(case: Case) -> bool:
+    """A threshold is no number from 0 to 1, written as a number or as text."""
+    found: list[Any] = []
+    json.loads(json.dumps(case.settings.get("schema")), object_hook=lambda one: found.extend(_thresholds(one)) or one)
+    return not all(_is_score(one) for one in found)
+
+
+def _thresholds(one: dict[str, Any]) -> list[Any]:
+    return [one["pass_threshold"]] if "pass_threshold" in one else []
+
+
+def told_score(case: Case) -> float:
+    """The mean score of the fields: what the reply says where a model was asked, and by hand where none is."""
+    scores = [
+        score
+        for name, field in case.settings["schema"]["properties"].items()
+        for score in _told_scores(case, field, case.expected[name], case.output.get(name))
+    ]
+    return sum(scores) / len(scores)
+
+
+def _told_scores(case: Case, field: Mapping[str, Any], expected: Any, output: Any) -> list[float]:
+    """The scores of one field. Those of several metrics are one, their mean."""
+    told = _reply(case) or {}
+    if isinstance(expected, list):
+        matched, missed, _ = (_counts(told) if output else None) or (0, 1, 0)
+        return [matched / (matched + missed)] if expected else []
+    chosen = field.get("evaluation_config")
+    every = [one["metric_id"] for one in chosen["metrics"]] if isinstance(chosen, dict) else [chosen]
+    plain = {"string_exact": expected == output, "string_case_insensitive": str(expected).lower() == str(output).lower()}
+    scores = [float(plain[one]) if one in plain else float(told["score"]) for one in every]
+    return [sum(scores) / len(scores)]
 
 
 PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "reply_says_nothing": _says_nothing,
-    "reply_without_a_reason": lambda case: "reasoning" not in (_reply(case) or {"reasoning": ""}),
+    "reply_without_a_reason": lambda case: (_reply(case) or {"reasoning": ""}).get("reasoning") is None,
     "lists_are_equal": _equal_lists,
+    "list_against_nothing": _list_against_nothing,
     "several_metrics": _several_metrics,
     "reply_read_leniently": lambda case: not _says_nothing(case) and not _read_by_theirs(case),
     "texts_are_equal": lambda case: len(set(_texts(case))) == 1,
-    "threshold_is_no_number": _threshold_no_number,
+    "threshold_is_unusable": _threshold_unusable,
     "prompt_of_its_own": lambda case: any(word in json.dumps(case.settings) for word in _OWN_PROMPT),
     "nothing_on_both_sides": lambda case: case.expected == {} and case.output == {},
     "without_a_judge": lambda case: "judge" in case.line,

@@ -54,9 +54,13 @@ class Rule:
         """What we give for a case that falls under this rule."""
         if isinstance(self.ours, dict):
             return Answer(**self.ours)
+        if self.ours == AS_TOLD:
+            return Answer(judged_predicates.told_score(case))
         return computed(case) if self.ours == "computed" else ANSWERS[self.ours]
 
 
+AS_TOLD: Final = "what the reply says"
+"""We give what the model that was asked says."""
 ANSWERS: Final[Mapping[str, Answer]] = {
     "config problem": CONFIG,
     "test set problem": TESTSET,
