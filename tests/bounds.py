@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from evaluators.run.result import Bound, Counts, FieldStats
+from evaluators.run.result import Counts, FieldStats, MetricCI
 from evaluators.run.statistics import wilson
 from evaluators.values.confusion import Confusion, Ratio
 
 
-def bounds_of(fields: Iterable[FieldStats], counts: Counts | None = None, rows: int | None = None) -> tuple[Bound, ...]:
+def bounds_of(
+    fields: Iterable[FieldStats], counts: Counts | None = None, rows: int | None = None
+) -> tuple[MetricCI, ...]:
     """Those of every figure of some fields, and of all of them together in so many rows."""
     named = [(one.path, one.counts) for one in fields]
     return tuple(
@@ -20,8 +22,9 @@ def bounds_of(fields: Iterable[FieldStats], counts: Counts | None = None, rows: 
     )
 
 
-def _bounds(path: str | None, counts: Counts, rows: int | None) -> Iterator[Bound]:
+def _bounds(path: str | None, counts: Counts, rows: int | None) -> Iterator[MetricCI]:
     wrong = counts.mismatch + counts.error
     for figure in get_args(Ratio):
         part, whole = Confusion(counts.match, wrong, counts.omission, counts.hallucination).sums(figure)
-        yield Bound(path, figure, whole if rows is None else rows, wilson(part, whole))
+        metric = figure if path is not None else f"micro_{figure}"
+        yield MetricCI(path, metric, whole if rows is None else rows, wilson(part, whole))

@@ -153,7 +153,7 @@ class Evaluation:
     @property
     def mean_score(self) -> float | None:
         """The mean over rows of the mean over fields, with weights and partial credit."""
-        return self._mean("mean_score")
+        return self._mean("mean_field_score")
 
     @property
     def overall_score(self) -> float | None:
@@ -173,17 +173,17 @@ class Evaluation:
     @property
     def micro_precision(self) -> float | None:
         """Precision over all fields of all rows."""
-        return self.stats.precision
+        return self.stats.micro_precision
 
     @property
     def micro_recall(self) -> float | None:
         """Recall over all fields of all rows."""
-        return self.stats.recall
+        return self.stats.micro_recall
 
     @property
     def micro_f1(self) -> float | None:
         """F1 over all fields of all rows."""
-        return self.stats.f1
+        return self.stats.micro_f1
 
     @property
     def total_records(self) -> int:
@@ -193,7 +193,7 @@ class Evaluation:
     @property
     def total_fields(self) -> int:
         """How many fields were measured, over all rows."""
-        return self._counts.measured
+        return self._counts.n
 
     @property
     def total_omissions(self) -> int:
@@ -227,7 +227,7 @@ class Evaluation:
         return {
             each.path: FieldFigures(each.path, each, self)
             for each in self.stats.fields
-            if each.array is None or each.counts.measured
+            if each.array is None or each.counts.n
         }
 
     @property
@@ -285,7 +285,7 @@ class Evaluation:
         return self.stats.counts or Counts()
 
     def _mean(self, name: str) -> float | None:
-        found = self.stats.figure(name)
+        found = self.stats.metric(name)
         return found.mean if found is not None else None
 
 
@@ -355,6 +355,6 @@ def _metric_result(outcome: FieldOutcome) -> MetricResult:
     if outcome.array is not None:
         array = outcome.array
         ratios = {"precision": array.precision, "recall": array.recall, "f1": array.f1}
-        details |= {"matched": array.matched, "missed": array.missed, "spurious": array.spurious}
+        details |= {"matched": array.matched, "missing": array.missing, "extra": array.extra}
         details |= {name: None if figure is None else float(figure) for name, figure in ratios.items()}
     return MetricResult(outcome.score, outcome.passed, details)

@@ -104,7 +104,9 @@ def _evaluators(before: RunResult, after: RunResult) -> Iterator[str]:
 
 
 def _labels(before: RunResult, after: RunResult) -> Iterator[str]:
-    for one in label_differences(before.label_tables, after.label_tables, {stats.name for stats in after.evaluators}):
+    for one in label_differences(
+        before.confusion_matrices, after.confusion_matrices, {stats.name for stats in after.evaluators}
+    ):
         if one.figure == "f1":
             name = one.evaluator if one.variant is None else f"{one.evaluator} ({one.variant})"
             label = f"{one.label} average" if one.average else quote(one.label)

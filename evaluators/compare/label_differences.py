@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from evaluators.compare.comparison import LabelDifference, LabelFigure
-from evaluators.run.result import LabelFigures, LabelTable
+from evaluators.run.result import ConfusionMatrix, LabelFigures
 
 FIGURES: Final[tuple[LabelFigure, ...]] = ("precision", "recall", "f1")
 
 
 def label_differences(
-    base: Sequence[LabelTable], new: Sequence[LabelTable], evaluators: Collection[str]
+    base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
 ) -> Iterator[LabelDifference]:
     """The figures of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
     before = {(one.evaluator, one.variant): one for one in base}
@@ -27,11 +27,11 @@ def label_differences(
                     yield from _of_one(table, average, known[figures.label], figures)
 
 
-def _of_one(table: LabelTable, average: bool, old: LabelFigures, now: LabelFigures) -> Iterator[LabelDifference]:
+def _of_one(table: ConfusionMatrix, average: bool, old: LabelFigures, now: LabelFigures) -> Iterator[LabelDifference]:
     for figure in FIGURES:
         before: float | None = getattr(old, figure)
         after: float | None = getattr(now, figure)
         difference = None if before is None or after is None else after - before
         yield LabelDifference(
-            table.evaluator, now.label, average, figure, before, after, difference, now.expected, table.variant
+            table.evaluator, now.label, average, figure, before, after, difference, now.support, table.variant
         )

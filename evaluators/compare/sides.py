@@ -8,7 +8,7 @@ from typing import Final
 
 from evaluators.model import Status, Verdict
 from evaluators.run.record import RunRecord, read_record
-from evaluators.run.result import LabelTable, MeasureStats, RunResult
+from evaluators.run.result import ConfusionMatrix, MeasureStats, RunResult
 from evaluators.value_class import NamedTuple, dataclass, field
 
 SCORED: Final = ("scored", "unreadable", "blocked")
@@ -86,7 +86,7 @@ class Side:
     """The rows say how many values of a field are right, where a row has several."""
     measures: tuple[MeasureStats, ...] = ()
     """The measures over the run, or over its variants."""
-    labels: tuple[LabelTable, ...] = ()
+    labels: tuple[ConfusionMatrix, ...] = ()
     """The label tables of the run, or of its variants."""
 
     @property
@@ -112,7 +112,7 @@ def side_of(
     return Side(
         label, result.name, result.version, result.test_set, result.data_fingerprint, result.complete, result.meaning,
         {stats.name: fields.get(stats.name, ()) for stats in result.evaluators}, result.cluster, rows,
-        measures=result.whole_measures, labels=result.label_tables,
+        measures=result.whole_measures, labels=result.confusion_matrices,
     )  # fmt: skip
 
 

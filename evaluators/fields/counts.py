@@ -132,7 +132,7 @@ def entries(scored: Scored) -> list[Entry]:
     A key that the schema lacks is no entry.
     """
     found = [
-        Entry(array.score, array.passed, array.weight, max(1, array.matched + array.missed))
+        Entry(array.score, array.passed, array.weight, max(1, array.matched + array.missing))
         for array in outermost(scored)
     ]
     within = {array.path: array for array in scored.arrays}
@@ -153,7 +153,7 @@ def is_entry(result: FieldResult, arrays: Mapping[str, ArrayResult]) -> bool:
 
 def surplus_items(scored: Scored) -> int:
     """The items of outermost arrays that only the output has, where any are expected: an array of nothing else scores 0."""
-    return sum(array.surplus for array in outermost(scored) if array.matched + array.missed)
+    return sum(array.surplus for array in outermost(scored) if array.matched + array.missing)
 
 
 def outermost(scored: Scored) -> list[ArrayResult]:

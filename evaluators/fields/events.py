@@ -33,7 +33,7 @@ from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
 
 FIGURES: Final = (
-    "mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
+    "mean_precision", "mean_recall", "mean_f1", "mean_field_score", "overall_score", "field_score", "overall_pass_rate",
 )  # fmt: skip
 """The figures of a row, by the names that their means have."""
 UNDEFINED: Final = (0, 0)
@@ -210,7 +210,7 @@ def events_of(scored: Scored) -> list[Event]:
     found = [Event(path, Status.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
     for array in scored.arrays:
-        items = Items(array.matched, array.missed, array.spurious, array.paired)
+        items = Items(array.matched, array.missing, array.extra, array.paired)
         score, entry = array.score, array.path in outer
         whole: tuple[Credit, ...] = (Credit(1, score.numerator, score.denominator, array.passed),) if entry else ()
         if entry and array.metric is not None:

@@ -16,7 +16,7 @@ from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Literal["expected", "output"]
-What: TypeAlias = Literal["keyless", "repeated", "crowded"]
+What: TypeAlias = Literal["without_key", "duplicate_key", "too_long"]
 FIRST_ROWS: Final = 5
 """Rows that are named; the rest is counted."""
 
@@ -24,7 +24,7 @@ FIRST_ROWS: Final = 5
 class KeyFault(NamedTuple):
     """What can be wrong with the items of a list: which list, paired by which key, on which side, and what.
 
-    `crowded`: freely paired, and too long to compare each item with each; the key is then the alignment.
+    `too_long`: freely paired, and too long to compare each item with each; the key is then the alignment.
     """
 
     path: str
@@ -173,8 +173,8 @@ def _count_keys(
     keyless = keys.count(None)
     again = len(keys) - len(set(keys)) - max(0, keyless - 1)
     for fault, count in (
-        (KeyFault(path, key, side, "keyless"), keyless),
-        (KeyFault(path, key, side, "repeated"), again),
+        (KeyFault(path, key, side, "without_key"), keyless),
+        (KeyFault(path, key, side, "duplicate_key"), again),
     ):
         if count:
             found[fault] = found.get(fault, 0) + count

@@ -213,8 +213,8 @@ def _array(array: ArrayResult) -> dict[str, object]:
     """The summary of an array, as plain data."""
     figures = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
     return {
-        "path": array.path, "field": array.field, "rule": array.rule, "matched": array.matched, "missed": array.missed,
-        "spurious": array.spurious, "paired": array.paired, "score": float(array.score),
+        "path": array.path, "field": array.field, "rule": array.rule, "matched": array.matched, "missing": array.missing,
+        "extra": array.extra, "paired": array.paired, "score": float(array.score),
         **{name: None if figure is None else float(figure) for name, figure in figures.items()},
     }  # fmt: skip
 

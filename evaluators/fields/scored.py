@@ -16,7 +16,7 @@ class ArrayResult:
     """What became of the items of one array.
 
     An item is *matched* when it is paired and everything that was measured in the pair matches; a pair that is not
-    matched is one missed and one spurious item.
+    matched is one missing and one extra item.
     """
 
     path: str
@@ -25,8 +25,8 @@ class ArrayResult:
     rule: str
     """How its items were paired."""
     matched: int
-    missed: int
-    spurious: int
+    missing: int
+    extra: int
     paired: int
     weight: Fraction
     code: str
@@ -50,7 +50,7 @@ class ArrayResult:
     @property
     def surplus(self) -> int:
         """Items of the output without a partner."""
-        return self.spurious - (self.paired - self.matched)
+        return self.extra - (self.paired - self.matched)
 
     @property
     def score(self) -> Fraction:
@@ -58,7 +58,7 @@ class ArrayResult:
 
         Where the surplus counts, it is the share of the expected items and the surplus ones together.
         """
-        return list_score(self.matched, self.missed, self.surplus if self.surplus_counts else 0, self.alike)
+        return list_score(self.matched, self.missing, self.surplus if self.surplus_counts else 0, self.alike)
 
     @property
     def passed(self) -> bool:
@@ -72,7 +72,7 @@ class ArrayResult:
     @property
     def items(self) -> Confusion:
         """The items as counts: a pair that does not match is one missing and one invented."""
-        return Confusion(self.matched, 0, self.missed, self.spurious)
+        return Confusion(self.matched, 0, self.missing, self.extra)
 
     @property
     def precision(self) -> Fraction | None:

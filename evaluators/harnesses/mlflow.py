@@ -133,7 +133,7 @@ class _Table:
                 for each in one.fields
             }
             field = fields.get(name)
-            figures = {"accuracy": field.accuracy, "measured": field.counts.measured} if field is not None else {}
+            figures = {"accuracy": field.accuracy, "measured": field.counts.n} if field is not None else {}
         return {key: float(value) for key, value in figures.items() if value is not None}
 
 

@@ -115,7 +115,7 @@ class GateItem(_SuiteItem):
         """Fails when the gate failed or is undecided, for any variant or slice."""
         ran = self.once()
         mine = [one for one in ran.result.gates if _is_of(self.gate, one)]
-        self.user_properties += [(f"{one.target} {one.figure}", one.value) for one in mine]
+        self.user_properties += [(f"{one.target} {one.metric}", one.value) for one in mine]
         bad = [ran.said(one) for one in mine if one.verdict in ("failed", "undecided")]
         if bad:
             raise AssertionError("\n\n".join(bad))
@@ -155,7 +155,7 @@ class Ran:
         """A gate that did not pass, with the rows behind it."""
         from evaluators.run.gates import gate_label
 
-        head = f"gate {gate_label(gate)} {gate.verdict}: {gate.message} ({gate.limit}; {gate.measured:,} measured)"
+        head = f"gate {gate_label(gate)} {gate.verdict}: {gate.message} ({gate.limit}; {gate.n:,} measured)"
         return "\n".join([head, *self._listed(gate)])
 
     def unmeasured(self) -> list[str]:
@@ -220,7 +220,7 @@ def _is_of(gate: Gate, result: GateResult) -> bool:
     config = gate.config
     sliced = config.slice is not None or config.each_slice is not None
     return (
-        (result.target, result.figure, result.label) == (gate.written, gate.figure, config.label)
+        (result.target, result.metric, result.label) == (gate.written, gate.figure, config.label)
         and config.variant in (None, result.variant)
         and sliced == (result.slice is not None)
         and (config.slice is None or result.slice is None or result.slice[1] in config.slice.values())

@@ -46,26 +46,26 @@ def failed_fields(found: Sequence[tuple[ReportPart, RowOutcomes, FieldOutcome]],
 
 def _totals(stats: EvaluatorStats) -> Iterator[str]:
     for name, word, how in _SCORES:
-        figure = stats.figure(name)
-        rows = figure.rows if figure is not None else 0
+        figure = stats.metric(name)
+        rows = figure.n if figure is not None else 0
         mean = f", mean of {rows:,} rows" if rows > 1 else ""
         yield f"  {word}: {_three(figure.mean if figure is not None else None)} ({how}{mean})"
-    rate = stats.figure("overall_pass_rate")
+    rate = stats.metric("overall_pass_rate")
     share = rate.mean if rate is not None else None
-    mean = f" (mean of {rate.rows:,} rows)" if rate is not None and rate.rows > 1 else ""
+    mean = f" (mean of {rate.n:,} rows)" if rate is not None and rate.n > 1 else ""
     yield f"  Pass Rate: {'–' if share is None else f'{share:.1%}'}{mean}"
-    failed = stats.evaluated - stats.evaluated_passed
-    yield f"  Evaluated: {stats.evaluated:,} fields ({stats.evaluated_passed:,} passed, {failed:,} failed)"
+    failed = stats.results - stats.results_passed
+    yield f"  Evaluated: {stats.results:,} fields ({stats.results_passed:,} passed, {failed:,} failed)"
 
 
 def _array(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterator[str]:
-    surplus = array.spurious - (array.paired - array.matched)
-    free = stats.surplus is None or not stats.surplus.penalized
-    whole = array.matched + array.missed + (0 if free else surplus)
+    surplus = array.extra - (array.paired - array.matched)
+    free = stats.extra_items is None or not stats.extra_items.penalized
+    whole = array.matched + array.missing + (0 if free else surplus)
     score = array.matched / whole if whole else 0.0
-    passed = array.evaluated == array.passed if array.evaluated else whole == array.matched > 0
+    passed = array.results == array.results_passed if array.results else whole == array.matched > 0
     yield f"  {name} [{'PASS' if passed else 'FAIL'}] score={score:.3f}"
-    yield f"    Items: {array.matched:,} matched, {array.missed:,} missed, {array.spurious:,} spurious"
+    yield f"    Items: {array.matched:,} matched, {array.missing:,} missed, {array.extra:,} spurious"
     yield f"    P={_three(array.precision)} R={_three(array.recall)} F1={_three(array.f1)}"
 
 

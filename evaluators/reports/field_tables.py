@@ -31,15 +31,17 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     figures = [field.accuracy for _, field in weak[:most] if field.accuracy is not None]
     if figures != sorted(figures):
         blocks.append(Paragraph(_ORDER))
-    broken = any(field.counts.fault for _, field in fields)
-    if not weak and not broken and any(field.counts.measured for _, field in fields):
+    broken = any(field.counts.not_judged for _, field in fields)
+    if not weak and not broken and any(field.counts.n for _, field in fields):
         blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
     if unmeasured:
         blocks.append(Paragraph(f"Measured in no row: {_some(unmeasured)}.", "warning"))
     blocks.extend(
-        Paragraph(f"{full_name(stats)}: {counted(stats.more_fields, 'more path')} counted in the score, not listed.")
+        Paragraph(
+            f"{full_name(stats)}: {counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."
+        )
         for stats in result.evaluators
-        if stats.more_fields
+        if stats.fields_not_listed
     )
     return (Section("Fields with the lowest accuracy", tuple(blocks)),) if blocks else ()
 
@@ -50,8 +52,8 @@ _ORDER: Final = "A low figure from few rows may be chance, so it comes after a s
 def _gap(field: FieldStats) -> bool:
     """No row measured it, and nothing says that this is as it should be."""
     counts = field.counts
-    only_skipped = counts.skipped > 0 and counts.not_measured == counts.fault == 0
-    return counts.measured == 0 and not field.optional and not only_skipped and field.array is None
+    only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
+    return counts.n == 0 and not field.optional and not only_skipped and field.array is None
 
 
 def _below_one(field: FieldStats) -> bool:
@@ -60,7 +62,7 @@ def _below_one(field: FieldStats) -> bool:
 
 def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[float, float, str, str, str]:
     stats, field = pair
-    likely = wilson(field.counts.match, field.counts.measured)
+    likely = wilson(field.counts.match, field.counts.n)
     return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
 
 
@@ -83,7 +85,7 @@ _STATUS_COLUMNS: Final = (
 
 def _status_cells(counts: Counts) -> tuple[str, ...]:
     found = (
-        counts.measured, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error, counts.fault,
+        counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error, counts.not_judged,
     )  # fmt: skip
     return tuple(f"{count:,}" for count in found)
 
@@ -97,16 +99,14 @@ def field_section(stats: EvaluatorStats) -> Section:
         ),
         tuple(_field_row(field) for field in stats.fields),
     )  # fmt: skip
-    more = (Paragraph(f"{counted(stats.more_fields, 'more path')} counted in the score, not listed."),)
+    more = (Paragraph(f"{counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."),)
     figures = (
         f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
-        f"precision {score_text(stats.precision)}, recall {score_text(stats.recall)}, F1 {score_text(stats.f1)}"
+        f"precision {score_text(stats.micro_precision)}, recall {score_text(stats.micro_recall)}, F1 {score_text(stats.micro_f1)}"
     )
-    if stats.detectable is not None:
-        figures += (
-            f"; two runs of so many rows would show a difference of means from about {score_text(stats.detectable)}"
-        )
-    return Section(full_name(stats), (Paragraph(figures), table, *(more if stats.more_fields else ())))
+    if stats.minimum_detectable_effect is not None:
+        figures += f"; two runs of so many rows would show a difference of means from about {score_text(stats.minimum_detectable_effect)}"
+    return Section(full_name(stats), (Paragraph(figures), table, *(more if stats.fields_not_listed else ())))
 
 
 def _field_row(field: FieldStats) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section
 from evaluators.run.figures import counted, score_text
-from evaluators.run.result import LabelCell, LabelFigures, LabelTable, RunResult
+from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures, RunResult
 
 MOST_COLUMNS: Final = 25
 """Labels of which the whole table is shown; of more, the confusions that occur most."""
@@ -15,15 +15,15 @@ MOST_CONFUSIONS: Final = 10
 
 def label_sections(result: RunResult) -> tuple[Section, ...]:
     """A section for each evaluator that has labels, by variant."""
-    return tuple(_section(table) for table in result.label_tables)
+    return tuple(_section(table) for table in result.confusion_matrices)
 
 
-def label_title(table: LabelTable) -> str:
+def label_title(table: ConfusionMatrix) -> str:
     """The title of the section of a table."""
     return f"Labels: {table.evaluator} ({table.variant})" if table.variant else f"Labels: {table.evaluator}"
 
 
-def _section(table: LabelTable) -> Section:
+def _section(table: ConfusionMatrix) -> Section:
     blocks: list[PageTable | Paragraph | Listing] = []
     if len(table.labels) <= MOST_COLUMNS:
         blocks += [Paragraph("Rows expect the label on the left; their outputs are in the columns."), _confusions(table)]
@@ -38,7 +38,7 @@ def _section(table: LabelTable) -> Section:
     return Section(label_title(table), tuple(blocks))
 
 
-def _confusions(table: LabelTable) -> PageTable:
+def _confusions(table: ConfusionMatrix) -> PageTable:
     counts = {(one.expected, one.output): one.count for one in table.cells}
     rows = [one.label for one in table.labels]
     rows += [one for one in dict.fromkeys(cell.expected for cell in table.cells) if one not in rows]
@@ -48,8 +48,8 @@ def _confusions(table: LabelTable) -> PageTable:
     )
 
 
-def _figures(table: LabelTable) -> PageTable:
-    heads = ("expected", "given", "right", "precision", "recall", "F1")
+def _figures(table: ConfusionMatrix) -> PageTable:
+    heads = ("support", "predicted", "right", "precision", "recall", "F1")
     return PageTable(
         (Head("label"), *(Head(one, True) for one in heads)),
         (*map(_figure_row, table.labels), *(_figure_row(one, " average") for one in table.averages)),
@@ -58,7 +58,7 @@ def _figures(table: LabelTable) -> PageTable:
 
 def _figure_row(one: LabelFigures, average: str = "") -> tuple[str, ...]:
     figures = map(score_text, (one.precision, one.recall, one.f1))
-    return f"{one.label}{average}", f"{one.expected:,}", f"{one.given:,}", f"{one.right:,}", *figures
+    return f"{one.label}{average}", f"{one.support:,}", f"{one.predicted:,}", f"{one.right:,}", *figures
 
 
 def _cell_text(cell: LabelCell) -> str:

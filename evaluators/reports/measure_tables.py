@@ -14,10 +14,10 @@ MOST_SLICES: Final = 20
 
 _COLUMNS: Final = (
     Head("measure"), Head("slice"), Head("variant"), Head("mean", True), Head("95 % interval", True), Head("median", True),
-    Head("p95", True), Head("least", True), Head("greatest", True), Head("sum", True), Head("rows", True),
+    Head("p95", True), Head("min", True), Head("max", True), Head("sum", True), Head("rows", True),
     Head("missing", True), Head("not numbers", True),
 )  # fmt: skip
-_ALWAYS: Final = ("measure", "mean", "95 % interval", "median", "p95", "sum", "least", "greatest", "rows")
+_ALWAYS: Final = ("measure", "mean", "95 % interval", "median", "p95", "sum", "min", "max", "rows")
 
 
 def measure_section(result: RunResult) -> tuple[Section, ...]:
@@ -39,11 +39,11 @@ def measure_section(result: RunResult) -> tuple[Section, ...]:
 
 def _row(one: MeasureStats) -> tuple[str, ...]:
     about = f"{one.slice[0].removeprefix('row.')} = {one.slice[1]}" if one.slice else ""
-    figures = (one.median, one.p95, one.least, one.greatest)
+    figures = (one.median, one.p95, one.min, one.max)
     total = quantity_text(one.sum, 7)
     return (
-        one.name, about, one.variant or "", quantity_text(one.mean), quantity_interval_text(one.interval),
-        *map(quantity_text, figures), total, f"{one.measured:,} of {one.rows:,}", f"{one.missing:,}", f"{one.unreadable:,}",
+        one.name, about, one.variant or "", quantity_text(one.mean), quantity_interval_text(one.mean_ci),
+        *map(quantity_text, figures), total, f"{one.n:,} of {one.rows:,}", f"{one.missing:,}", f"{one.unreadable:,}",
     )  # fmt: skip
 
 

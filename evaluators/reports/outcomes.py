@@ -98,7 +98,7 @@ class ReportPart:
     def outcomes(self) -> int:
         """How many outcomes there are, arrays apart."""
         counts = self.stats.counts
-        return counts.measured + counts.fault if counts else 0
+        return counts.n + counts.not_judged if counts else 0
 
     @property
     def wrong(self) -> int:
@@ -166,7 +166,7 @@ def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[ob
 
 
 def _of_array(array: ArrayResult, entry: bool) -> FieldOutcome:
-    whole = array.matched + array.missed
+    whole = array.matched + array.missing
     found = f"{array.matched} of {counted(whole, 'expected item')} right" if whole else "no items are expected"
     if array.actual is MISSING:
         found = "the output does not have the list"

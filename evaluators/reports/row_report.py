@@ -92,11 +92,10 @@ def summed(entries: Sequence[FieldOutcome], declared: Declared) -> Report:
 def _totals(verdict: Verdict) -> Report:
     """The figures of the row by their names."""
     figures = verdict.figures or ((0, 0),) * len(FIGURES)
-    named = {
-        name.removeprefix("mean_"): num / den if den else None for name, (num, den) in zip(FIGURES, figures, strict=True)
-    }
+    named = {name: num / den if den else None for name, (num, den) in zip(FIGURES, figures, strict=True)}
     return {**{name: named[name] for name in ("overall_score", "field_score", "overall_pass_rate")},
-            **{name: named[name] for name in ("precision", "recall", "f1")}, "mean_score": named["score"]}  # fmt: skip
+            **{name: named[f"mean_{name}"] for name in ("precision", "recall", "f1")},
+            "mean_score": named["mean_field_score"]}  # fmt: skip
 
 
 def _outcome(outcome: FieldOutcome) -> Report:
@@ -137,8 +136,8 @@ def _breakdown(array: ArrayResult) -> Report:
     matched, missed, spurious = array_items(array)
     return {
         "matched": array.matched,
-        "missed_gold": array.missed,
-        "spurious_pred": array.spurious,
+        "missed_gold": array.missing,
+        "spurious_pred": array.extra,
         "precision": _float(array.precision),
         "recall": _float(array.recall),
         "f1": _float(array.f1),

@@ -26,16 +26,16 @@ _MEANS: Final = (
     ("mean_f1", "mean F1", "precision and recall of a row in one figure"),
 )
 _TOTALS: Final = (
-    ("mean_score", "mean score", "the mean over a row's fields, with weights"),
+    ("mean_field_score", "mean field score", "the mean over a row's fields, with weights"),
     ("overall_score", "overall score", "a list weighs as much as it has expected items"),
     ("field_score", "field score", "a list weighs as much as any field"),
-    ("overall_pass_rate", "fields passed", "the share of fields, and of whole lists, that are right"),
+    ("overall_pass_rate", "overall pass rate", "the share of fields, and of whole lists, that are right"),
 )
 
 
 def schema_sections(result: RunResult) -> tuple[Section, ...]:
     """The figures of each evaluator that scores by a schema, then the arrays of all of them; nothing without any."""
-    scored = [stats for stats in result.evaluators if stats.figure("mean_f1") is not None]
+    scored = [stats for stats in result.evaluators if stats.metric("mean_f1") is not None]
     return (*(_figures(stats, len(scored) > 1) for stats in scored), *_arrays(scored))
 
 
@@ -66,7 +66,7 @@ def failed_section(parts: Sequence[ReportPart], most: int = MOST_FAILED) -> tupl
     return (Section(first, (Listing(items),), lines),)
 
 
-_TOTALS_TEXT: Final = "the overall score, the field score and the fields passed"
+_TOTALS_TEXT: Final = "the overall score, the field score and the overall pass rate"
 
 
 def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
@@ -79,29 +79,34 @@ def _figures(stats: EvaluatorStats, several: bool = False) -> Section:
     said = [Paragraph(_counts_text(stats.counts or Counts()))]
     said += [
         Paragraph(f"{counted(count, 'field')} {'was' if count == 1 else 'were'} scored by a substitute: {what}.", "note")
-        for what, count in stats.substituted.items()
+        for what, count in stats.fallbacks.items()
     ]
-    if stats.surplus is not None:
-        text = surplus_text(stats.surplus, _TOTALS_TEXT)
+    if stats.extra_items is not None:
+        text = surplus_text(stats.extra_items, _TOTALS_TEXT)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
     section = Section(f"Figures of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
     return replace(section, in_summary=(section, overall_results(stats, several)))
 
 
 def _mean_row(stats: EvaluatorStats, figure: str, name: str, says: str) -> tuple[str, ...]:
-    found = stats.figure(figure)
+    found = stats.metric(figure)
     if found is None:
         return name, score_text(None), rows_text(0), says
-    return name, score_text(found.mean), rows_text(found.rows), says
+    return name, score_text(found.mean), rows_text(found.n), says
 
 
 def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
     counts = stats.counts or Counts()
     right = counts.match + counts.mismatch + counts.error
     given, wanted = right + counts.hallucination, right + counts.omission
-    yield "micro precision", score_text(stats.precision), counted(given, "field"), "precision over all fields of all rows"
-    yield "micro recall", score_text(stats.recall), counted(wanted, "field"), "recall over all fields of all rows"
-    yield "micro F1", score_text(stats.f1), counted(counts.measured, "field"), "both of these in one figure"
+    yield (
+        "micro precision",
+        score_text(stats.micro_precision),
+        counted(given, "field"),
+        "precision over all fields of all rows",
+    )
+    yield "micro recall", score_text(stats.micro_recall), counted(wanted, "field"), "recall over all fields of all rows"
+    yield "micro F1", score_text(stats.micro_f1), counted(counts.n, "field"), "both of these in one figure"
 
 
 def _counts_text(counts: Counts) -> str:
@@ -110,8 +115,8 @@ def _counts_text(counts: Counts) -> str:
     )  # fmt: skip
     found = ", ".join(f"{count:,} {kind}" for count, kind in kinds)
     errors = f", {counted(counts.error, 'error')}" if counts.error else ""
-    unchecked = f" {counted(counts.fault, 'more field')} could not be checked." if counts.fault else ""
-    return f"{counted(counts.measured, 'field')}: {found}{errors}.{unchecked}"
+    unchecked = f" {counted(counts.not_judged, 'more field')} could not be checked." if counts.not_judged else ""
+    return f"{counted(counts.n, 'field')}: {found}{errors}.{unchecked}"
 
 
 _ARRAY_COLUMNS: Final = (
@@ -147,7 +152,7 @@ def _array_row(stats: EvaluatorStats, field: FieldStats, array: ArrayStats) -> t
 def items_in_words(array: ArrayStats | ArrayResult) -> tuple[int, int, int, int]:
     """The items of an array that are right, wrong, missing and invented. A pair that is not right is one wrong item."""
     wrong = array.paired - array.matched
-    return array.matched, wrong, array.missed - wrong, array.spurious - wrong
+    return array.matched, wrong, array.missing - wrong, array.extra - wrong
 
 
 def _failed(parts: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, RowOutcomes, FieldOutcome]]:

@@ -112,11 +112,11 @@ def _answered(result: RunResult) -> list[str]:
 
 def _panels(result: RunResult) -> tuple[Section, ...]:
     """How often the judges of a panel say the same; nothing without a panel."""
-    panels = [(stats, found) for stats in result.evaluators if (found := stats.figure("agreement")) is not None]
+    panels = [(stats, found) for stats in result.evaluators if (found := stats.metric("agreement")) is not None]
     items = tuple(
         Item(
             f"{full_name(stats)}: of the pairs of its judges, {percent_text(found.mean)} say the same of a row "
-            f"({rows_text(found.rows)})"
+            f"({rows_text(found.n)})"
         )
         for stats, found in panels
     )

@@ -16,7 +16,7 @@ from evaluators.run.figures import (
     score_text,
 )
 from evaluators.run.reach import USUAL, reach
-from evaluators.run.result import EvaluatorStats, GateResult, RunResult, Surplus
+from evaluators.run.result import EvaluatorStats, ExtraItems, GateResult, RunResult
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""
@@ -45,7 +45,7 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
 def _gate_row(gate: GateResult) -> tuple[str, ...]:
     return (
         gate.target, gate.variant or "", _slice_text(gate.slice), _GATE_WORDS[gate.verdict], gate.message,
-        gate.limit, f"{gate.measured:,}",
+        gate.limit, f"{gate.n:,}",
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
         *(item for stats in result.evaluators for item in _of_which(stats)),
     )
     legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
-    if any(stats.interval for stats in result.evaluators):
+    if any(stats.pass_rate_ci for stats in result.evaluators):
         together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
         of_mean = (Item(_MEAN_INTERVAL + together),) if _has(table, "its 95 % interval") else ()
         legend = (*of_mean, Item(_INTERVAL + together), *legend)
@@ -83,7 +83,7 @@ def _evaluator_row(stats: EvaluatorStats) -> tuple[str, ...]:
     counts = (stats.passed, stats.failed, stats.skipped, stats.not_measured, stats.invalid, stats.unjudged, stats.bugs)
     return (
         stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)), _mean_interval(stats),
-        of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}",
+        of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.pass_rate_ci), f"{stats.scored:,} of {stats.rows:,}",
         *(f"{count:,}" for count in counts),
     )  # fmt: skip
 
@@ -102,8 +102,8 @@ def _partial(stats: EvaluatorStats) -> Iterable[Item]:
 
 def _mean_interval(stats: EvaluatorStats) -> str:
     """The interval of the mean, where it is not that of the pass rate."""
-    found = stats.mean_interval
-    return "" if found is None or found == stats.interval else mean_interval_text(found)
+    found = stats.mean_ci
+    return "" if found is None or found == stats.pass_rate_ci else mean_interval_text(found)
 
 
 _INTERVAL: Final = "95 % interval: where the pass rate would likely be with many more rows like these"
@@ -140,11 +140,11 @@ def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
         if count:
             said = one if count == 1 else several
             yield Item(f"{full_name(stats)}: {count:,} of the {stats.scored:,} scored rows {said}", tone="note")
-    if stats.surplus is not None and stats.figure("mean_f1") is None:
-        yield Item(f"{full_name(stats)}: {surplus_text(stats.surplus, 'the score')}", tone="note")
+    if stats.extra_items is not None and stats.metric("mean_f1") is None:
+        yield Item(f"{full_name(stats)}: {surplus_text(stats.extra_items, 'the score')}", tone="note")
 
 
-def surplus_text(found: Surplus, figures: str) -> str:
+def surplus_text(found: ExtraItems, figures: str) -> str:
     """What items that only the output has mean for some figures, with the setting that changes it."""
     values = f" ({counted(found.values, 'value')})" if found.values is not None else ""
     text = f"invented list items: {found.items:,}{values} in {rows_text(found.rows)}"
@@ -174,7 +174,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
 def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
     return (
         _slice_text(stats.slice), stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)),
-        of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.interval), f"{stats.scored:,} of {stats.rows:,}",
+        of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.pass_rate_ci), f"{stats.scored:,} of {stats.rows:,}",
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from evaluators.run.loaded import LoadedSuite
 from evaluators.run.measured import measure_gaps, measure_notes, measures_of, unreadable_cells, unreadable_measures
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared, RunRequest
-from evaluators.run.result import EvaluatorStats, GateResult, LabelTable, MeasureStats, RunResult
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, MeasureStats, RunResult
 from evaluators.run.runner import MeasuredTestSet, figures, schema_gaps, slice_figures
 from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.unchanged import CUT_CODES
@@ -62,7 +62,7 @@ def _judged(
     stats: Sequence[EvaluatorStats],
     slices: Sequence[EvaluatorStats],
     measures: Sequence[MeasureStats],
-    tables: Sequence[LabelTable],
+    tables: Sequence[ConfusionMatrix],
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
@@ -152,7 +152,7 @@ def conclude(
         cluster=suite.cluster,
         judges=_judges(measured),
         measures=tuple(measures),
-        label_tables=tuple(tables),
+        confusion_matrices=tuple(tables),
     )
 
 

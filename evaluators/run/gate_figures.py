@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from evaluators.run.gates import Figure, Gate, MeasureFigure
+from evaluators.run.gates import MICRO, POOLED, Figure, Gate, MeasureFigure
 from evaluators.run.result import EvaluatorStats, FieldStats
-from evaluators.values.confusion import Ratio
 
 
 def field_of(gate: Gate, stats: EvaluatorStats) -> FieldStats | None:
@@ -21,45 +20,43 @@ def figure_of(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: Fiel
             return None if field else stats.mean
         case "pass_rate":
             return None if field else stats.pass_rate
-        case "precision":
-            return (field or stats).precision
-        case "recall":
-            return (field or stats).recall
-        case "f1":
-            return (field or stats).f1
-        case "mean_score" if field:
-            return field.mean_score
+        case "precision" | "recall" | "f1" | "mean_score":
+            found: float | None = getattr(field, figure) if field else None
+            return found
+        case "micro_precision" | "micro_recall" | "micro_f1":
+            pooled: float | None = None if field else getattr(stats, figure)
+            return pooled
         case _:
-            found = None if field else stats.figure(figure)
-            return found.mean if found else None
+            further = None if field else stats.metric(figure)
+            return further.mean if further else None
 
 
-def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> Ratio | None:
+def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> str | None:
     """The figure, where it is one sum over all values divided by another; the mean score of a field is over the same."""
     if field is not None and figure == "mean_score":
         return "accuracy"
-    return figure if figure in ("accuracy", "precision", "recall", "f1") else None
+    return figure if figure in ("accuracy", *POOLED, *MICRO) else None
 
 
 def lower_bound(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
     """The lower end of the figure's 95 % interval; None where there is none."""
     ratio = _ratio(figure, field)
     if ratio is None:
-        found = stats.mean_interval if figure == "mean" else stats.interval
+        found = stats.mean_ci if figure == "mean" else stats.pass_rate_ci
         return found.low if found else None
-    bound = stats.bound(field.path if field else None, ratio)
-    if bound is not None and bound.interval is not None:
-        return bound.interval.low
+    bound = stats.metric_ci(field.path if field else None, ratio)
+    if bound is not None and bound.ci is not None:
+        return bound.ci.low
     return 0.0 if figure_of(figure, stats, field) == 0 else None
 
 
 def rows_measured(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> int:
     """The rows on which the figure is defined."""
-    further = None if field else stats.figure(figure)
+    further = None if field else stats.metric(figure)
     if further is not None:
-        return further.rows
+        return further.n
     ratio = _ratio(figure, field)
     if ratio is None:
         return stats.scored - stats.empty_expected
-    bound = stats.bound(field.path if field else None, ratio)
-    return bound.rows if bound else 0
+    bound = stats.metric_ci(field.path if field else None, ratio)
+    return bound.n if bound else 0

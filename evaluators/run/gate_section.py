@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluators.issues import Problems
 from evaluators.run.gate_targets import parse_target
-from evaluators.run.gates import Gate, GateConfig, MeasureGateConfig, Target
+from evaluators.run.gates import MICRO, POOLED, Gate, GateConfig, MeasureGateConfig, Target
 from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell
 
 
@@ -38,9 +38,10 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 if written in context["measures"]:
                     target = Target(written, None)
                     gates.append(Gate(written, target, build(MeasureGateConfig, one, noun="a gate on a measure")))
-                    continue
-                config = build(GateConfig, one, noun="a gate")
-                gates.append(Gate(written, parse_target(written, names, also=context["measures"]), config))
+                else:
+                    config = build(GateConfig, one, noun="a gate")
+                    gates.append(Gate(written, parse_target(written, names, also=context["measures"]), config))
+                context["notes"].extend(((key,), note) for note in _renamed(gates[-1], one.get("figure"), context))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
@@ -51,3 +52,16 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     if details:
         raise BadSettings(details)
     return tuple(gates)
+
+
+def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:
+    """What is said of a figure by a name of old."""
+    word, figure = "_".join(str(written).lower().split()), gate.figure
+    if gate.of_measure and word != figure and written is not None:
+        yield f'the figure "{written}" is called "{figure}" here'
+    elif figure in MICRO and word in POOLED:
+        yield f'the figure "{written}" of an evaluator is called "{figure}" here'
+    elif word == "mean_score" and gate.target.field is None:
+        line = next(line for line in context["evaluators"] if line.name == gate.target.evaluator)
+        if "mean_field_score" in line.settings.scored_fields().figures:
+            yield f'"{written}" is the mean of the scores of rows; the mean over the fields of a row is "mean_field_score"'

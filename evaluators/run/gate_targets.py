@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.gates import OF_FIELDS, OF_ROWS, POOLED, Gate, GateConfig, Target, bare_column
+from evaluators.run.gates import MICRO, OF_FIELDS, OF_ROWS, POOLED, Gate, GateConfig, Target, bare_column
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
 
@@ -65,9 +65,7 @@ def check_gates(
         Issue(code, Blame.CONFIG, message, gate.where, hint)
         for gate in gates
         for code, message, hint in (
-            *(() if gate.of_measure or gate.of_labels else _figure_gaps(gate, figures.get(gate.target.evaluator, ()))),
-            *(() if gate.of_measure or gate.of_labels else _field_gaps(gate, fields[gate.target.evaluator])),
-            *(_label_gaps(gate, labels) if gate.of_labels else ()),
+            *(() if gate.of_measure else _evaluator_gaps(gate, fields, figures, labels)),
             *_slice_gaps(gate, columns),
             *_variant_gaps(gate, variants),
         )
@@ -77,10 +75,24 @@ def check_gates(
 _Gap: TypeAlias = tuple[str, str, str | None]
 
 
+def _evaluator_gaps(
+    gate: Gate,
+    fields: Mapping[str, Sequence[str] | None],
+    figures: Mapping[str, Sequence[str]],
+    labels: Mapping[str, Sequence[str] | None],
+) -> Iterable[_Gap]:
+    name = gate.target.evaluator
+    if gate.of_labels_of(labels):
+        return _label_gaps(gate, labels)
+    return (*_figure_gaps(gate, figures.get(name, ())), *_field_gaps(gate, fields[name]))
+
+
 def _figure_gaps(gate: Gate, made: Sequence[str]) -> Iterable[_Gap]:
     name, path = gate.target
-    further = ["mean_score"] if path is not None and "mean_score" in made else [] if path is not None else [*made]
-    known = [*(OF_ROWS if path is None else OF_FIELDS), *POOLED, *further]
+    if path is None:
+        known = [*OF_ROWS, *MICRO, *made]
+    else:
+        known = [*OF_FIELDS, *POOLED, *(["mean_score"] if "mean_field_score" in made else [])]
     if gate.figure in known:
         return
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'
@@ -102,12 +114,12 @@ def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
         )
     if paths is None:
         return
-    if not paths and (path is not None or gate.figure in POOLED):
+    if not paths and (path is not None or gate.figure in MICRO):
         wanted = f'a field, "{path}"' if path is not None else gate.figure
         yield (
             "no-fields",
             f'the gate "{gate.written}" asks for {wanted}, and the evaluator "{name}" has no fields',
-            f'its figures are mean and pass_rate, with the target "{name}"',
+            f'its figures are mean_score and pass_rate, with the target "{name}"',
         )
     elif path is not None and path not in paths:
         yield (
@@ -131,6 +143,10 @@ def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Itera
             f'the gate "{gate.written}" is about the label "{label}", and "{name}" lists none of that name',
             suggestion(label, listed) or f"labels: {', '.join(listed)}",
         )
+    elif gate.config.slice_column is not None:
+        yield "labels-in-slices", f'the gate "{gate.written}" is about labels, and these are not counted by slice', None
+    elif gate.config.using == "lower_bound":
+        yield "no-lower-bound", f'the gate "{gate.written}" is about labels, and their figures have no lower bound', None
 
 
 def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:

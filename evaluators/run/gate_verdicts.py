@@ -14,9 +14,9 @@ from typing import Final, Literal, TypeAlias
 from evaluators.registry import suggestion
 from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
 from evaluators.run.gate_figures import field_of, figure_of, lower_bound, rows_measured
-from evaluators.run.gates import POOLED, AnyGateConfig, Gate, bare_column
+from evaluators.run.gates import MICRO, AnyGateConfig, Gate, bare_column
 from evaluators.run.reach import Reach, best_mean, reach, unseen_by_precision, worst_mean
-from evaluators.run.result import EvaluatorStats, FieldStats, GateResult, LabelTable, MeasureStats
+from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
 
 Judged: TypeAlias = Literal["passed", "warned", "failed", "undecided"]
 _UNDECIDED: Final[Judged] = "undecided"
@@ -28,7 +28,7 @@ def judge_gates(
     evaluators: Iterable[EvaluatorStats],
     slices: Iterable[EvaluatorStats] = (),
     measures: Iterable[MeasureStats] = (),
-    tables: Iterable[LabelTable] = (),
+    tables: Iterable[ConfusionMatrix] = (),
 ) -> tuple[GateResult, ...]:
     """One result per gate, variant and slice, in the order of the gates and then of the figures."""
     every: tuple[EvaluatorStats | MeasureStats, ...] = (*evaluators, *slices, *measures)
@@ -40,13 +40,15 @@ def judge_gates(
 
 
 def _judge(
-    gate: Gate, candidates: Sequence[EvaluatorStats | MeasureStats], tables: Mapping[tuple[str, str | None], LabelTable]
+    gate: Gate,
+    candidates: Sequence[EvaluatorStats | MeasureStats],
+    tables: Mapping[tuple[str, str | None], ConfusionMatrix],
 ) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
         if isinstance(stats, MeasureStats):
             yield _judge_measure(gate, stats)
-        elif gate.of_labels:
+        elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
             yield _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
             yield _judge_one(gate, stats)
@@ -106,7 +108,7 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
     )
 
 
-def _judge_labels(gate: Gate, stats: EvaluatorStats, table: LabelTable | None) -> GateResult:
+def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> GateResult:
     """The gate on one label, or on an average of all."""
     config, label = gate.config, gate.config.label
     average, _, short = gate.figure.partition("_")
@@ -120,12 +122,12 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: LabelTable | None) -
         verdict, message = _UNDECIDED, f'no row expects the label "{label}"; {hint}'
     else:
         words = gate.figure.replace("_", " ") + (f' of "{label}"' if label is not None else "")
-        verdict, message = _decide(config, value, one.expected, words, "")
+        verdict, message = _decide(config, value, one.support, words, "")
         if table.withheld:
             message = f"{words} is not given: some expected answers are none of the labels"
         elif verdict != _UNDECIDED:
             verdict, message = _covered(gate, stats, None, verdict, message)
-    measured = one.expected if one is not None else 0
+    measured = one.support if one is not None else 0
     return GateResult(
         gate.written, gate.figure, value, measured, config.limit, verdict, message, stats.variant, None, label
     )
@@ -134,13 +136,13 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: LabelTable | None) -
 def _judge_measure(gate: Gate, stats: MeasureStats) -> GateResult:
     config = gate.config
     value: float | None = getattr(stats, gate.figure)
-    verdict, message = _decide(config, value, stats.measured, gate.figure, "", beside_quantity)
-    found = Reach(stats.measured, stats.missing + stats.unreadable)
+    verdict, message = _decide(config, value, stats.n, gate.figure, "", beside_quantity)
+    found = Reach(stats.n, stats.missing + stats.unreadable)
     if verdict != _UNDECIDED and config.coverage != "any" and found.short_of(config.coverage):
         asked = limit_text(config.coverage)
         verdict, message = _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {asked} of them"
     return GateResult(
-        gate.written, gate.figure, value, stats.measured, config.limit, verdict, message, stats.variant, stats.slice
+        gate.written, gate.figure, value, stats.n, config.limit, verdict, message, stats.variant, stats.slice
     )
 
 
@@ -156,11 +158,7 @@ def _unmet_field(path: str, stats: EvaluatorStats) -> str:
 
 def _items(rows: int, field: FieldStats | None) -> str:
     """What is said of a field of which a row may have several values."""
-    return (
-        f"; {counted(field.counts.measured, 'item')} in {rows_text(rows)}"
-        if field and field.counts.measured > rows > 0
-        else ""
-    )
+    return f"; {counted(field.counts.n, 'item')} in {rows_text(rows)}" if field and field.counts.n > rows > 0 else ""
 
 
 def _why_unknown(stats: EvaluatorStats) -> str:
@@ -202,7 +200,7 @@ def _covered(
 ) -> tuple[Judged, str]:
     """What was decided, unless the figure speaks of too few of the rows."""
     config = gate.config
-    unseen = unseen_by_precision(stats) if gate.figure == "precision" else ""
+    unseen = unseen_by_precision(stats) if gate.figure == "micro_precision" else ""
     if config.coverage != "any":
         found = reach(stats, field)
         if found.short_of(config.coverage):
@@ -210,7 +208,7 @@ def _covered(
             if verdict == "failed" and certain:
                 return verdict, f"{message}, and would be with every row that was kept out {certain}"
             return _UNDECIDED, f"{message}, on only {found.of}; the gate asks for {limit_text(config.coverage)} of them"
-        seen = Reach(stats.scored - stats.gave_nothing, stats.gave_nothing)
+        seen = Reach(stats.scored - stats.outputs_without_values, stats.outputs_without_values)
         if unseen and verdict != "failed" and seen.short_of(config.coverage):
             return _UNDECIDED, f"{message}; {unseen}"
     return verdict, f"{message}; {unseen}" if unseen else message
@@ -221,10 +219,10 @@ def _fails_whatever(gate: Gate, stats: EvaluatorStats, field: FieldStats | None)
 
     None where they could save it, and for figures in which a row has no fixed weight.
     """
-    if field is not None or gate.figure in POOLED:
+    if field is not None or gate.figure in MICRO:
         return None
-    config, further = gate.config, stats.figure(gate.figure)
-    mean, rows = (further.mean, further.rows) if further else (figure_of(gate.figure, stats, None), stats.scored)
+    config, further = gate.config, stats.metric(gate.figure)
+    mean, rows = (further.mean, further.n) if further else (figure_of(gate.figure, stats, None), stats.scored)
     if mean is None:
         return None
     if config.fail_below is not None and best_mean(mean, rows, stats.kept_out) < config.fail_below:

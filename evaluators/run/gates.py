@@ -6,7 +6,7 @@ Whether a gate names what the suite has is `gate_targets`; what it comes to when
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Annotated, Final, Literal, Self, TypeAlias, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -18,25 +18,27 @@ from evaluators.settings import Name, Settings
 from evaluators.value_class import NamedTuple, dataclass
 
 Figure: TypeAlias = Literal[
-    "mean", "pass_rate", "accuracy", "precision", "recall", "f1",
-    "mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score", "overall_pass_rate",
-    "macro_precision", "macro_recall", "macro_f1", "micro_precision", "micro_recall", "micro_f1", "weighted_precision",
-    "weighted_recall", "weighted_f1",
+    "mean", "mean_score", "pass_rate", "accuracy", "precision", "recall", "f1", "mean_precision", "mean_recall", "mean_f1",
+    "mean_field_score", "overall_score", "field_score", "overall_pass_rate", "micro_precision", "micro_recall", "micro_f1",
+    "macro_precision", "macro_recall", "macro_f1", "weighted_precision", "weighted_recall", "weighted_f1",
 ]  # fmt: skip
 OF_ROWS: Final = ("mean", "pass_rate")
 """Figures over rows: the mean score, and the share of the scored rows that pass. A field has neither."""
 OF_FIELDS: Final = ("accuracy",)
 """Figures over the values of one field: the share of them that are right."""
-AVERAGES: Final = get_args(Figure)[-9:]
-"""Averages over labels."""
-_WITH_BOUND: Final = ("mean", "pass_rate", "accuracy", "precision", "recall", "f1")
+AVERAGES: Final = get_args(Figure)[-6:]
+"""Averages over labels, which only labels have."""
+MICRO: Final = get_args(Figure)[-9:-6]
+"""Figures over all values of all rows, of which a row has any number; or over all labels."""
 POOLED: Final = ("precision", "recall", "f1")
-"""Figures over all values of all rows in one heap, of which a row has any number."""
+"""The same of one field, or of one label."""
+_WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *MICRO)
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 Coverage: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
-MeasureFigure: TypeAlias = Literal["mean", "median", "p95", "sum", "least", "greatest"]
+MeasureFigure: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
+_OLD: Final = {"least": "min", "greatest": "max"}
 Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
@@ -69,6 +71,18 @@ class AnyGateConfig(Settings):
     """The one slice that the gate is about: `{supplier: ACME}`."""
     each_slice: Name | None = None
     """The column of which every value is held to the limits on its own."""
+
+    @field_validator(
+        "figure",
+        mode="before",
+        json_schema_input_type=Figure | MeasureFigure | Literal["least", "greatest"] | None,
+    )
+    @classmethod
+    def _as_it_is_shown(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        word = "_".join(value.lower().split())
+        return _OLD.get(word, word)
 
     @field_validator("slice", mode="before", json_schema_input_type=Mapping[str, str | int | float | bool] | None)
     @classmethod
@@ -146,6 +160,12 @@ class MeasureGateConfig(AnyGateConfig):
     using: Literal["estimate"] = "estimate"
 
 
+_OF_EVALUATOR: Final[Mapping[str, Figure]] = {
+    "mean_score": "mean", "precision": "micro_precision", "recall": "micro_recall", "f1": "micro_f1",
+}  # fmt: skip
+"""What a figure without a field means."""
+
+
 class Target(NamedTuple):
     """What a gate is about: an evaluator or a measure, or a field of an evaluator by canonical path."""
 
@@ -169,15 +189,22 @@ class Gate:
 
     @property
     def of_labels(self) -> bool:
-        """It is about one label, or about an average over labels."""
+        """It is about one label, or about an average that only labels have."""
         return self.config.label is not None or self.config.figure in AVERAGES
+
+    def of_labels_of(self, evaluators: Container[str]) -> bool:
+        """It is about one label or an average over labels, where these evaluators count labels."""
+        return self.of_labels or (self.config.figure in MICRO and self.target.evaluator in evaluators)
 
     @property
     def figure(self) -> Figure | MeasureFigure:
         """What is compared with the limits."""
         if self.config.label is not None:
             return self.config.figure or "f1"
-        return self.config.figure or ("mean" if self.target.field is None else "accuracy")
+        figure = self.config.figure
+        if self.target.field is not None:
+            return figure or "accuracy"
+        return "mean" if figure is None else _OF_EVALUATOR.get(figure, figure)
 
 
 _UNSAID: Final = ("mean", "accuracy")
@@ -186,7 +213,7 @@ _UNSAID: Final = ("mean", "accuracy")
 
 def gate_label(gate: GateResult) -> str:
     """The gate's target with what sets it apart, for people: `header.total (recall, supplier = ACME)`."""
-    about = [] if gate.figure in _UNSAID else [gate.figure.replace("_", " ")]
+    about = [] if gate.metric in _UNSAID else [gate.metric.replace("_", " ")]
     if gate.label is not None:
         about.append(f"label {gate.label}")
     if gate.variant is not None:

@@ -68,7 +68,7 @@ class KeyRows:
                     reader, free = self._readers_of([columns[place][index] for place in self._cells])
                 met = reader.met(expected, actual) if reader is not None else {}
                 for path, align, items in long_lists(free, expected, actual):
-                    met[KeyFault(path.canonical, align.rule, "expected", "crowded")] = items
+                    met[KeyFault(path.canonical, align.rule, "expected", "too_long")] = items
             except Exception:  # a row is guarded: its verdict says what is wrong with its schema or its transforms
                 continue
             if met:

@@ -80,21 +80,23 @@ def _expected(field: FieldStats) -> int:
 
 def _warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items(keys)}, in {rows_text(keys.rows)} ({_numbers(keys)})'
-    if keys.what == "crowded":
+    if keys.what == "too_long":
         place = free_place(suite, line, keys.path)
-        return Issue("items-crowded", Blame.TESTSET, message, place, _raise_the_limit(keys))
+        return Issue("items-too-long", Blame.TESTSET, message, place, _raise_the_limit(keys))
     if variant is not None and keys.side == "output":
         message = f'variant "{variant}": {message}'
     where = key_place(suite, line, keys.path)
-    return Issue(f"items-{keys.what}", _BLAMED[keys.side], message, where, _hint(keys, _align(line, keys)))
+    return Issue(
+        f"items-{keys.what.replace('_', '-')}", _BLAMED[keys.side], message, where, _hint(keys, _align(line, keys))
+    )
 
 
 def _items(keys: KeyStats) -> str:
     """`3 expected items of "items" have no key "sku"`."""
-    if keys.what == "crowded":
+    if keys.what == "too_long":
         return f'"{keys.path}" has too many items to compare each with each'
     has = "has" if keys.items == 1 else "have"
-    wrong = f'no key "{keys.key}"' if keys.what == "keyless" else f'the same key "{keys.key}" as an earlier item'
+    wrong = f'no key "{keys.key}"' if keys.what == "without_key" else f'the same key "{keys.key}" as an earlier item'
     if keys.side == "expected":
         return f'{counted(keys.items, "expected item")} of "{keys.path}" {has} {wrong}'
     return f'{counted(keys.items, "item")} of "{keys.path}" in the outputs {has} {wrong}'
@@ -125,7 +127,7 @@ def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
 
 def _hint(keys: KeyStats, align: Align | None) -> str:
     """What becomes of such items, where the suite says it, and what to do about them."""
-    if keys.what == "repeated":
+    if keys.what == "duplicate_key":
         return "such items pair in list order; give the key a second part that tells them apart, or use hungarian"
     advice = "name a key that every item has, or use hungarian"
     if align is None:

@@ -13,7 +13,7 @@ from typing import Final
 from evaluators.issues import Blame, Issue
 from evaluators.registry import suggestion
 from evaluators.run.label_counts import SPECIAL, LabelSums, LabelText, PairCount
-from evaluators.run.result import LabelCell, LabelFigures, LabelTable
+from evaluators.run.result import ConfusionMatrix, LabelCell, LabelFigures
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import replace
 from evaluators.values.confusion import Confusion, Ratio
@@ -28,7 +28,7 @@ _FIGURES: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
 
 def label_tables(
     lines: Sequence[EvaluatorLine], counted: Sequence[LabelSums | None], variant: str | None
-) -> Iterator[LabelTable]:
+) -> Iterator[ConfusionMatrix]:
     """The table of each evaluator that has labels, in the order of the suite."""
     for line, sums in zip(lines, counted, strict=False):
         rule = line.settings.label_rule()
@@ -66,7 +66,7 @@ def unlisted_labels(
             rows = 0
 
 
-def _without_figures(table: LabelTable) -> LabelTable:
+def _without_figures(table: ConfusionMatrix) -> ConfusionMatrix:
     """The table as it was counted, without figures: rows that belong to an unknown label would be in none of them."""
 
     def counted(figures: Sequence[LabelFigures]) -> tuple[LabelFigures, ...]:
@@ -75,7 +75,7 @@ def _without_figures(table: LabelTable) -> LabelTable:
     return replace(table, labels=counted(table.labels), averages=counted(table.averages))
 
 
-def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> LabelTable:
+def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | None) -> ConfusionMatrix:
     cells: dict[tuple[LabelText, LabelText], PairCount] = {}
     known = frozenset(labels)
     for (expected, output), counted in sums.pairs.items():
@@ -87,7 +87,7 @@ def _table(name: str, labels: Sequence[str], sums: LabelSums, variant: str | Non
     counts = {one: _confusion(LabelText(one), rows_of, columns_of, right) for one in labels}
     order = [*map(LabelText, labels), *(LabelText(one, True) for one in SPECIAL)]
     given = {output for _, output in cells}
-    return LabelTable(
+    return ConfusionMatrix(
         evaluator=name,
         rows=rows_of.total(),
         labels=tuple(_figures(one, confusion) for one, confusion in counts.items()),
@@ -138,7 +138,7 @@ def _averages(counts: Sequence[Confusion]) -> Iterator[LabelFigures]:
     whole = _figures("", pooled)
     for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):
         means = [_mean([one.exact(figure) for one in counts], weights) for figure in _FIGURES]
-        yield LabelFigures(name, whole.expected, whole.given, whole.right, *means)
+        yield LabelFigures(name, whole.support, whole.predicted, whole.right, *means)
         if name == "macro":
             yield _figures("micro", pooled)
 

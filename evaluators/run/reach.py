@@ -56,8 +56,8 @@ def reach(stats: EvaluatorStats, field: FieldStats | None = None) -> Reach:
     """
     if field is None:
         return Reach(stats.scored, stats.kept_out)
-    rows = Reach(stats.rows - stats.skipped - stats.not_measured - stats.unread, stats.unread)
-    own = Reach(field.counts.measured, field.counts.fault, "value")
+    rows = Reach(stats.rows - stats.skipped - stats.not_measured - stats.rows_without_fields, stats.rows_without_fields)
+    own = Reach(field.counts.n, field.counts.not_judged, "value")
     return min(rows, own, key=lambda each: each.share)
 
 
@@ -73,6 +73,6 @@ def worst_mean(mean: float, rows: int, kept_out: int) -> float:
 
 def unseen_by_precision(stats: EvaluatorStats) -> str:
     """The rows that pooled precision does not see, in words; empty without any."""
-    count = stats.gave_nothing
+    count = stats.outputs_without_values
     gave = "has an output that gave" if count == 1 else "have an output that gave"
     return f"{rows_text(count)} of {stats.scored:,} {gave} nothing, which precision does not see" if count else ""

@@ -89,7 +89,7 @@ def array_line(array: ArrayResult) -> dict[str, Any]:
     """A list's result."""
     line: dict[str, Any] = {
         "array": array.path, "field": array.field, "rule": array.rule, "code": array.code, "matched": array.matched,
-        "missed": array.missed, "spurious": array.spurious, "paired": array.paired,
+        "missed": array.missing, "spurious": array.extra, "paired": array.paired,
         "pairs": [list(pair) for pair in array.pairs],
     }  # fmt: skip
     if array.weight != 1:
@@ -143,8 +143,8 @@ _WITHOUT_SCORE: Final = (Status.SKIPPED, Status.NOT_MEASURED, Status.FAULT)
 
 def _array(line: Mapping[str, Any]) -> ArrayResult:
     return ArrayResult(
-        path=line["array"], field=line["field"], rule=line["rule"], matched=line["matched"], missed=line["missed"],
-        spurious=line["spurious"], paired=line["paired"], weight=Fraction(*line.get("weight", (1, 1))), code=line["code"],
+        path=line["array"], field=line["field"], rule=line["rule"], matched=line["matched"], missing=line["missed"],
+        extra=line["spurious"], paired=line["paired"], weight=Fraction(*line.get("weight", (1, 1))), code=line["code"],
         alike=line.get("alike", False), notes=tuple(line.get("notes", ())), expected=line.get("expected", MISSING),
         actual=line.get("actual", MISSING), pairs=tuple((one, other) for one, other in line["pairs"]),
         surplus_counts=line.get("surplus", False), metric=line.get("metric"),

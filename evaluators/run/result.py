@@ -32,33 +32,33 @@ class Counts:
     error: int = 0
     skipped: int = 0
     not_measured: int = 0
-    fault: int = 0
+    not_judged: int = 0
 
     @property
-    def measured(self) -> int:
+    def n(self) -> int:
         """Everything that is in a denominator."""
         return self.match + self.mismatch + self.omission + self.hallucination + self.error
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayStats:
-    """The items of one array over the run. A pair of items that does not match is one missed and one spurious item."""
+    """The items of one array over the run. A pair of items that does not match is one missing and one extra item."""
 
     matched: int
-    missed: int
-    spurious: int
+    missing: int
+    extra: int
     paired: int
     precision: float | None
     recall: float | None
     f1: float | None
-    evaluated: int = 0
+    results: int = 0
     """How often the totals were over the list as a whole: once a row, unless it stands in another list."""
-    passed: int = 0
+    results_passed: int = 0
     """How often it was right as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surplus:
+class ExtraItems:
     """Items of lists that only the output has, over the run."""
 
     items: int
@@ -71,25 +71,25 @@ class Surplus:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureStats:
-    """A further figure of an evaluator: its mean over the rows in which it is defined, None when there is none."""
+class MetricStats:
+    """A further metric of an evaluator: its mean over the rows in which it is defined, None when there is none."""
 
     name: str
     mean: float | None
-    rows: int
+    n: int
 
 
 @dataclass(frozen=True, slots=True)
 class KeyStats:
     """Items of a list that is paired by a key, on one side, that have no key, or that have the key of an earlier item.
 
-    Or those of a list that was too long to compare each with each (`crowded`); the key is then the alignment.
+    Or those of a list that was too long to compare each with each (`too_long`); the key is then the alignment.
     """
 
     path: str
     key: str
     side: Literal["expected", "output"]
-    what: Literal["keyless", "repeated", "crowded"]
+    what: Literal["without_key", "duplicate_key", "too_long"]
     items: int
     rows: int
     """Rows with at least one such item."""
@@ -98,19 +98,19 @@ class KeyStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """How sure a figure is that a gate names: `precision` of a run (`field` is None), or `accuracy` of a field."""
+class MetricCI:
+    """How sure a metric is that a gate names: `micro_precision` of a run (`field` is None), or `accuracy` of a field."""
 
     field: str | None
-    figure: str
-    rows: int
-    """The rows on which the figure is defined."""
-    interval: Interval | None
+    metric: str
+    n: int
+    """The rows on which the metric is defined."""
+    ci: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
 class FieldStats:
-    """One field of one evaluator over the run. Ratios are micro figures, None when undefined."""
+    """One field of one evaluator over the run. Ratios are over all values, None when undefined."""
 
     path: str
     counts: Counts
@@ -131,7 +131,7 @@ class EvaluatorStats:
     """One evaluator over the run, one slice of it, or one variant.
 
     rows = scored + skipped + not_measured + invalid + unjudged + bugs. `unreadable`, `blocked` and `empty_expected` are
-    of the scored ones. `interval` is that of the pass rate: Wilson's, or over clusters that of a mean.
+    of the scored ones. `pass_rate_ci` is Wilson's, or over clusters that of a mean.
     """
 
     name: str
@@ -149,42 +149,42 @@ class EvaluatorStats:
     blocked: int
     mean: float | None
     pass_rate: float | None
-    interval: Interval | None
+    pass_rate_ci: Interval | None
     fields: tuple[FieldStats, ...] = ()
     counts: Counts | None = None
-    precision: float | None = None
-    recall: float | None = None
-    f1: float | None = None
-    more_fields: int = 0
+    micro_precision: float | None = None
+    micro_recall: float | None = None
+    micro_f1: float | None = None
+    fields_not_listed: int = 0
     """Paths of an open tree beyond the cap: counted, not listed."""
     variant: str | None = None
     slice: tuple[str, str] | None = None
     """(column, value) when these are the figures of one slice."""
     empty_expected: int = 0
-    gave_nothing: int = 0
-    """Scored rows whose output gave nothing, neither right nor wrong: pooled precision does not see them."""
-    unread: int = 0
+    outputs_without_values: int = 0
+    """Scored rows whose output gave nothing, neither right nor wrong: micro precision does not see them."""
+    rows_without_fields: int = 0
     """Rows kept out of which no field was measured either."""
-    figures: tuple[FigureStats, ...] = ()
-    """The further figures of the evaluator, in its own order."""
-    substituted: Mapping[str, int] = field(default_factory=dict)
-    """How many fields a substitute of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
-    outside: Mapping[str, int] = field(default_factory=dict)
+    metrics: tuple[MetricStats, ...] = ()
+    """The further metrics of the evaluator, in its own order."""
+    fallbacks: Mapping[str, int] = field(default_factory=dict)
+    """How many fields a fallback of a judge scores, by what stands in for what: `fuzzy in place of semantic`."""
+    undeclared: Mapping[str, int] = field(default_factory=dict)
     """Places that the expected side has and the schema lacks, each with how often it was met. They are not scored."""
     keys: tuple[KeyStats, ...] = ()
     """What was wrong with the keys that align lists: nothing where every item has a key of its own. Not kept by slice."""
 
-    evaluated: int = 0
+    results: int = 0
     """What the totals of a schema are over: results outside of lists, and each outermost list as a whole, of all rows."""
-    evaluated_passed: int = 0
+    results_passed: int = 0
     """Those of them that are right."""
-    surplus: Surplus | None = None
+    extra_items: ExtraItems | None = None
     """Items of lists that only the output has; None where there are none, or where the evaluator does not tell."""
-    mean_interval: Interval | None = None
+    mean_ci: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
-    bounds: tuple[Bound, ...] = ()
-    """Of figures that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
-    detectable: float | None = None
+    metric_cis: tuple[MetricCI, ...] = ()
+    """Of metrics that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
+    minimum_detectable_effect: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
 
     @property
@@ -192,39 +192,39 @@ class EvaluatorStats:
         """Rows that the data or the environment, or a fault of the program, kept from being measured."""
         return self.invalid + self.unjudged + self.bugs
 
-    def bound(self, field: str | None, figure: str) -> Bound | None:
-        """How sure a figure is; None where no gate names it."""
-        return next((each for each in self.bounds if (each.field, each.figure) == (field, figure)), None)
+    def metric_ci(self, field: str | None, metric: str) -> MetricCI | None:
+        """How sure a metric is; None where no gate names it."""
+        return next((each for each in self.metric_cis if (each.field, each.metric) == (field, metric)), None)
 
-    def figure(self, name: str) -> FigureStats | None:
-        """A further figure by name; None where the evaluator has no such figure."""
-        return next((each for each in self.figures if each.name == name), None)
+    def metric(self, name: str) -> MetricStats | None:
+        """A further metric by name; None where the evaluator has no such metric."""
+        return next((each for each in self.metrics if each.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureStats:
     """The numbers of one column over the run, one slice of it, or one variant.
 
-    rows = measured + missing + unreadable. Figures are None where no cell holds a number.
+    rows = n + missing + unreadable. Figures are None where no cell holds a number.
     """
 
     name: str
     column: str
     rows: int
-    measured: int
+    n: int
     missing: int
     """Cells that are empty."""
     unreadable: int
     """Cells that hold something else than a number."""
     mean: float | None
-    interval: Interval | None
+    mean_ci: Interval | None
     """The interval of the mean; None where the numbers show no spread."""
     median: float | None
     p95: float | None
     """The smallest number that at least 95 % of them do not exceed."""
     sum: float | None
-    least: float | None
-    greatest: float | None
+    min: float | None
+    max: float | None
     decimal: str = "."
     """The mark before the decimals of the cells."""
     digits: int | None = None
@@ -252,9 +252,9 @@ class LabelFigures:
 
     label: str
     """The label; of an average: macro, micro or weighted."""
-    expected: int
+    support: int
     """Rows that expect it."""
-    given: int
+    predicted: int
     """Rows whose output is it."""
     right: int
     precision: float | None
@@ -263,7 +263,7 @@ class LabelFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelTable:
+class ConfusionMatrix:
     """Which outputs stood where which labels were expected, for one evaluator over the run or one variant."""
 
     evaluator: str
@@ -296,9 +296,9 @@ class GateResult:
     """One gate, for one variant and slice."""
 
     target: str
-    figure: str
+    metric: str
     value: float | None
-    measured: int
+    n: int
     limit: str
     verdict: Literal["passed", "warned", "failed", "undecided"]
     message: str
@@ -367,7 +367,7 @@ class RunResult:
     measures: tuple[MeasureStats, ...] = ()
     """The measures of the suite, over the run and then by slice; nothing without measures."""
 
-    label_tables: tuple[LabelTable, ...] = ()
+    confusion_matrices: tuple[ConfusionMatrix, ...] = ()
     """What stood where which label was expected, by variant and evaluator; nothing where no evaluator has labels."""
 
     folder: str | None = None

@@ -7,22 +7,26 @@ of the same bytes (times, host, workers) is not part of it.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.run.result import Environment, EvaluatorStats, RunResult
 from evaluators.run.run_json_checks import impossible
 from evaluators.value_class import field_names, replace
+from evaluators.values.small_files import NoSmallFile, read_small
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 Kind = TypeVar("Kind")
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 
@@ -30,7 +34,7 @@ def run_json(result: RunResult) -> str:
     """The text of `run.json`."""
     body = plain(replace(result, environment=None))
     del body["environment"]
-    for key in ("judges", "measures", "label_tables", "folder", "written"):
+    for key in ("judges", "measures", "confusion_matrices", "folder", "written"):
         if not body[key]:
             del body[key]
     for gate in body["gates"]:
@@ -93,7 +97,21 @@ def run_of_shape(text: bytes, where: str) -> RunResult:
             where=where,
             hint=UPGRADE_HINT,
         )
+    if body["format"] < FORMAT:
+        said = f"written in format {body['format']}, and this version reads format {FORMAT}"
+        raise problem("older-run", said, where=where, hint=_again(Path(where)))
     return _read(_run_adapter(), text, where)
+
+
+def _again(file: Path) -> str:
+    """How to make a run of an earlier format again: by the command that made it, where its folder says so."""
+    command = None
+    with suppress(OSError, ValueError, NoSmallFile):
+        body = json.loads(read_small(file.with_name("environment.json")))
+        command = body.get("command") if isinstance(body, dict) else None
+    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
+        return f"score the test set again: `{shlex.join(('evaluators', *command))}`"
+    return "score the test set again: `evaluators run SUITE ROWS`"
 
 
 def _no_constant(word: str) -> NoReturn:

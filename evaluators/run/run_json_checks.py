@@ -8,9 +8,11 @@ from typing import Any, Final
 from evaluators.run.result import EvaluatorStats, Interval, RunResult
 from evaluators.value_class import field_names
 
-_SHARES: Final = ("mean", "pass_rate", "precision", "recall", "f1", "accuracy", "mean_score")
-_INTERVALS: Final = ("interval", "mean_interval")
-_WITHIN: Final = ("unreadable", "blocked", "empty_expected", "gave_nothing")
+_SHARES: Final = (
+    "mean", "pass_rate", "micro_precision", "micro_recall", "micro_f1", "precision", "recall", "f1", "accuracy", "mean_score",
+)  # fmt: skip
+_INTERVALS: Final = ("pass_rate_ci", "mean_ci")
+_WITHIN: Final = ("unreadable", "blocked", "empty_expected", "outputs_without_values")
 """Rows that are among the scored ones."""
 _EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
 
@@ -23,7 +25,7 @@ def impossible(result: RunResult) -> Iterator[str]:
     for key in ("evaluators", "slices"):
         for place, stats in enumerate(getattr(result, key)):
             yield from _of_stats(f"{key}.{place}.", stats)
-    for key in ("measures", "label_tables", "gates"):
+    for key in ("measures", "confusion_matrices", "gates"):
         for place, each in enumerate(getattr(result, key)):
             yield from _counts(f"{key}.{place}.", each)
 

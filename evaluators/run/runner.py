@@ -411,12 +411,12 @@ def coverage(
         scored = line.settings.scored_fields()
         for field_ in one.fields if scored.names else ():
             counts = field_.counts
-            if counts.measured or counts.fault or field_.path in scored.optional or not one.scored:
+            if counts.n or counts.not_judged or field_.path in scored.optional or not one.scored:
                 continue
             at = fields.get((line.name, field_.path), where)
             found.append(_field_measured_nothing(line, field_, at, in_place_of))
         if one.scored:
-            measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
+            measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
             for path in scored.awaited.named:
                 if path not in measured:
                     unmet = FieldStats(path, Counts(), None, None, None, None)
@@ -436,7 +436,7 @@ def schema_gaps(
     for line, one in zip(lines, stats, strict=True):
         where = places.get(line.name)
         declared = line.settings.scored_fields().awaited.declared
-        outside = one.outside if line.settings.scored_fields().lines is None else ()
+        outside = one.undeclared if line.settings.scored_fields().lines is None else ()
         elsewhere = [path for path in outside if _is_declared(path, declared)]
         lacking = [path for path in outside if path not in elsewhere]
         if elsewhere:
@@ -451,7 +451,7 @@ def schema_gaps(
             found.append(
                 Issue("schema-lacks", Blame.TESTSET, message, where, "add them to the schema, or skip them there")
             )
-        measured = {each.path for each in one.fields if each.counts.measured or each.counts.fault}
+        measured = {each.path for each in one.fields if each.counts.n or each.counts.not_judged}
         unmet = [path for path in declared if path not in measured] if one.scored else []
         if unmet:
             message = f'"{line.name}": no row measured {_some(unmet)} of the schema'

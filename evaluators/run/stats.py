@@ -29,14 +29,14 @@ from evaluators.model import Standing, Status
 from evaluators.run.intervals import RatioSums, detectable_runs, moments_of_clusters, moments_of_powers, share_interval
 from evaluators.run.result import (
     ArrayStats,
-    Bound,
     Counts,
     EvaluatorStats,
+    ExtraItems,
     FieldStats,
-    FigureStats,
     Interval,
     KeyStats,
-    Surplus,
+    MetricCI,
+    MetricStats,
 )
 from evaluators.run.statistics import mean_of, ratios, share, wilson
 from evaluators.run.tally import FigureSum, Tally
@@ -77,7 +77,7 @@ def evaluator_stats(
     if fields:
         listed = _listed(fields, tally, optional)
     else:
-        listed = _open(tally, extra_counts, surplus_counts, optional, "mean_score" in figure_names)
+        listed = _open(tally, extra_counts, surplus_counts, optional, "mean_field_score" in figure_names)
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -94,27 +94,27 @@ def evaluator_stats(
         blocked=standings[Standing.BLOCKED],
         mean=mean_of(tally.sums, scored),
         pass_rate=share(tally.passed, scored),
-        interval=intervals.pass_rate,
+        pass_rate_ci=intervals.pass_rate,
         fields=listed[:MOST_FIELDS],
-        more_fields=max(0, len(listed) - MOST_FIELDS),
+        fields_not_listed=max(0, len(listed) - MOST_FIELDS),
         counts=counts,
-        precision=figures.precision,
-        recall=figures.recall,
-        f1=figures.f1,
+        micro_precision=figures.precision,
+        micro_recall=figures.recall,
+        micro_f1=figures.f1,
         variant=variant,
         slice=slice_,
         empty_expected=tally.empty_expected,
-        gave_nothing=tally.gave_nothing,
-        unread=tally.unread,
-        figures=_figures(figure_names, tally),
-        outside=_outside(tally.details),
-        evaluated=_total(tally.details, EVALUATED),
-        evaluated_passed=_total(tally.details, PASSED),
-        surplus=_surplus(tally.details, surplus_counts),
-        substituted=dict(substituted or {}),
-        mean_interval=intervals.mean,
-        bounds=tuple(_bounds(tally, clustered)),
-        detectable=intervals.detectable,
+        outputs_without_values=tally.gave_nothing,
+        rows_without_fields=tally.unread,
+        metrics=_figures(figure_names, tally),
+        undeclared=_outside(tally.details),
+        results=_total(tally.details, EVALUATED),
+        results_passed=_total(tally.details, PASSED),
+        extra_items=_surplus(tally.details, surplus_counts),
+        fallbacks=dict(substituted or {}),
+        mean_ci=intervals.mean,
+        metric_cis=tuple(_bounds(tally, clustered)),
+        minimum_detectable_effect=intervals.detectable,
     )
 
 
@@ -142,7 +142,7 @@ def _of_clusters(tally: Tally) -> _Intervals:
     return _Intervals(share_interval(rate), share_interval(moments), detectable_runs(moments))
 
 
-def _bounds(tally: Tally, clustered: bool) -> Iterator[Bound]:
+def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
     """The intervals of the figures that are watched, over rows or over clusters."""
     for (path, figure), sums in sorted(tally.ratios.items(), key=lambda each: (each[0][0] or "", each[0][1])):
         units = sums
@@ -150,7 +150,8 @@ def _bounds(tally: Tally, clustered: bool) -> Iterator[Bound]:
             units = RatioSums()
             for cluster in tally.clusters.values():
                 units.add(*cluster.ratios.get((path, figure), (0, 0)))
-        yield Bound(path, figure, tally.ratio_rows[path, figure], _ratio_interval(units, rows=not clustered))
+        metric = figure if path is not None else f"micro_{figure}"
+        yield MetricCI(path, metric, tally.ratio_rows[path, figure], _ratio_interval(units, rows=not clustered))
 
 
 def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
@@ -160,11 +161,11 @@ def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
     return share_interval(sums.moments())
 
 
-def _figures(names: Sequence[str], tally: Tally) -> tuple[FigureStats, ...]:
+def _figures(names: Sequence[str], tally: Tally) -> tuple[MetricStats, ...]:
     """The mean of each further figure; a figure that no row had is undefined."""
     sums = [*tally.figures, *(FigureSum() for _ in range(len(names) - len(tally.figures)))]
     return tuple(
-        FigureStats(name, mean_of(each.sums, each.rows), each.rows) for name, each in zip(names, sums, strict=True)
+        MetricStats(name, mean_of(each.sums, each.rows), each.rows) for name, each in zip(names, sums, strict=True)
     )
 
 
@@ -177,10 +178,10 @@ def _total(details: Mapping[Detail, int], kind: str) -> int:
     return sum(count for (_, each, _), count in details.items() if each == kind)
 
 
-def _surplus(details: Mapping[Detail, int], penalized: bool) -> Surplus | None:
+def _surplus(details: Mapping[Detail, int], penalized: bool) -> ExtraItems | None:
     rows = details.get(("", SURPLUS_ROWS, 1), 0)
     values = _total(details, SURPLUS_VALUES)
-    return Surplus(details["", SURPLUS_ITEMS, 1], rows, values or None, penalized) if rows else None
+    return ExtraItems(details["", SURPLUS_ITEMS, 1], rows, values or None, penalized) if rows else None
 
 
 def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
@@ -234,7 +235,7 @@ def _field(
 ) -> FieldStats:
     """The figures of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
     figures = ratios(counts)
-    accuracy = share(counts.match, counts.measured - free)
+    accuracy = share(counts.match, counts.n - free)
     return FieldStats(
         path, counts, accuracy, figures.precision, figures.recall, figures.f1, optional,
         None if further is None else _mean_score(counts, further), _array(further) if further else None,
@@ -255,7 +256,7 @@ def _with_details(counts: Sequence[int], further: Mapping[tuple[str, int], int])
     errors = further.get((ERRORS, 1), 0)
     return Counts(
         match=match, mismatch=mismatch - errors, omission=omission, hallucination=hallucination, error=errors,
-        skipped=further.get((SKIPPED, 1), 0), fault=further.get((FAULTS, 1), 0),
+        skipped=further.get((SKIPPED, 1), 0), not_judged=further.get((FAULTS, 1), 0),
     )  # fmt: skip
 
 
@@ -263,7 +264,7 @@ def _mean_score(counts: Counts, further: Mapping[tuple[str, int], int]) -> float
     """The mean over what was measured: a match is 1, everything else 0 but for its partial credit."""
     partial = {den: count for (kind, den), count in further.items() if kind == CREDIT}
     return mean_of({1: counts.match, **{den: num + (counts.match if den == 1 else 0) for den, num in partial.items()}},
-                   counts.measured)  # fmt: skip
+                   counts.n)  # fmt: skip
 
 
 def _array(further: Mapping[tuple[str, int], int]) -> ArrayStats | None:
@@ -290,7 +291,7 @@ def _status_counts(counts: Sequence[int]) -> Counts:
         error=counts[Status.ERROR],
         skipped=counts[Status.SKIPPED],
         not_measured=counts[Status.NOT_MEASURED],
-        fault=counts[Status.FAULT],
+        not_judged=counts[Status.FAULT],
     )
 
 

@@ -6,8 +6,8 @@ that are made for the figures that a gate names, and for no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from evaluators.model import Standing, Status, Verdict
 from evaluators.value_class import dataclass
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from evaluators.suite.evaluator_line import EvaluatorLine
 
 Watched: TypeAlias = tuple[str | None, Ratio]
+_RATIOS: Final[Mapping[str, Ratio]] = {
+    "accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "f1",
+    "micro_precision": "precision", "micro_recall": "recall", "micro_f1": "f1",
+}  # fmt: skip
 """(the canonical path of a field, or None for all fields together; the figure)."""
 _Counts: TypeAlias = tuple[int, int, int, int]
 
@@ -80,12 +84,13 @@ def _of_statuses(statuses: Sequence[int]) -> _Counts:
 def watches(gates: Iterable[Gate], lines: Iterable[EvaluatorLine]) -> dict[str, Watch]:
     """The figures that gates name and that need to know what each row added to them, by evaluator."""
     settings = {line.name: line.settings for line in lines}
+    labelled = {name for name, one in settings.items() if one.label_rule() is not None}
     found: dict[str, dict[Watched, None]] = {}
     for gate in gates:
         path = gate.target.field
         ratio = "accuracy" if path is not None and gate.figure == "mean_score" else gate.figure
-        if ratio in ("accuracy", "precision", "recall", "f1") and not gate.of_labels:
-            found.setdefault(gate.target.evaluator, {})[path, ratio] = None
+        if ratio in _RATIOS and not gate.of_labels_of(labelled):
+            found.setdefault(gate.target.evaluator, {})[path, _RATIOS[ratio]] = None
     return {
         name: Watch(
             tuple(targets), tuple(settings[name].scored_fields().names),

@@ -102,10 +102,13 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     measured = data.get("measures")
     measures = tuple(measured) if isinstance(measured, Mapping) else ()
     context = {"evaluators": lines, "may_be_called": possible, "folder": source.folder, "measures": measures}
+    said_of: list[tuple[Loc, str]] = []
     sections = {} if judge is None else {"judge": judge}
     for key, reader in (readers or {}).items():
         if data.get(key) is not None:
-            sections[key] = collect(partial(reader, data[key], context), key)
+            said_of.clear()
+            sections[key] = collect(partial(reader, data[key], {**context, "notes": said_of}), key)
+            notes.extend(f"{source.place((key, *loc), key=True)}: {note}" for loc, note in said_of)
     details.extend(check_edges(lines, possible))
     if details:
         raise Problems(_issues(source, details))

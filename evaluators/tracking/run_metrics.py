@@ -20,7 +20,7 @@ Named: TypeAlias = Iterator[tuple[str, Number | None]]
 
 _COUNTERS: Final = frozenset({
     "skipped", "not_measured", "invalid", "unjudged", "bugs", "passed", "failed", "unreadable", "blocked", "empty_expected",
-    "gave_nothing", "unread", "fields_not_listed", "missing", "warned", "undecided", "rows", "measured",
+    "outputs_without_values", "rows_without_fields", "fields_not_listed", "missing", "warned", "undecided", "rows", "n",
     *(each.name for each in fields(Counts)),
 })  # fmt: skip
 """The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
@@ -116,7 +116,7 @@ def _about_measure(one: MeasureStats) -> str:
 
 
 def _measure(one: MeasureStats) -> Named:
-    for name in ("mean", "median", "p95", "sum", "least", "greatest", "rows", "measured", "missing", "unreadable"):
+    for name in ("mean", "median", "p95", "sum", "min", "max", "rows", "n", "missing", "unreadable"):
         yield name, getattr(one, name)
 
 
@@ -124,22 +124,23 @@ def _evaluator(stats: EvaluatorStats) -> Named:
     yield "rows/total", stats.rows
     for name in ("scored", "skipped", "not_measured", "invalid", "unjudged", "bugs"):
         yield f"rows/{name}", getattr(stats, name)
-    for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "gave_nothing", "unread"):
+    for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "outputs_without_values",
+                 "rows_without_fields"):  # fmt: skip
         yield name, getattr(stats, name)
-    for name in ("precision", "recall", "f1"):
+    for name in ("micro_precision", "micro_recall", "micro_f1"):
         yield name, getattr(stats, name)
     if stats.counts is not None:
         yield from _under("counts", asdict(stats.counts).items())
-    for figure in stats.figures:
-        yield f"figure/{segment(figure.name)}/mean", figure.mean
-        yield f"figure/{segment(figure.name)}/rows", figure.rows
-    yield "fields_not_listed", stats.more_fields
+    for metric in stats.metrics:
+        yield f"metric/{segment(metric.name)}/mean", metric.mean
+        yield f"metric/{segment(metric.name)}/n", metric.n
+    yield "fields_not_listed", stats.fields_not_listed
 
 
 def _field(field: FieldStats) -> Named:
     for name in ("accuracy", "precision", "recall", "f1", "mean_score"):
         yield name, getattr(field, name)
-    yield "measured", field.counts.measured
+    yield "n", field.counts.n
     yield from asdict(field.counts).items()
 
 

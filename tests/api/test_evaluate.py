@@ -74,7 +74,7 @@ def test_figures_are_those_of_a_run_to_the_last_bit(rows: list[tuple[Any, Any]],
         suite = evaluators.load({"evaluators": [{"schema_match": {"schema": SCHEMA, "nulls": nulls}}]})
         run = suite.run(file)
     assert found.stats == run["schema_match"]
-    assert found.mean_f1 == next(one.mean for one in run["schema_match"].figures if one.name == "mean_f1")
+    assert found.mean_f1 == next(one.mean for one in run["schema_match"].metrics if one.name == "mean_f1")
 
 
 @settings(max_examples=25, deadline=None)
@@ -102,7 +102,7 @@ def test_a_document_has_every_metric_at_every_place() -> None:
     found = evaluators.evaluate_document(EXTRACT_BENCH, TEN, {**EIGHT, "name": "ann"})
     name, items = found.results["name"]["string_exact"], found.results["items"]["hungarian"]
     assert (name.score, name.passed, name.details["code"]) == (0.0, False, "mismatch")
-    assert (items.score, items.details["matched"], items.details["missed"]) == (0.8, 8, 2)
+    assert (items.score, items.details["matched"], items.details["missing"]) == (0.8, 8, 2)
     assert found.results["items[9]"]["integer_exact"].details["code"] == "extracted_missing"
     assert found.record.f1 == found.mean_f1
 
@@ -219,7 +219,7 @@ def test_post_processors_may_be_functions() -> None:
 def test_a_judge_that_is_not_there_has_a_substitute_that_is_named() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "semantic"}}}
     found = evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema, without_judge={"semantic": "fuzzy"})
-    assert found.stats.substituted == {"fuzzy in place of semantic": 1}
+    assert found.stats.fallbacks == {"fuzzy in place of semantic": 1}
     assert "1 field was scored by a substitute: fuzzy in place of semantic." in str(found)
 
 
@@ -348,8 +348,8 @@ def test_what_the_schema_asks_and_nobody_looks_at_is_said() -> None:
 @pytest.mark.parametrize(
     ("items", "code", "message"),
     [
-        ([{"sku": "A", "n": 1}, {"n": 2}], "items-keyless", '"items" has no key "sku"'),
-        ([{"sku": "A", "n": 1}, {"sku": "A", "n": 2}], "items-repeated", 'the same key "sku"'),
+        ([{"sku": "A", "n": 1}, {"n": 2}], "items-without-key", '"items" has no key "sku"'),
+        ([{"sku": "A", "n": 1}, {"sku": "A", "n": 2}], "items-duplicate-key", 'the same key "sku"'),
         ([{"n": 1}, {"n": 2}], "key-found-nowhere", 'no item of "items" has the key "sku"'),
     ],
 )
@@ -368,7 +368,7 @@ def test_lists_that_are_paired_approximately_are_said() -> None:
     }
     items = [{"sku": str(n), "n": n} for n in range(1500)]
     found = evaluators.evaluate([{"items": items}], [{"items": [*items[1:], {"sku": "x", "n": -1}]}], schema)
-    assert "too many items" in said(found, "items-crowded")
+    assert "too many items" in said(found, "items-too-long")
 
 
 def test_a_saved_evaluation_has_its_warnings(tmp_path: Path) -> None:

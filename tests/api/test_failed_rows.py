@@ -41,9 +41,9 @@ FIELDS = {"fields": ["name", "age"]}
 
 
 def of(stats: EvaluatorStats, name: str) -> tuple[float | None, int]:
-    found = stats.figure(name)
+    found = stats.metric(name)
     assert found is not None
-    return found.mean, found.rows
+    return found.mean, found.n
 
 
 @pytest.mark.parametrize("failed", [{}, {"name": "Bob", "age": 3}, "I cannot read it.", []], ids=repr)
@@ -54,7 +54,7 @@ def test_rows_that_failed_count_0_whatever_figure_was_chosen(tmp_path: Path, sco
     result = run(tmp_path, suite, rows)
     it = result["it"]
     assert (it.scored, it.mean, it.pass_rate) == (10, 0.2, 0.2)
-    assert it.recall == 0.2
+    assert it.micro_recall == 0.2
     for name in ("mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score"):
         assert of(it, name) == (0.2, 10)
     assert result.exit_code == 1
@@ -65,7 +65,7 @@ def test_the_overall_score_of_made_up_keys_where_nothing_is_expected_is_0(tmp_pa
     it = run(tmp_path, {"evaluators": [schema_match(schema=CONFIG)]}, rows)["it"]
     assert (it.scored, it.not_measured, it.mean) == (10, 0, 0.2)
     assert of(it, "overall_score") == (0.2, 10)
-    assert it.precision == 4 / 12
+    assert it.micro_precision == 4 / 12
 
 
 @pytest.mark.parametrize("kind", ["schema_match", "json_multi_field_match"])
@@ -73,7 +73,7 @@ def test_two_empty_documents_are_not_measured(tmp_path: Path, kind: str) -> None
     rows = [(RIGHT, RIGHT)] * 2 + [({}, {})] * 3
     it = run(tmp_path, {"evaluators": [{kind: {"name": "it", **FIELDS}}]}, rows)["it"]
     assert (it.scored, it.not_measured, it.mean) == (2, 3, 1.0)
-    assert all(figure.rows == 2 for figure in it.figures)
+    assert all(figure.n == 2 for figure in it.metrics)
 
 
 def judged(result: RunResult) -> list[str]:
@@ -192,4 +192,4 @@ def test_a_row_of_fields_that_weigh_nothing_is_measured(tmp_path: Path, kind: st
     rows = [({"name": "Ann"}, {"name": "Ann"})] * 3 + [({"name": "Bob"}, {"name": "Ann"})]
     it = run(tmp_path, {"evaluators": [{kind: {"name": "it", **options}}]}, rows)["it"]
     assert (it.scored, it.not_measured, it.mean) == (4, 0, 0.75)
-    assert (it.precision, it.recall) == (0.75, 0.75)
+    assert (it.micro_precision, it.micro_recall) == (0.75, 0.75)

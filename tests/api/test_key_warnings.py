@@ -72,9 +72,9 @@ def test_each_side_is_counted_with_its_rows(family: str, tmp_path: Path) -> None
     rows = ([A, B], [A, B]), ([A, NONE, NONE], [B, A]), ([A], [A, A2, NONE]), ([NONE, A], [A, A, A, B])
     result = run(SUITES[family], tmp_path, *rows)
     assert found(result) == [
-        ("items", "sku", "expected", "keyless", 3, 2, (2, 4)),
-        ("items", "sku", "output", "keyless", 1, 1, (3,)),
-        ("items", "sku", "output", "repeated", 3, 2, (3, 4)),
+        ("items", "sku", "expected", "without_key", 3, 2, (2, 4)),
+        ("items", "sku", "output", "without_key", 1, 1, (3,)),
+        ("items", "sku", "output", "duplicate_key", 3, 2, (3, 4)),
     ]
     warnings = [issue for issue in result.warnings if issue.code.startswith("items-")]
     assert [issue.message for issue in warnings] == [
@@ -92,7 +92,9 @@ def test_equal_documents_are_counted_too(family: str, tmp_path: Path) -> None:
     result = run(SUITES[family], tmp_path, ([A, A2, NONE], [A, A2, NONE]), ([A, B], [A, B]))
     assert result.evaluators[0].mean == 1
     assert found(result) == [
-        ("items", "sku", side, what, 1, 1, (1,)) for side in ("expected", "output") for what in ("keyless", "repeated")
+        ("items", "sku", side, what, 1, 1, (1,))
+        for side in ("expected", "output")
+        for what in ("without_key", "duplicate_key")
     ]
 
 
@@ -105,7 +107,7 @@ def test_items_with_keys_of_their_own_are_not_spoken_of(family: str, tmp_path: P
 @ALL
 def test_an_unreadable_output_leaves_the_expected_side(family: str, tmp_path: Path) -> None:
     result = run(SUITES[family], tmp_path, ([A, A2], "there is none"), ("not json", [A, A2]))
-    assert found(result) == [("items", "sku", "expected", "repeated", 1, 1, (1,))]
+    assert found(result) == [("items", "sku", "expected", "duplicate_key", 1, 1, (1,))]
 
 
 @ALL
@@ -124,7 +126,7 @@ def test_the_hint_says_what_becomes_of_such_items(tmp_path: Path) -> None:
     in_order, apart = "such items pair with each other in list order", "such items pair with nothing"
     for keyless, start in (("", in_order), (", keyless: apart", apart)):
         result = run(FIELDS % ("schema_match", keyless), tmp_path, ([A, NONE], [A]))
-        (hint,) = [issue.hint for issue in result.warnings if issue.code == "items-keyless"]
+        (hint,) = [issue.hint for issue in result.warnings if issue.code == "items-without-key"]
         assert hint is not None
         assert hint.startswith(start)
 
@@ -134,7 +136,7 @@ def test_a_key_that_no_item_has_is_said_once(tmp_path: Path) -> None:
     assert [issue.code for issue in result.issues] == ["key-found-nowhere"]
     assert said(result) == []
     assert [fault[:6] for fault in found(result)] == [
-        ("items", "code", side, "keyless", 2, 1) for side in ("expected", "output")
+        ("items", "code", side, "without_key", 2, 1) for side in ("expected", "output")
     ]
 
 
@@ -154,7 +156,7 @@ def test_a_schema_in_a_column_is_counted_by_its_own_key(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     result = loads("evaluators:\n  - schema_match: {name: orders, schema: {column: schema}}\n").run(path)
     assert found(result) == [
-        ("items", "qty", "expected", "repeated", 1, 1, (3,)), ("items", "sku", "expected", "repeated", 1, 1, (1,))
+        ("items", "qty", "expected", "duplicate_key", 1, 1, (3,)), ("items", "sku", "expected", "duplicate_key", 1, 1, (1,))
     ]  # fmt: skip
 
 
@@ -186,8 +188,8 @@ def test_the_counts_of_a_run_are_those_of_its_documents_however_it_is_cut(
     for side in (0, 1):
         lists = [[item.get("sku") for item in row[side]] for row in rows]
         for what, counts in (
-            ("keyless", [keys.count(None) for keys in lists]),
-            ("repeated", [len(known) - len({*known}) for known in ([key for key in keys if key] for keys in lists)]),
+            ("without_key", [keys.count(None) for keys in lists]),
+            ("duplicate_key", [len(known) - len({*known}) for known in ([key for key in keys if key] for keys in lists)]),
         ):
             met = [number for number, count in enumerate(counts, 1) if count]
             wanted["expected" if side == 0 else "output", what] = (sum(counts), len(met), tuple(met[:5]))

@@ -87,7 +87,7 @@ def test_equal_items_are_paired_first_and_the_run_says_in_which_rows(family: str
     assert warning.hint is not None
     assert f"{how}: {{cells: NUMBER}}" in warning.hint
     (stats,) = found.evaluators
-    assert [(one.what, one.rows, one.first_rows) for one in stats.keys] == [("crowded", 2, (1, 4))]
+    assert [(one.what, one.rows, one.first_rows) for one in stats.keys] == [("too_long", 2, (1, 4))]
     assert not run(SUITE % (family, how), tmp_path, *rows).warnings
 
 

@@ -134,7 +134,7 @@ def test_a_lower_bound_is_that_of_a_ratio_over_rows_or_clusters(
             expected = wilson(sums.sums[1, 0], sums.units)
         assert expected is not None
         assert gate.value == expected.low, figure
-        assert gate.measured == len(rows)
+        assert gate.n == len(rows)
 
 
 @pytest.mark.parametrize("kind", OPEN)
@@ -158,7 +158,7 @@ def test_a_listed_field_has_the_interval_of_its_rows(tmp_path: Path, figure: Rat
     right = sum(one["number"] == other["number"] for one, other in rows)
     expected = wilson(right, 50)
     assert expected is not None
-    assert gate.measured == 50
+    assert gate.n == 50
     if figure != "f1":
         assert gate.value == expected.low
 
@@ -216,13 +216,13 @@ def test_one_failure_more_never_lifts_a_lower_bound(tmp_path: Path, kind: str) -
 def test_outputs_that_gave_nothing_have_a_precision_of_0(tmp_path: Path, kind: str, using: str) -> None:
     rows: list[Row] = [(expected, {}) for expected, _ in documents(20, seed=4)]
     gate = gate_of(tmp_path, rows, OPEN[kind], {"it": {"figure": "precision", "fail_below": 0.5, "using": using}})
-    assert (gate.verdict, gate.value, gate.measured) == ("failed", 0.0, 20)
+    assert (gate.verdict, gate.value, gate.n) == ("failed", 0.0, 20)
 
 
 def test_min_rows_counts_rows_and_not_items(tmp_path: Path) -> None:
     rows: list[Row] = [({"number": "1", "items": [{"qty": 1}] * 30}, {"number": "1", "items": [{"qty": 1}] * 30})] * 5
     gate = gate_of(tmp_path, rows, OPEN["whole documents"], {f"it.{QTY}": {"fail_below": 0.5, "min_rows": 6}})
-    assert (gate.verdict, gate.measured) == ("undecided", 5)
+    assert (gate.verdict, gate.n) == ("undecided", 5)
     assert gate.message == "only 5 rows measured, and the gate asks for 6; 150 items in 5 rows"
 
 
@@ -230,7 +230,7 @@ def test_slices_have_lower_bounds_of_their_own(tmp_path: Path) -> None:
     rows = documents(60, seed=6)
     gates = {"it": {"figure": "f1", "fail_below": 0.01, "using": "lower_bound", "each_slice": "row.id"}}
     result = run(tmp_path, rows[:3], OPEN["whole documents"], gates, slices=["row.id"])
-    assert [gate.measured for gate in result.gates] == [1, 1, 1]
+    assert [gate.n for gate in result.gates] == [1, 1, 1]
     assert all(gate.value is not None for gate in result.gates)
 
 
@@ -244,7 +244,7 @@ def test_a_cluster_without_the_field_says_nothing_of_its_figure(tmp_path: Path, 
     alone, beside = (
         gate_of(tmp_path, each, OPEN[kind], gates, clusters) for each, clusters in ((with_field, 3), (rows, 4))
     )
-    assert (beside.value, beside.measured) == (alone.value, alone.measured)
+    assert (beside.value, beside.n) == (alone.value, alone.n)
     assert 0 < (alone.value or 0) < 0.8
 
 
@@ -254,6 +254,6 @@ def test_a_slice_without_the_field_has_no_bound(tmp_path: Path) -> None:
     gates = {"it.number": gate}
     listed = {"json_multi_field_match": {"name": "it", "fields": {"number": "exact", "items": {"compare": "exact"}}}}
     found = run(tmp_path, rows, listed, gates, clusters=2, slices=["row.batch"], statistics={}).gates
-    assert [(one.slice, one.verdict, one.measured) for one in found] == [
+    assert [(one.slice, one.verdict, one.n) for one in found] == [
         (("batch", "b0"), "passed", 10), (("batch", "b1"), "undecided", 0),
     ]  # fmt: skip

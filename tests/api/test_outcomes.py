@@ -97,8 +97,12 @@ def test_the_figures_of_a_report_agree_with_each_other(tmp_path: Path) -> None:
     report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
     (stats,) = finished.result.evaluators
     confusion, coverage, outcomes = report["outcomes"]["confusion"], report["coverage"], report["outcomes"]
-    assert (confusion["precision"], confusion["recall"], confusion["f1"]) == (stats.precision, stats.recall, stats.f1)
-    assert (report["precision"], report["f1"]) == (stats.precision, stats.f1)
+    assert (confusion["precision"], confusion["recall"], confusion["f1"]) == (
+        stats.micro_precision,
+        stats.micro_recall,
+        stats.micro_f1,
+    )
+    assert (report["precision"], report["f1"]) == (stats.micro_precision, stats.micro_f1)
     assert outcomes["pass_rate"] == report["overall_pass_rate"] == 1 / 3
     assert sum(one["in_totals"] for one in report["field_outcomes"]) == outcomes["total_evaluated"] == 3
     assert (coverage["present_in_both"], coverage["spurious_in_extracted"]) == (5, 2)
@@ -125,8 +129,8 @@ def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path
     assert (report["format"], good["id"], bad["standing"]) == (1, "one", "invalid")
     assert (bad["overall_score"], bad["field_outcomes"]) == (None, [])
     (stats,) = finished.result.evaluators
-    assert {one.name: report["totals"][one.name] for one in stats.figures} == {
-        one.name: one.mean for one in stats.figures
+    assert {one.name: report["totals"][one.name] for one in stats.metrics} == {
+        one.name: one.mean for one in stats.metrics
     }
     assert report["totals"]["arrays"]["items"]["matched"] == 1
 
@@ -252,7 +256,7 @@ def test_nothing_is_said_of_invented_items_where_there_are_none(tmp_path: Path) 
     found: list[dict[str, Any]] = [{"json_diff_match": {}}, {"schema_match": LISTED}]
     for evaluator in found:
         finished = run(tmp_path, INVENTED[:1], evaluators=[evaluator], results=None)
-        assert finished.result.evaluators[0].surplus is None
+        assert finished.result.evaluators[0].extra_items is None
         assert "nvented list items" not in TextFormat().page(summary(finished.result, finished.options))
 
 

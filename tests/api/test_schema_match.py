@@ -109,7 +109,7 @@ def test_slices_and_workers_give_the_same_files_however_the_rows_are_split(
     assert files_of(data, file, tmp_path / "pieces")[1] == whole
     assert files_of(data, file, tmp_path / "two", workers=2)[1] == whole
     assert {stats.slice for stats in result.slices} == {("group", name) for name in "abc"}
-    assert {figure.name for stats in result.slices for figure in stats.figures} >= {"mean_f1", "overall_score"}
+    assert {figure.name for stats in result.slices for figure in stats.metrics} >= {"mean_f1", "overall_score"}
 
 
 @pytest.mark.parametrize("schema", [ORDER, "infer"])
@@ -169,11 +169,11 @@ def test_a_gate_holds_a_field_of_the_schema_to_its_limits(tmp_path: Path, field:
     result = gated(tmp_path, f"order.{field}", **named, fail_below=0.99)
     (gate,) = result.gates
     (measured,) = (one for one in result.evaluators[0].fields if one.path == field.removeprefix("$."))
-    rows, items = len(rows_of()), measured.counts.measured
+    rows, items = len(rows_of()), measured.counts.n
     assert gate.verdict == "failed"
-    assert gate.measured <= rows
-    assert (gate.measured == items) == ("[*]" not in field)
-    assert (f"{items} items in {gate.measured} rows" in (gate.message or "")) == ("[*]" in field)
+    assert gate.n <= rows
+    assert (gate.n == items) == ("[*]" not in field)
+    assert (f"{items} items in {gate.n} rows" in (gate.message or "")) == ("[*]" in field)
 
 
 def test_a_misspelled_field_of_a_gate_is_named_with_the_nearest_one(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_rows_with_schemas_of_their_own_are_scored_by_them(tmp_path: Path, in_pi
     result = in_cells(tmp_path)
     (stats,) = result.evaluators
     assert (stats.scored, stats.passed) == (20, 18)
-    fields = {field.path: field.counts.measured for field in stats.fields}
+    fields = {field.path: field.counts.n for field in stats.fields}
     assert (fields["header.number"], fields["total"], fields["lines[*]"]) == (10, 10, 20)
     assert replace(in_cells(tmp_path, workers=2), environment=None) == replace(result, environment=None)
 

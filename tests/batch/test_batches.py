@@ -91,7 +91,7 @@ def test_slices_clusters_labels_and_measures_are_those_of_a_run(
     file.write_text("".join(json.dumps(row) + "\n" for row in MIXED_ROWS), encoding="utf-8")
     suite = evaluators.load(MIXED)
     ours = suite.run(file)
-    assert all((ours.label_tables, ours.measures, ours.slices, ours.warnings, ours.issues))
+    assert all((ours.confusion_matrices, ours.measures, ours.slices, ours.warnings, ours.issues))
     rows = numbered(MIXED_ROWS, 1) if with_numbers else MIXED_ROWS
     plan = batch_plan(suite, list(rows[0]), row="row" if with_numbers else None, name=ours.test_set)
     assert said(of_batches(plan, rows, cuts, swap if with_numbers else None)) == said(ours)

@@ -137,7 +137,7 @@ def answer_extract_bench(case: Case) -> Answer:
         f"items {name}": float(count)
         for array in scored.arrays
         if array.expected and array.metric is not None
-        for name, count in (("matched", array.matched), ("missed_gold", array.missed), ("spurious_pred", array.spurious))
+        for name, count in (("matched", array.matched), ("missed_gold", array.missing), ("spurious_pred", array.extra))
     }
     return Answer(score, fields={extract_bench.OVERALL: overall, extract_bench.PASS_RATE: rate, **items})
 

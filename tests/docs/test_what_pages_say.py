@@ -38,9 +38,9 @@ def run(folder: Path, suite: Any, *pairs: tuple[Any, Any]) -> RunResult:
 def figures(folder: Path, output: Any, expected: Any, fields: Any) -> dict[str, Any]:
     (stats,) = run(folder, {"evaluators": [{"schema_match": {"fields": fields}}]}, (output, expected)).evaluators
     return {
-        **{one.name: one.mean for one in stats.figures},
-        "f1": stats.f1,
-        "recall": stats.recall,
+        **{one.name: one.mean for one in stats.metrics},
+        "f1": stats.micro_f1,
+        "recall": stats.micro_recall,
         "counts": stats.counts,
     }
 
@@ -63,9 +63,9 @@ def test_slices_have_fields_where_the_page_says_so(evaluator: Any, by_slice: boo
     (whole,) = found.evaluators
     assert len(whole.fields) == 2
     for one in found.slices:
-        assert (one.mean, one.pass_rate, one.precision, one.f1) != (None, None, None, None)
+        assert (one.mean, one.pass_rate, one.micro_precision, one.micro_f1) != (None, None, None, None)
         assert [field.path for field in one.fields] == (["shop", "city"] if by_slice else [])
-        assert [figure.name for figure in one.figures] == [figure.name for figure in whole.figures]
+        assert [figure.name for figure in one.metrics] == [figure.name for figure in whole.metrics]
     gate = {f"{whole.name}.city": {"fail_below": 0.1, "each_slice": "row.shop"}}
     if by_slice:
         assert run(tmp_path, {**suite, "gates": gate}, (right, right)).gates

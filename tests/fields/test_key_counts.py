@@ -46,7 +46,7 @@ A, B, NONE = {"k": "a"}, {"k": "b"}, {"x": 1}
     ],
 )
 def test_the_items_of_a_list_are_counted(items: list[Any], keyless: int, again: int) -> None:
-    wanted = {what: count for what, count in (("keyless", keyless), ("repeated", again)) if count}
+    wanted = {what: count for what, count in (("without_key", keyless), ("duplicate_key", again)) if count}
     read = reader(l=by("k"))
     assert said(read.met({"l": items}, MISSING)) == {("expected", what): count for what, count in wanted.items()}
     assert said(read.met({}, {"l": items})) == {("output", what): count for what, count in wanted.items()}
@@ -58,9 +58,9 @@ def test_the_items_of_a_list_are_counted(items: list[Any], keyless: int, again: 
 
 def test_a_key_is_read_as_the_alignment_reads_it() -> None:
     items = {"l": [{"k": "a", "n": 1}, {"k": "A", "n": 2}, {"n": 1}]}
-    assert said(reader(l=by("k")).met(items, {})) == {("expected", "keyless"): 1}
+    assert said(reader(l=by("k")).met(items, {})) == {("expected", "without_key"): 1}
     lowered = reader(l=by("k", transforms=["lowercase"]))
-    assert said(lowered.met(items, {})) == {("expected", "keyless"): 1, ("expected", "repeated"): 1}
+    assert said(lowered.met(items, {})) == {("expected", "without_key"): 1, ("expected", "duplicate_key"): 1}
     assert said(reader(l=by(["k", "n"])).met(items, {})) == {}
 
 
@@ -68,23 +68,23 @@ def test_lists_in_lists_are_looked_at_one_by_one() -> None:
     read = KeyReader([(parse("o"), by("id")), (parse("o[*].l"), by("k"))])
     document = {"o": [{"id": 1, "l": [A, A]}, {"id": 2, "l": [A, NONE]}, {"id": 2, "l": "none"}]}
     assert read.met({}, document) == {
-        KeyFault("o", "id", "output", "repeated"): 1,
-        KeyFault("o[*].l", "k", "output", "keyless"): 1,
-        KeyFault("o[*].l", "k", "output", "repeated"): 1,
+        KeyFault("o", "id", "output", "duplicate_key"): 1,
+        KeyFault("o[*].l", "k", "output", "without_key"): 1,
+        KeyFault("o[*].l", "k", "output", "duplicate_key"): 1,
     }
 
 
 def test_the_output_follows_the_reading_of_the_expected_side() -> None:
     read = reader(**{"a.l": by("k")})
-    assert said(read.met({"a.l": [A]}, {"a.l": [A, A], "a": {"l": [NONE]}})) == {("output", "repeated"): 1}
+    assert said(read.met({"a.l": [A]}, {"a.l": [A, A], "a": {"l": [NONE]}})) == {("output", "duplicate_key"): 1}
 
 
 def test_branches_that_pair_one_list_by_different_keys_share_it() -> None:
     path = Path(("l",))
     read = KeyReader([(path, by("k")), (path, by("x"))])
     assert read.met({"l": [{"x": 1}, {"x": 1}]}, {"l": [A, A]}) == {
-        KeyFault("l", "x", "expected", "repeated"): 1,
-        KeyFault("l", "k", "output", "repeated"): 1,
+        KeyFault("l", "x", "expected", "duplicate_key"): 1,
+        KeyFault("l", "k", "output", "duplicate_key"): 1,
     }
 
 
@@ -116,8 +116,8 @@ def naive(rows: list[tuple[list[Any], list[Any]]]) -> dict[tuple[str, str], tupl
         for side, items in zip(("expected", "output"), sides, strict=True):
             keys = [item["k"] for item in items if isinstance(item, dict) and "k" in item]
             for what, count in (
-                ("keyless", len(items) - len(keys)),
-                ("repeated", sum(times - 1 for times in Counter(keys).values())),
+                ("without_key", len(items) - len(keys)),
+                ("duplicate_key", sum(times - 1 for times in Counter(keys).values())),
             ):
                 if count:
                     met.setdefault((side, what), {})[number] = count

@@ -49,7 +49,7 @@ def test_presence_decides_as_the_table_says(entry: dict[str, Any]) -> None:
     expected, output = sides.get("expected", MISSING), sides.get("output", MISSING)
     scored = score(DECLARED[kind], expected, output)
     assert [f"{one.path} {one.status.word}" for one in scored.fields] == entry["results"]
-    items = [{name: getattr(each, name) for name in ("matched", "missed", "spurious")} for each in scored.arrays]
+    items = [{name: getattr(each, name) for name in ("matched", "missing", "extra")} for each in scored.arrays]
     assert items == ([entry["items"]] if "items" in entry else [])
 
 
@@ -339,14 +339,14 @@ def test_what_only_the_output_has_is_counted_in_its_own_list() -> None:
     ]  # fmt: skip
     assert [one.field for one in scored.fields] == ["rows[*].a"] * 3
     (found,) = scored.arrays
-    assert (found.matched, found.missed, found.spurious, found.paired) == (2, 0, 1, 2)
+    assert (found.matched, found.missing, found.extra, found.paired) == (2, 0, 1, 2)
     assert (found.precision, found.recall, found.f1) == (Fraction(2, 3), Fraction(1), Fraction(4, 5))
 
 
 def test_a_pair_that_does_not_match_is_missed_and_spurious() -> None:
     scored = score(array(obj({"a": leaf(), "b": leaf()}), "hungarian"), [{"a": 1, "b": 1}], [{"a": 1, "b": 2}])
     (found,) = scored.arrays
-    assert (found.matched, found.missed, found.spurious, found.paired) == (0, 1, 1, 1)
+    assert (found.matched, found.missing, found.extra, found.paired) == (0, 1, 1, 1)
 
 
 def test_a_pair_in_which_nothing_matches_stays_apart() -> None:

@@ -201,8 +201,8 @@ def test_an_item_appended_to_an_ordered_list_never_raises_a_score(
 @given(TREES, pairs())
 def test_the_items_of_an_array_are_matched_missed_or_spurious(root: FieldNode, pair: tuple[Any, Any]) -> None:
     for each in score_document(root, *pair).arrays:
-        assert min(each.matched, each.missed, each.spurious) >= 0
+        assert min(each.matched, each.missing, each.extra) >= 0
         assert each.matched <= each.paired
         if isinstance(each.expected, list) and isinstance(each.actual, list):
-            assert each.matched + each.missed == len(each.expected)
-            assert each.matched + each.spurious == len(each.actual)
+            assert each.matched + each.missing == len(each.expected)
+            assert each.matched + each.extra == len(each.actual)

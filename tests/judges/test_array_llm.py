@@ -142,7 +142,7 @@ def evaluated(
 
 
 def mean(found: evaluators.Evaluation, name: str) -> float | None:
-    figure = found.stats.figure(name)
+    figure = found.stats.metric(name)
     return None if figure is None else figure.mean
 
 
@@ -156,7 +156,7 @@ def test_a_judged_list_weighs_as_much_as_it_has_expected_items(tmp_path: Path) -
     assert mean(found, "overall_score") == pytest.approx(4 / 5)
     assert mean(found, "field_score") == pytest.approx((2 + 2 / 3) / 3)
     array = found.arrays["list"]
-    assert (array.matched, array.missed, array.spurious, array.passed) == (2, 1, 1, 0)
+    assert (array.matched, array.missing, array.extra, array.results_passed) == (2, 1, 1, 0)
     folder = found.save(tmp_path / "report")
     assert "list [FAIL] score=0.667" in (folder / "summary.txt").read_text(encoding="utf-8")
     table = csv.DictReader((folder / "fields.csv").read_text(encoding="utf-8").splitlines())
@@ -190,7 +190,7 @@ def test_a_judged_list_passes_as_its_metric_says(
     metric = {"metrics": [{"metric_id": "array_llm", "params": {"pass_threshold": at_least, "extra_items": extra_items}}]}
     found = evaluated(ITEM, coded("p", "q", "r"), coded("p", "r", "s"), of_list=metric)
     assert mean(found, "overall_score") == pytest.approx(overall)
-    assert found.arrays["list"].passed == passed
+    assert found.arrays["list"].results_passed == passed
     text = (found.save(tmp_path / "report") / "summary.txt").read_text(encoding="utf-8")
     assert f"list [{'PASS' if passed else 'FAIL'}]" in text
 
@@ -209,14 +209,14 @@ def test_a_list_that_needs_no_question_has_its_items_too(
 ) -> None:
     found = evaluated(ITEM, expected, output)
     array = found.arrays["list"]
-    assert (array.matched, array.missed, array.spurious) == items
+    assert (array.matched, array.missing, array.extra) == items
     assert mean(found, "overall_score") == pytest.approx(overall)
     assert Claims.asked == []
 
 
 def test_two_empty_lists_are_one_entry_that_is_right() -> None:
     found = evaluated(ITEM, [], [])
-    assert (mean(found, "overall_score"), found.stats.evaluated, found.stats.evaluated_passed) == (1.0, 3, 3)
+    assert (mean(found, "overall_score"), found.stats.results, found.stats.results_passed) == (1.0, 3, 3)
 
 
 def test_another_metric_of_a_judged_list_is_an_entry_of_its_own() -> None:
@@ -224,7 +224,7 @@ def test_another_metric_of_a_judged_list_is_an_entry_of_its_own() -> None:
     both = {"metrics": [{"metric_id": "array_llm"}, {"metric_id": "exact"}]}
     found = evaluated(ITEM, coded("p", "q"), coded("p", "r"), of_list=both)
     assert mean(found, "overall_score") == pytest.approx((2 + 2 * 0.5 + 0) / 5)
-    assert (found.stats.evaluated, found.stats.evaluated_passed) == (4, 2)
+    assert (found.stats.results, found.stats.results_passed) == (4, 2)
 
 
 def test_a_judged_list_inside_items_is_no_entry() -> None:
@@ -232,7 +232,7 @@ def test_a_judged_list_inside_items_is_no_entry() -> None:
     inner = {"type": "object", "properties": {"n": SCALAR, "l": {
         "type": "array", "items": {"type": "string"}, "evaluation_config": "array_llm"}}}  # fmt: skip
     found = evaluated(inner, [{"n": 1, "l": ["a", "b"]}], [{"n": 1, "l": ["a", "c"]}], of_list=None)
-    assert found.stats.evaluated == 3
+    assert found.stats.results == 3
     assert mean(found, "overall_score") == pytest.approx(2 / 3)
     assert set(found.arrays) == {"list", "list[*].l"}
 
@@ -287,7 +287,7 @@ def test_the_items_of_an_x_eval_schema_are_told_too() -> None:
     Claims.claimed = {"matched": 0, "missed": 1, "spurious": 1, "pairs": []}
     found = evaluators.evaluate([{"l": [{"code": "a"}]}], [{"l": [{"code": "A"}]}], schema, judge={"claims": {}})
     assert Claims.asked[-1].params == {"items": {"code": "exact"}}
-    assert found.arrays["l"].missed == 1
+    assert found.arrays["l"].missing == 1
 
 
 def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_panel_says_how_often_its_judges_agree(tmp_path: Path) -> None:
     result = run({"name": "tone", "rubric": RUBRIC, "panel": [{}, {"model": "kind"}, {"model": "strict"}]}, tmp_path)
     (stats,) = result.evaluators
     assert stats.mean == pytest.approx((1 + 0.2 + 0.2) / 3)
-    agreement = stats.figure("agreement")
+    agreement = stats.metric("agreement")
     assert agreement is not None
     assert agreement.mean == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
     assert "tone: of the pairs of its judges, 55.6 % say the same of a row (3 rows)" in str(summary(result))

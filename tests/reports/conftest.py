@@ -17,8 +17,8 @@ from evaluators.run.result import (
     Environment,
     EvaluatorStats,
     FieldStats,
-    FigureStats,
     GateResult,
+    MetricStats,
     RunResult,
 )
 from evaluators.run.statistics import mean_of, ratios, share, wilson
@@ -53,10 +53,10 @@ def evaluator(
         name, type_, scored + sum(rest.values()), scored, passed, failed, **rest,
         unreadable=others.pop("unreadable", 0), blocked=others.pop("blocked", 0),
         empty_expected=others.pop("empty_expected", 0),
-        mean=mean_of(sums, scored), pass_rate=share(passed, scored), interval=wilson(passed, scored),
-        fields=tuple(fields), counts=total, precision=micro.precision if micro else None,
-        recall=micro.recall if micro else None, f1=micro.f1 if micro else None,
-        more_fields=more_fields, variant=variant, slice=slice_,
+        mean=mean_of(sums, scored), pass_rate=share(passed, scored), pass_rate_ci=wilson(passed, scored),
+        fields=tuple(fields), counts=total, micro_precision=micro.precision if micro else None,
+        micro_recall=micro.recall if micro else None, micro_f1=micro.f1 if micro else None,
+        fields_not_listed=more_fields, variant=variant, slice=slice_,
     )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def gates_of(
     names = [stats.name for stats in evaluators]
     gates = [read_gate(target, GateConfig.model_validate(config), names) for target, config in limits]
     sure, sliced = (
-        [replace(one, bounds=bounds_of(one.fields, one.counts, one.scored - one.empty_expected)) for one in each]
+        [replace(one, metric_cis=bounds_of(one.fields, one.counts, one.scored - one.empty_expected)) for one in each]
         for each in (evaluators, slices)
     )
     return judge_gates(gates, sure, sliced)
@@ -181,7 +181,7 @@ def unmeasured() -> RunResult:
             evaluator(
                 "facts", "json_field_match", 30, 8, {2: 67}, invalid=41, unjudged=1, not_measured=20,
                 fields=[field("party", match=35, mismatch=3), field("notice.days", not_measured=99)],
-                empty_expected=2, more_fields=1,
+                empty_expected=2, fields_not_listed=1,
             ),
         ],
         limits=[("facts.party", {"fail_below": 0.9, "min_rows": 50}), ("facts", {"fail_below": 0.5})],
@@ -277,15 +277,15 @@ def schema() -> RunResult:
         "mean_precision",
         "mean_recall",
         "mean_f1",
-        "mean_score",
+        "mean_field_score",
         "overall_score",
         "field_score",
         "overall_pass_rate",
     )
-    figures = [FigureStats(name, mean, 10 if mean else 0) for name, mean in zip(names, means, strict=True)]
+    figures = [MetricStats(name, mean, 10 if mean else 0) for name, mean in zip(names, means, strict=True)]
     stats = replace(
         evaluator("documents", "schema_match", 4, 6, {25: 220}, fields=fields),
-        figures=tuple(figures), substituted={"fuzzy in place of semantic": 2}, outside={"notes": 3},
+        metrics=tuple(figures), fallbacks={"fuzzy in place of semantic": 2}, undeclared={"notes": 3},
     )  # fmt: skip
     return run("documents", [stats], test_set="documents.jsonl")
 

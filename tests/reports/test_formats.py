@@ -254,7 +254,7 @@ def test_a_failed_gate_is_a_failed_test(runs: dict[str, RunResult]) -> None:
         ("contains_json", "ok"),
         ("header (pass rate)", "ok"),
         ("header./totals/gross", "failure"),
-        ("header (precision)", "ok"),
+        ("header (micro precision)", "ok"),
         ("contains_json", "ok"),
         ("header", "ok"),
         ("overall", "ok"),

@@ -125,7 +125,7 @@ def test_the_last_lines_are_the_verdict_and_the_files(runs: dict[str, RunResult]
 def test_a_field_that_is_wrong_in_its_only_row_stands_behind_surer_ones(runs: dict[str, RunResult]) -> None:
     once = FieldStats("rare", Counts(mismatch=1), 0.0, 0.0, 0.0, 0.0)
     often = FieldStats("usual", Counts(match=60, mismatch=40), 0.6, 0.6, 0.6, 0.6)
-    stats = replace(runs["failed"].evaluators[0], fields=(once, often), more_fields=0)
+    stats = replace(runs["failed"].evaluators[0], fields=(once, often), fields_not_listed=0)
     lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
     start = lines.index("Fields with the lowest accuracy")
     assert [line.split()[1] for line in lines[start + 3 : start + 5]] == ["usual", "rare"]
@@ -135,7 +135,7 @@ def test_a_field_that_is_wrong_in_its_only_row_stands_behind_surer_ones(runs: di
 def test_a_field_that_may_be_absent_is_no_gap(runs: dict[str, RunResult]) -> None:
     listed = FieldStats("totl", Counts(not_measured=3), None, None, None, None)
     free = FieldStats("notes", Counts(skipped=3), None, None, None, None, optional=True)
-    stats = replace(runs["failed"].evaluators[0], fields=(listed, free), more_fields=0)
+    stats = replace(runs["failed"].evaluators[0], fields=(listed, free), fields_not_listed=0)
     lines = lines_of(replace(runs["failed"], evaluators=(stats,)))
     assert f"Measured in no row: {stats.name} → totl." in lines
     lines = lines_of(replace(runs["failed"], evaluators=(replace(stats, fields=(free,)),)))

@@ -12,7 +12,7 @@ from evaluators.issues import Blame, Problems
 from evaluators.run.gate_targets import check_gates, parse_target, read_gate
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig, Target, gate_label
-from evaluators.run.result import Bound, Counts, EvaluatorStats, FieldStats, FigureStats, GateResult, Interval
+from evaluators.run.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval, MetricCI, MetricStats
 from evaluators.run.statistics import ratios, share, wilson
 from evaluators.run.watch import Watch, watches
 from tests.bounds import bounds_of
@@ -22,9 +22,9 @@ def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any)
     scored = passed + failed
     figures: dict[str, Any] = {
         "skipped": 0, "not_measured": 0, "invalid": 0, "unjudged": 0, "bugs": 0, "unreadable": 0, "blocked": 0,
-        "mean": share(passed, scored), "pass_rate": share(passed, scored), "interval": None, **others,
+        "mean": share(passed, scored), "pass_rate": share(passed, scored), "pass_rate_ci": None, **others,
     }  # fmt: skip
-    figures.setdefault("bounds", bounds_of(figures.get("fields", ()), figures.get("counts")))
+    figures.setdefault("metric_cis", bounds_of(figures.get("fields", ()), figures.get("counts")))
     return EvaluatorStats(name, "exact_match", scored, scored, passed, failed, **figures)
 
 
@@ -75,7 +75,7 @@ def test_sound_settings_are_read(config: Mapping[str, object]) -> None:
         ({"fail_below": 0.9, "fail_above": 0.5}, "fail_below (0.9) must not be more than fail_above (0.5)"),
         ({"fail_below": 0.9, "min_rows": 0}, "greater than or equal to 1"),
         ({"fail_below": 0.9, "fial_above": 1}, "Extra inputs"),
-        ({"fail_below": 0.9, "figure": "median"}, "'mean', 'pass_rate'"),
+        ({"fail_below": 0.9, "figure": "median"}, "'mean', 'mean_score'"),
         ({"fail_below": 0.9, "slice": {"a": "1", "b": "2"}}, "one column and its value"),
         ({"fail_below": 0.9, "slice": {"a": "1"}, "each_slice": "a"}, "not both"),
     ],
@@ -199,8 +199,8 @@ def test_figures_of_rows_and_figures_of_fields_have_names_of_their_own(target: s
 
 def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() -> None:
     figures = stats(fields=(field("a", match=9, mismatch=1),))
-    assert judged(gate(fail_below=0.5), figures).figure == "mean"
-    assert judged(gate("header.a", fail_below=0.5), figures).figure == "accuracy"
+    assert judged(gate(fail_below=0.5), figures).metric == "mean"
+    assert judged(gate("header.a", fail_below=0.5), figures).metric == "accuracy"
 
 
 # --- judging
@@ -222,7 +222,7 @@ def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() 
 )
 def test_a_gate_is_judged_by_its_limits(config: Mapping[str, Any], verdict: str, message: str) -> None:
     result = judged(gate(**config), stats())
-    assert (result.verdict, result.message, result.measured) == (verdict, message, 10)
+    assert (result.verdict, result.message, result.n) == (verdict, message, 10)
 
 
 def test_failing_outweighs_warning() -> None:
@@ -238,18 +238,18 @@ def test_a_gate_without_a_measured_row_is_undecided() -> None:
 
 def test_a_figure_over_fields_that_no_row_has_is_undecided() -> None:
     result = judged(gate(fail_below=0.5, figure="f1"), stats())
-    assert (result.verdict, result.message, result.measured) == ("undecided", "no row was measured", 0)
+    assert (result.verdict, result.message, result.n) == ("undecided", "no row was measured", 0)
 
 
 def test_rows_with_an_empty_expected_answer_measure_nothing() -> None:
     result = judged(gate(fail_below=0.5), stats(passed=10, failed=0, empty_expected=10))
-    assert (result.verdict, result.measured) == ("undecided", 0)
+    assert (result.verdict, result.n) == ("undecided", 0)
 
 
 def test_a_gate_on_a_field_reads_its_accuracy() -> None:
     figures = stats(fields=(field("totals.gross", match=97, mismatch=2, omission=1, not_measured=50),))
     result = judged(gate("header./totals/gross", fail_below=0.99), figures)
-    assert (result.value, result.measured, result.verdict) == (0.97, 100, "failed")
+    assert (result.value, result.n, result.verdict) == (0.97, 100, "failed")
     assert result.target == "header./totals/gross"
     assert result.message == "accuracy 0.9700 is below 0.99"
 
@@ -310,7 +310,7 @@ def test_a_label_says_what_the_gate_is_about() -> None:
 
 
 def test_a_gate_on_the_lower_bound_is_held_down_by_few_rows() -> None:
-    few = stats(passed=9, failed=1, mean_interval=Interval(0.6, 0.98), interval=Interval(0.55, 0.97))
+    few = stats(passed=9, failed=1, mean_ci=Interval(0.6, 0.98), pass_rate_ci=Interval(0.55, 0.97))
     mean = judged(gate("header", fail_below=0.8, using="lower_bound"), few)
     assert (mean.verdict, mean.value) == ("failed", 0.6)
     assert mean.message == "lower bound of the mean 0.6000 is below 0.8"
@@ -333,27 +333,27 @@ def test_a_lower_bound_that_nobody_knows_leaves_a_gate_undecided() -> None:
 
 
 def test_the_lower_bound_of_a_figure_over_all_fields_is_that_of_its_rows() -> None:
-    pooled = stats(counts=Counts(match=90, mismatch=10), precision=0.9, recall=0.9, f1=0.9)
+    pooled = stats(counts=Counts(match=90, mismatch=10), micro_precision=0.9, micro_recall=0.9, micro_f1=0.9)
     for figure in ("precision", "recall", "f1"):
-        one = replace(pooled, bounds=(Bound(None, figure, 10, Interval(0.7, 0.95)),))
+        one = replace(pooled, metric_cis=(MetricCI(None, f"micro_{figure}", 10, Interval(0.7, 0.95)),))
         found = judged(gate("header", fail_below=0.6, using="lower_bound", figure=figure, coverage="any"), one)
-        assert (found.verdict, found.value, found.measured) == ("passed", 0.7, 10)
+        assert (found.verdict, found.value, found.n) == ("passed", 0.7, 10)
 
 
 def test_rows_are_counted_for_min_rows_and_items_are_said_apart() -> None:
     lines = field("items[*].qty", match=90, mismatch=10)
-    one = stats(fields=(lines,), bounds=(Bound("items[*].qty", "accuracy", 10, Interval(0.7, 0.95)),))
+    one = stats(fields=(lines,), metric_cis=(MetricCI("items[*].qty", "accuracy", 10, Interval(0.7, 0.95)),))
     few = judged(gate("header.items[*].qty", fail_below=0.5, min_rows=11), one)
-    assert (few.verdict, few.measured) == ("undecided", 10)
+    assert (few.verdict, few.n) == ("undecided", 10)
     assert few.message == "only 10 rows measured, and the gate asks for 11; 100 items in 10 rows"
     found = judged(gate("header.items[*].qty", fail_below=0.5), one)
-    assert (found.verdict, found.measured) == ("passed", 10)
+    assert (found.verdict, found.n) == ("passed", 10)
     assert found.message == "accuracy 0.9000; 100 items in 10 rows"
 
 
 def test_a_figure_of_rows_counts_the_rows_that_have_it() -> None:
-    one = stats(figures=(FigureStats("mean_recall", 0.8, 4),))
-    assert judged(gate("header", fail_below=0.5, figure="mean_recall"), one).measured == 4
+    one = stats(metrics=(MetricStats("mean_recall", 0.8, 4),))
+    assert judged(gate("header", fail_below=0.5, figure="mean_recall"), one).n == 4
 
 
 @pytest.mark.parametrize("config", [{"fail_above": 0.5}, {"fail_below": 0.5, "figure": "mean_f1"}])
@@ -367,11 +367,11 @@ def test_a_lower_bound_goes_with_lower_limits_and_rates(config: dict[str, Any]) 
 
 def test_a_field_has_a_mean_score_where_its_evaluator_makes_one() -> None:
     one = gate("header.a", figure="mean_score", fail_below=0.5)
-    assert check_gates([one], {"header": ["a"]}, figures={"header": ["mean_score", "overall_score"]}) == []
+    assert check_gates([one], {"header": ["a"]}, figures={"header": ["mean_field_score", "overall_score"]}) == []
     (issue,) = check_gates([one], {"header": ["a"]}, figures={"header": ["overall_score"]})
     assert issue.hint == "its figures: accuracy, precision, recall, f1"
     (issue,) = check_gates([gate("header.a", figure="overall_score", fail_below=0.5)], {"header": ["a"]},
-                           figures={"header": ["mean_score", "overall_score"]})  # fmt: skip
+                           figures={"header": ["mean_field_score", "overall_score"]})  # fmt: skip
     assert issue.hint == "its figures: accuracy, precision, recall, f1, mean_score"
     assert check_gates([gate(figure="overall_score", fail_below=0.5)], {"header": ["a"]},
                        figures={"header": ["overall_score"]}) == []  # fmt: skip
@@ -415,7 +415,7 @@ def test_a_slice_that_no_row_is_in_lists_five_of_those_that_there_are() -> None:
     one = gate(slice={"supplier": "Z"}, fail_below=0.5)
     found = judged(one, slices=tuple(of_slice(value, 9) for value in "ABCDE"))
     assert found.message == 'no row was measured: the column "supplier" has "A", "B", "C", "D", "E"'
-    assert (found.slice, found.value, found.measured, found.verdict) == (("supplier", "Z"), None, 0, "undecided")
+    assert (found.slice, found.value, found.n, found.verdict) == (("supplier", "Z"), None, 0, "undecided")
     found = judged(
         one, slices=(*(of_slice(value, 9) for value in "AB"), replace(of_slice("C", 9), slice=("row.kind", "C")))
     )
@@ -426,19 +426,19 @@ def test_a_slice_that_no_row_is_in_lists_five_of_those_that_there_are() -> None:
 
 def test_a_field_that_no_row_has_was_measured_in_none() -> None:
     found = judged(gate("header.b", fail_below=0.5), stats(fields=(field("a", match=9),)))
-    assert (found.value, found.measured, found.verdict, found.message) == (
+    assert (found.value, found.n, found.verdict, found.message) == (
         None, 0, "undecided", 'no row has the field "b"',
     )  # fmt: skip
 
 
 def test_a_field_with_several_values_in_a_row_says_how_many() -> None:
     items = field("items[*].sku", match=25, mismatch=5)
-    bound = Bound("items[*].sku", "accuracy", 10, Interval(0.5, 0.9))
-    found = judged(gate("header.items[*].sku", fail_below=0.8), stats(fields=(items,), bounds=(bound,)))
+    bound = MetricCI("items[*].sku", "accuracy", 10, Interval(0.5, 0.9))
+    found = judged(gate("header.items[*].sku", fail_below=0.8), stats(fields=(items,), metric_cis=(bound,)))
     assert found.message == "accuracy 0.8333; 30 items in 10 rows"
-    assert (found.value, found.measured) == (25 / 30, 10)
+    assert (found.value, found.n) == (25 / 30, 10)
     found = judged(
-        gate("header.items[*].sku", fail_below=0.8, using="lower_bound"), stats(fields=(items,), bounds=(bound,))
+        gate("header.items[*].sku", fail_below=0.8, using="lower_bound"), stats(fields=(items,), metric_cis=(bound,))
     )
     assert (found.value, found.verdict) == (0.5, "failed")
     assert found.message.startswith("lower bound of the accuracy 0.5")
@@ -447,16 +447,16 @@ def test_a_field_with_several_values_in_a_row_says_how_many() -> None:
 def test_a_figure_that_is_0_has_the_lower_bound_0() -> None:
     """Where no row adds anything to the sums there is no interval, and nothing is below 0."""
     nothing = field("a", omission=3)
-    bound = Bound("a", "precision", 3, None)
+    bound = MetricCI("a", "precision", 3, None)
     found = judged(gate("header.a", figure="precision", fail_below=0.1, using="lower_bound"),
-                   stats(fields=(nothing,), bounds=(bound,)))  # fmt: skip
-    assert (found.value, found.measured, found.verdict) == (0.0, 3, "failed")
+                   stats(fields=(nothing,), metric_cis=(bound,)))  # fmt: skip
+    assert (found.value, found.n, found.verdict) == (0.0, 3, "failed")
 
 
 def test_a_further_figure_is_measured_on_the_rows_that_have_it() -> None:
-    figures = stats(figures=(FigureStats("overall_score", 0.75, 4),))
+    figures = stats(metrics=(MetricStats("overall_score", 0.75, 4),))
     found = judged(gate(figure="overall_score", fail_below=0.7, min_rows=5), figures)
-    assert (found.value, found.measured, found.verdict) == (0.75, 4, "undecided")
+    assert (found.value, found.n, found.verdict) == (0.75, 4, "undecided")
     assert found.message == "only 4 rows measured, and the gate asks for 5"
     assert judged(gate(figure="overall_score", fail_below=0.7, min_rows=4), figures).verdict == "passed"
 
@@ -482,7 +482,7 @@ def test_rows_that_were_kept_out_leave_a_gate_undecided_unless_it_fails_all_the_
 
 def test_precision_does_not_see_outputs_that_gave_nothing() -> None:
     """10 rows scored, of which 2 gave nothing: precision rests on 8 of 10."""
-    figures = stats(counts=Counts(match=8, omission=2), precision=1.0, gave_nothing=2)
+    figures = stats(counts=Counts(match=8, omission=2), micro_precision=1.0, outputs_without_values=2)
     found = judged(gate(figure="precision", fail_below=0.9), figures)
     assert found.verdict == "undecided"
     assert "2 rows of 10 have an output that gave nothing" in found.message
@@ -490,13 +490,13 @@ def test_precision_does_not_see_outputs_that_gave_nothing() -> None:
     assert found.verdict == "passed"
     assert "2 rows of 10 have an output that gave nothing" in found.message
     assert judged(gate(figure="precision", fail_below=1.0, coverage="any"), figures).verdict == "passed"
-    assert "gave nothing" not in judged(gate(figure="recall", fail_below=0.1), replace(figures, recall=0.8)).message
+    assert "gave nothing" not in judged(gate(figure="recall", fail_below=0.1), replace(figures, micro_recall=0.8)).message
 
 
 @pytest.mark.parametrize(("limits", "otherwise"), [({"fail_below": 0.9}, "passed"), ({"warn_below": 0.96}, "warned")])
 def test_a_gate_on_a_field_sees_what_could_not_be_checked_in_it(limits: dict[str, float], otherwise: str) -> None:
     """All rows could be read; of 25 values of the field 5 could not be compared. Other fields are none of its business."""
-    figures = stats(fields=(field("total", match=19, mismatch=1, fault=5), field("date", match=19, mismatch=1)))
+    figures = stats(fields=(field("total", match=19, mismatch=1, not_judged=5), field("date", match=19, mismatch=1)))
     found = judged(gate("header.total", **limits), figures)
     assert found.verdict == "undecided"
     assert "on only 20 of 25 values; the gate asks for 0.95 of them" in found.message
@@ -505,7 +505,7 @@ def test_a_gate_on_a_field_sees_what_could_not_be_checked_in_it(limits: dict[str
 
 
 def test_a_warning_on_precision_does_not_hide_rows_that_gave_nothing() -> None:
-    figures = stats(counts=Counts(match=7, mismatch=1, omission=2), precision=0.875, gave_nothing=2)
+    figures = stats(counts=Counts(match=7, mismatch=1, omission=2), micro_precision=0.875, outputs_without_values=2)
     for limits, coverage, verdict in (
         ({"warn_below": 0.9}, 0.95, "undecided"),
         ({"warn_below": 0.9, "fail_below": 0.5}, 0.95, "undecided"),
@@ -522,5 +522,5 @@ def test_a_label_of_a_gate_names_what_sets_it_apart() -> None:
         "header.a", "recall", 1.0, 3, "fail below 0.5", "passed", "", "gpt", ("row.supplier", "ACME"), "refund"
     )
     assert gate_label(one) == "header.a (recall, label refund, variant gpt, supplier = ACME)"
-    assert gate_label(replace(one, figure="mean", label=None, variant=None, slice=None)) == "header.a"
-    assert gate_label(replace(one, figure="pass_rate", label=None, variant=None, slice=None)) == "header.a (pass rate)"
+    assert gate_label(replace(one, metric="mean", label=None, variant=None, slice=None)) == "header.a"
+    assert gate_label(replace(one, metric="pass_rate", label=None, variant=None, slice=None)) == "header.a (pass rate)"

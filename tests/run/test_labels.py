@@ -19,7 +19,7 @@ from evaluators.issues import Problems
 from evaluators.model import MISSING, Standing, Verdict
 from evaluators.run.label_counts import LabelCounts, LabelSums
 from evaluators.run.label_tables import label_tables
-from evaluators.run.result import LabelTable, RunResult
+from evaluators.run.result import ConfusionMatrix, RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 VERDICTS = [
@@ -49,7 +49,7 @@ def counted(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, o
     return whole
 
 
-def table(rows: Sequence[Row], labels: Any = None) -> LabelTable | None:
+def table(rows: Sequence[Row], labels: Any = None) -> ConfusionMatrix | None:
     line = EvaluatorLine("label", ExactMatch(labels=labels), ())
     return next(label_tables([line], [counted(rows, labels=labels)], None), None)
 
@@ -66,8 +66,8 @@ def test_the_table_and_the_figures_are_those_of_paper_and_pencil() -> None:
         ("a", "a"): 2, ("a", "b"): 1, ("a", "(blocked)"): 1, ("b", "b"): 1, ("b", "(no label)"): 1, ("b", "(missing)"): 2,
     }  # fmt: skip
     a, b = found.labels
-    assert (a.expected, a.given, a.right, a.precision, a.recall, a.f1) == (4, 2, 2, 1.0, 0.5, 2 / 3)
-    assert (b.expected, b.given, b.right, b.precision, b.recall, b.f1) == (4, 2, 1, 0.5, 0.25, 1 / 3)
+    assert (a.support, a.predicted, a.right, a.precision, a.recall, a.f1) == (4, 2, 2, 1.0, 0.5, 2 / 3)
+    assert (b.support, b.predicted, b.right, b.precision, b.recall, b.f1) == (4, 2, 1, 0.5, 0.25, 1 / 3)
     macro, micro, weighted = (found.average(name) for name in ("macro", "micro", "weighted"))
     assert (macro.precision, macro.recall, macro.f1) == (0.75, 0.375, 0.5)
     assert (micro.precision, micro.recall, micro.f1) == (0.75, 0.375, 0.5)
@@ -87,7 +87,7 @@ def test_a_listed_label_that_no_row_has_is_in_no_average() -> None:
     found = table([("a", "a", 0), ("x", "a", 0)], ["a", "c"])
     assert found is not None
     a, c = found.labels
-    assert (a.precision, a.recall, c.f1, c.expected) == (0.5, 1.0, None, 0)
+    assert (a.precision, a.recall, c.f1, c.support) == (0.5, 1.0, None, 0)
     assert found.average("macro").f1 == a.f1
     assert [(one.expected, one.output) for one in found.cells] == [("a", "a"), ("(no label)", "a")]
 
@@ -150,7 +150,7 @@ def test_an_expected_answer_outside_the_list_is_a_problem_of_the_data(tmp_path: 
     assert '"refnd" is none of the labels' in result.issues[0].message
     assert str(result.issues[0].hint).startswith('did you mean "refund"?')
     assert result.issue_counts == {"unlisted-label": 18}
-    (table,) = result.label_tables
+    (table,) = result.confusion_matrices
     assert {(one.precision, one.recall, one.f1) for one in (*table.labels, *table.averages)} == {(None, None, None)}
     assert [gate.verdict for gate in result.gates] == ["undecided", "undecided", "passed"]
     assert "none of the labels" in result.gates[0].message
@@ -159,7 +159,7 @@ def test_an_expected_answer_outside_the_list_is_a_problem_of_the_data(tmp_path: 
 def test_answers_outside_the_list_may_be_meant(tmp_path: Path) -> None:
     result = with_labels(tmp_path, other=True)
     assert (result.issues, result.exit_code) == ((), 1)
-    (table,) = result.label_tables
+    (table,) = result.confusion_matrices
     assert table.average("macro").f1 is not None
     assert [gate.verdict for gate in result.gates] == ["passed", "failed", "passed"]
 
@@ -188,7 +188,7 @@ def test_every_scored_row_is_in_one_cell(rows: list[Row]) -> None:
         return
     assert sum(one.count for one in found.cells) == found.rows == len(scored)
     expected = Counter(row[0] for row in scored)
-    assert [one.expected for one in found.labels] == [expected["a"], expected["b"]]
+    assert [one.support for one in found.labels] == [expected["a"], expected["b"]]
 
 
 ROWS = "id,expected,output\n" + "".join(
@@ -208,13 +208,13 @@ def run(place: Path, gates: Any = None, **settings: Any) -> RunResult:
 
 
 def test_a_run_writes_its_labels_down(tmp_path: Path) -> None:
-    (found,) = run(tmp_path).label_tables
-    stored = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["label_tables"]
+    (found,) = run(tmp_path).confusion_matrices
+    stored = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["confusion_matrices"]
     assert [one["evaluator"] for one in stored] == ["label"]
     (cell,) = [one for one in found.cells if (one.expected, one.output) == ("refund", "billing")]
     assert cell.first_rows == ((5, "T3"),)
     assert "refund → billing: 1 row; row 5 (T3)" in (tmp_path / "run" / "summary.txt").read_text(encoding="utf-8")
-    assert not run(tmp_path, labels="off").label_tables
+    assert not run(tmp_path, labels="off").confusion_matrices
 
 
 @pytest.mark.parametrize(

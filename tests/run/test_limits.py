@@ -171,7 +171,7 @@ def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> N
     assert (found.scored, found.unjudged) == (599, 1)
 
 
-@pytest.mark.parametrize(("cells", "codes"), [(10, {"items-crowded"}), (100_000, set())])
+@pytest.mark.parametrize(("cells", "codes"), [(10, {"items-too-long"}), (100_000, set())])
 def test_the_cells_of_all_lists_may_be_set_at_once(cells: int, codes: set[str], tmp_path: Path) -> None:
     found = loads(LISTS % (f"list_cells: {cells}", "hungarian", "hungarian")).run(written(tmp_path, [15]))
     assert {one.code for one in found.warnings} == codes

@@ -68,7 +68,7 @@ def test_figures_are_those_of_a_calculator(
 ) -> None:
     found = counted(cells)
     assert (found.mean, found.median, found.p95, found.sum) == (mean, median, p95, total)
-    assert (found.rows, found.measured, found.missing, found.unreadable) == (len(cells), len(cells), 0, 0)
+    assert (found.rows, found.n, found.missing, found.unreadable) == (len(cells), len(cells), 0, 0)
 
 
 @pytest.mark.parametrize(("count", "place"), [(1, 1), (19, 19), (20, 19), (39, 38), (40, 38), (101, 96), (200, 190)])
@@ -87,7 +87,7 @@ def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[MeasureSums, list
 def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
     sums, slices = in_clusters([("A", "x", "1"), ("B", "x", "3"), ("A", "y", "2"), ("B", "y", "")])
     assert sums.numbers["."].clusters == {"A": [2, 3 * UNIT], "B": [1, 3 * UNIT]}
-    assert [(one.slice, one.mean, one.interval) for one in slices] == [
+    assert [(one.slice, one.mean, one.mean_ci) for one in slices] == [
         (("kind", "x"), 2.0, None), (("kind", "y"), 2.0, None),
     ]  # fmt: skip
 
@@ -109,14 +109,14 @@ def test_the_point_is_the_mark_where_nothing_tells_it_from_the_comma() -> None:
 
 def test_empty_cells_are_missing_and_others_are_no_numbers() -> None:
     found = counted(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
-    assert (found.rows, found.measured, found.missing, found.unreadable) == (11, 1, 4, 6)
+    assert (found.rows, found.n, found.missing, found.unreadable) == (11, 1, 4, 6)
     assert found.first_unreadable[:3] == ((6, "abc"), (7, "1 2"), (8, "True"))
     assert len(found.first_unreadable) == module.MOST_ROWS
 
 
 def test_no_number_has_no_figure() -> None:
     found = counted(["", "x"])
-    assert {getattr(found, name) for name in ("mean", "median", "p95", "sum", "least", "greatest", "interval")} == {None}
+    assert {getattr(found, name) for name in ("mean", "median", "p95", "sum", "min", "max", "mean_ci")} == {None}
 
 
 def test_the_mark_that_reads_more_cells_counts() -> None:
@@ -129,11 +129,11 @@ def test_the_mark_that_reads_more_cells_counts() -> None:
 
 def test_an_interval_lies_around_the_mean_and_not_below_0_where_nothing_is() -> None:
     found = counted(["0.01", "0.02", "0.05", "0.2"])
-    assert found.interval is not None
+    assert found.mean_ci is not None
     assert found.mean is not None
-    assert 0.0 <= found.interval.low < found.mean < found.interval.high
-    assert counted(["3", "3", "3"]).interval is None
-    negative = counted(["-0.01", "0.02"]).interval
+    assert 0.0 <= found.mean_ci.low < found.mean < found.mean_ci.high
+    assert counted(["3", "3", "3"]).mean_ci is None
+    negative = counted(["-0.01", "0.02"]).mean_ci
     assert negative is not None
     assert negative.low < 0
 
@@ -206,7 +206,7 @@ def run(place: Path, rows: str = ROWS, **settings: Any) -> RunResult:
 def test_a_run_counts_measures_as_a_whole_and_by_slice(tmp_path: Path) -> None:
     result = run(tmp_path)
     cost, ms = result.whole_measures
-    assert (cost.name, cost.sum, cost.measured, cost.missing) == ("cost", 0.07, 3, 1)
+    assert (cost.name, cost.sum, cost.n, cost.missing) == ("cost", 0.07, 3, 1)
     assert (ms.sum, ms.unreadable) == (340.5, 1)
     assert {(one.name, one.slice, one.sum) for one in result.measures if one.slice} == {
         ("cost", ("kind", "x"), 0.01), ("cost", ("kind", "y"), 0.06),
@@ -241,7 +241,7 @@ def test_an_empty_column_measured_nothing(tmp_path: Path) -> None:
         ({"figure": "median", "warn_above": 0.019, "coverage": 0.5}, "warned", "median 0.02 is above 0.019"),
         ({"figure": "p95", "fail_above": 0.04, "coverage": "any"}, "passed", "p95 0.04"),
         ({"figure": "sum", "fail_above": 300, "coverage": "any"}, "passed", "sum 0.07"),
-        ({"figure": "greatest", "fail_below": 300, "coverage": "any"}, "failed", "greatest 0.04 is below 300"),
+        ({"figure": "greatest", "fail_below": 300, "coverage": "any"}, "failed", "max 0.04 is below 300"),
         ({"fail_above": 1}, "undecided", "mean 0.02333, on only 3 of 4 rows; the gate asks for 0.95 of them"),
         ({"fail_above": 1, "min_rows": 10}, "undecided", "only 3 rows measured, and the gate asks for 10"),
         ({"figure": "sum", "slice": {"kind": "y"}, "fail_above": 0.05}, "failed", "sum 0.06 is above 0.05"),
@@ -291,8 +291,8 @@ def test_any_number_of_splits_and_order_gives_the_same_sums(
     assert bench.score(splits=splits, chunk=300) == (whole, files)
     assert bench.score(shuffled(workers=3), splits=splits) == (whole, files)
     ((stats,), slices) = measure_stats([COST], whole.measures, None, clustered)
-    assert (stats.missing, stats.unreadable, stats.interval is not None) == (50, 50, True)
-    assert sum(one.measured for one in slices) == stats.measured == 100
+    assert (stats.missing, stats.unreadable, stats.mean_ci is not None) == (50, 50, True)
+    assert sum(one.n for one in slices) == stats.n == 100
 
 
 def test_two_runs_say_what_became_of_a_measure(tmp_path: Path) -> None:

@@ -32,12 +32,16 @@ def test_a_run_is_read_as_it_was_written(body: dict[str, Any]) -> None:
     ("place", "value", "says"),
     [
         ("evaluators.0.mean", 5, "evaluators.0.mean: 5 is not between 0 and 1"),
-        ("evaluators.1.f1", -0.1, "evaluators.1.f1: -0.1 is not between 0 and 1"),
+        ("evaluators.1.micro_f1", -0.1, "evaluators.1.micro_f1: -0.1 is not between 0 and 1"),
         ("evaluators.0.scored", -3, "evaluators.0.scored: -3 is less than 0"),
         ("evaluators.0.invalid", 7, "evaluators.0.rows: 4, and the rows of each kind come to 11"),
         ("evaluators.0.passed", 4, "evaluators.0.passed: 4 and 2 failed, of 4 scored rows"),
         ("evaluators.1.blocked", 5, "evaluators.1.blocked: 5 of 4 scored rows"),
-        ("evaluators.0.interval", {"low": 0.9, "high": 0.1}, "evaluators.0.interval: from 0.9 to 0.1 is no interval"),
+        (
+            "evaluators.0.pass_rate_ci",
+            {"low": 0.9, "high": 0.1},
+            "evaluators.0.pass_rate_ci: from 0.9 to 0.1 is no interval",
+        ),
         ("evaluators.1.fields.0.accuracy", 2, "evaluators.1.fields.0.accuracy: 2 is not between 0 and 1"),
         ("evaluators.1.fields.0.counts.match", -1, "evaluators.1.fields.0.counts.match: -1 is less than 0"),
         ("rows", -1, "rows: -1 is less than 0"),

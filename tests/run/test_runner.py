@@ -39,7 +39,7 @@ def test_clusters_are_the_same_for_any_number_of_splits(bench: Any, most: int, m
     whole, files = bench.score()
     assert bench.score(splits=9, chunk=300) == (whole, files)
     stats = figures(load(bench.suite).lines, whole, clustered=True)
-    assert all(one.mean_interval is not None for one in stats)
+    assert all(one.mean_ci is not None for one in stats)
     assert {row["cluster"] for row in lines(files["rows"])} == {"a", "b", "c"}
 
 

@@ -212,8 +212,8 @@ def test_what_is_not_a_run_is_a_problem(tmp_path: Path, text: str) -> None:
 
 
 def test_a_later_format_asks_for_an_upgrade(tmp_path: Path) -> None:
-    write_text(tmp_path / "run.json", '{"format": 2}')
-    with pytest.raises(Problems, match="format 2"):
+    write_text(tmp_path / "run.json", '{"format": 3}')
+    with pytest.raises(Problems, match="format 3"):
         load_run(tmp_path)
 
 
@@ -228,7 +228,7 @@ def test_keys_are_sorted_and_lists_hold_what_programs_read() -> None:
     stats = EvaluatorStats("a", "exact_match", 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1.0, 1.0, None)
     body = json.loads(run_json(result(evaluators=(stats,))))
     assert list(body) == sorted(body)
-    wanted = {"name", "type", "mean", "pass_rate", "interval", "scored", "skipped", "not_measured", "invalid"}
+    wanted = {"name", "type", "mean", "pass_rate", "pass_rate_ci", "scored", "skipped", "not_measured", "invalid"}
     assert wanted | {"unjudged", "bugs", "fields"} <= set(body["evaluators"][0])
 
 
@@ -244,7 +244,7 @@ _runs = st.builds(
             fields=st.lists(
                 st.builds(FieldStats, accuracy=_ratio, precision=_ratio, recall=_ratio, f1=_ratio), max_size=2
             ).map(tuple),
-            mean=_ratio, pass_rate=_ratio, interval=st.none(), precision=_ratio, recall=_ratio, f1=_ratio,
+            mean=_ratio, pass_rate=_ratio, pass_rate_ci=st.none(), micro_precision=_ratio, micro_recall=_ratio, micro_f1=_ratio,
             rows=_count, slice=st.none() | st.tuples(st.text(max_size=4), st.text(max_size=4)),
         ),
         max_size=2,

@@ -87,17 +87,17 @@ def test_the_figures_of_three_rows_of_two_fields() -> None:
     assert found.counts is not None
     assert (found.counts.match, found.counts.mismatch) == (3, 1)
     assert (found.counts.omission, found.counts.hallucination) == (1, 1)
-    assert (found.precision, found.recall, found.f1) == (3 / 5, 3 / 5, 6 / 10)
+    assert (found.micro_precision, found.micro_recall, found.micro_f1) == (3 / 5, 3 / 5, 6 / 10)
     a, b = found.fields
     assert (a.path, a.accuracy, a.precision, a.recall) == ("a", 2 / 3, 1.0, 2 / 3)
     assert (b.path, b.accuracy, b.precision, b.recall) == ("b", 1 / 3, 1 / 3, 1 / 2)
-    assert found.interval == wilson(1, 3)
-    assert found.mean_interval == share_interval(moments_of_values({Fraction(0): 1, Fraction(1, 2): 1, Fraction(1): 1}))
+    assert found.pass_rate_ci == wilson(1, 3)
+    assert found.mean_ci == share_interval(moments_of_values({Fraction(0): 1, Fraction(1, 2): 1, Fraction(1): 1}))
 
 
 def test_the_mean_of_what_is_right_or_wrong_has_wilsons_interval() -> None:
     found = evaluator_stats("fields", "exact_match", ["a"], tallied([row(MATCH), row(MATCH), row(MISMATCH)], fields=1))
-    assert found.mean_interval == wilson(2, 3)
+    assert found.mean_ci == wilson(2, 3)
 
 
 # --- figures that gates watch
@@ -148,13 +148,13 @@ def test_the_bound_of_a_watched_figure_over_rows() -> None:
     watch = Watch((ALL, ("a", "accuracy")), ("a", "b"))
     rows = [row(MATCH, MATCH), row(MATCH, MISMATCH), row(OMISSION, EXTRA)]
     found = evaluator_stats("fields", "exact_match", ["a", "b"], tallied(rows, watch, 2))
-    everything, a = found.bounds
-    assert (everything.field, everything.figure, everything.rows) == (None, "precision", 3)
+    everything, a = found.metric_cis
+    assert (everything.field, everything.metric, everything.n) == (None, "micro_precision", 3)
     sums = RatioSums()
     for part, whole in ((2, 2), (1, 2), (0, 1)):
         sums.add(part, whole)
-    assert everything.interval == share_interval(sums.moments())
-    assert (a.field, a.figure, a.rows, a.interval) == ("a", "accuracy", 3, wilson(2, 3))
+    assert everything.ci == share_interval(sums.moments())
+    assert (a.field, a.metric, a.n, a.ci) == ("a", "accuracy", 3, wilson(2, 3))
 
 
 def test_the_rows_of_a_watched_figure_are_added_when_tallies_are_merged() -> None:
@@ -231,14 +231,14 @@ def test_intervals_over_clusters_know_clusters_only() -> None:
     watch = Watch((ALL,), ("a", "b"))
     found = evaluator_stats("fields", "exact_match", ["a", "b"], clustered(watch), clustered=True)
     mean = moments_of_clusters([(2, Fraction(2)), (2, Fraction(1, 2))])
-    assert found.mean_interval == share_interval(mean)
-    assert found.interval == share_interval(moments_of_clusters([(2, Fraction(2)), (2, Fraction(0))]))
-    assert found.detectable == detectable_runs(mean)
+    assert found.mean_ci == share_interval(mean)
+    assert found.pass_rate_ci == share_interval(moments_of_clusters([(2, Fraction(2)), (2, Fraction(0))]))
+    assert found.minimum_detectable_effect == detectable_runs(mean)
     sums = RatioSums()
     sums.add(4, 4)
     sums.add(1, 4)
-    (bound,) = found.bounds
-    assert (bound.rows, bound.interval) == (4, share_interval(sums.moments()))
+    (bound,) = found.metric_cis
+    assert (bound.n, bound.ci) == (4, share_interval(sums.moments()))
 
 
 def test_a_cluster_has_the_group_of_its_checksum() -> None:
@@ -321,19 +321,19 @@ def test_what_a_schema_counts_beside_the_statuses() -> None:
         ("items", MATCHED, 1): 4, ("items", MISSED, 1): 1, ("items", SPURIOUS, 1): 3, ("items", PAIRED, 1): 2,
         ("items", EVALUATED, 1): 7, ("items", PASSED, 1): 6, ("a", EVALUATED, 1): 8, ("a", PASSED, 1): 3,
     })  # fmt: skip
-    found = evaluator_stats("tree", "schema_match", [], tally, figure_names=("mean_score",))
+    found = evaluator_stats("tree", "schema_match", [], tally, figure_names=("mean_field_score",))
     fields = {one.path: one for one in found.fields}
     counts = fields["a"].counts
     assert (counts.match, counts.mismatch, counts.error) == (3, 1, 1)
-    assert (counts.omission, counts.hallucination, counts.skipped, counts.fault) == (1, 4, 5, 6)
+    assert (counts.omission, counts.hallucination, counts.skipped, counts.not_judged) == (1, 4, 5, 6)
     assert fields["a"].accuracy == 3 / 10
     assert fields["a"].mean_score == float((Fraction(3) - 1 + Fraction(3, 4)) / 10)
     array = fields["items"].array
     assert array is not None
-    assert (array.matched, array.missed, array.spurious, array.paired) == (4, 1, 3, 2)
+    assert (array.matched, array.missing, array.extra, array.paired) == (4, 1, 3, 2)
     assert (array.precision, array.recall, array.f1) == (4 / 7, 4 / 5, 8 / 12)
-    assert (array.evaluated, array.passed) == (7, 6)
-    assert (found.evaluated, found.evaluated_passed) == (15, 9)
+    assert (array.results, array.results_passed) == (7, 6)
+    assert (found.results, found.results_passed) == (15, 9)
 
 
 def test_values_that_only_the_output_has_may_cost_nothing() -> None:
@@ -347,7 +347,7 @@ def test_values_that_only_the_output_has_may_cost_nothing() -> None:
         for items in (True, False)
     ]
     assert accuracies == [3 / 10, 3 / 7, 3 / 9, 3 / 6]
-    found = evaluator_stats("tree", "json_diff_match", [], tally).surplus
+    found = evaluator_stats("tree", "json_diff_match", [], tally).extra_items
     assert found is not None
     assert (found.items, found.rows, found.values, found.penalized) == (2, 1, 3, True)
 

@@ -14,7 +14,14 @@ from evaluators.run.verdict import PRECEDENCE, Facts, afterwards, causes, exit_c
 def stats(scored: int = 10, **others: Any) -> EvaluatorStats:
     counts: dict[str, Any] = {"skipped": 0, "not_measured": 0, "invalid": 0, "unjudged": 0, "bugs": 0, **others}
     rows = scored + sum(counts[name] for name in ("skipped", "not_measured", "invalid", "unjudged", "bugs"))
-    figures: dict[str, Any] = {"unreadable": 0, "blocked": 0, "mean": 1.0, "pass_rate": 1.0, "interval": None, **counts}
+    figures: dict[str, Any] = {
+        "unreadable": 0,
+        "blocked": 0,
+        "mean": 1.0,
+        "pass_rate": 1.0,
+        "pass_rate_ci": None,
+        **counts,
+    }
     return EvaluatorStats("header", "exact_match", rows, scored, scored, 0, **figures)
 
 

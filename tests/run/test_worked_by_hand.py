@@ -38,7 +38,7 @@ def test_a_lower_bound_is_that_of_its_own_figure(figure: str, low: float) -> Non
     counts = Counts(match=6, mismatch=2, hallucination=2, omission=4)
     one = FieldStats("a", counts, *ratios(counts))
     stats = EvaluatorStats(
-        "header", "exact_match", 14, 14, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, None, (one,), bounds=bounds_of((one,))
+        "header", "exact_match", 14, 14, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, None, (one,), metric_cis=bounds_of((one,))
     )
     config = GateConfig.model_validate({"fail_below": 0.1, "using": "lower_bound", "figure": figure})
     (result,) = judge_gates([read_gate("header.a", config, ["header"], "suite.yaml:1:1")], [stats])
@@ -149,8 +149,8 @@ def test_an_error_counts_as_wrong_and_a_fault_leaves_the_row_without_a_score() -
     assert (fault.standing.scored, fault.precision) == (False, None)
     assert (right.precision, right.recall) == (1.0, 1.0)
     code, size = (found.per_field[name].stats.counts for name in ("code", "size"))
-    assert (code.match, code.error, code.fault) == (2, 1, 0)
-    assert (size.error, size.fault) == (0, 1)
+    assert (code.match, code.error, code.not_judged) == (2, 1, 0)
+    assert (size.error, size.not_judged) == (0, 1)
 
 
 def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
@@ -164,7 +164,7 @@ def test_every_status_of_a_listed_field_has_a_count_of_its_own() -> None:
         assert listed is not None
         assert (listed.match, listed.mismatch) == (counts[Status.MATCH], counts[Status.MISMATCH])
         assert (listed.omission, listed.hallucination) == (counts[Status.OMISSION], counts[Status.HALLUCINATION])
-        assert (listed.error, listed.fault) == (counts[Status.ERROR], counts[Status.FAULT])
+        assert (listed.error, listed.not_judged) == (counts[Status.ERROR], counts[Status.FAULT])
         assert (listed.skipped, listed.not_measured) == (counts[Status.SKIPPED], counts[Status.NOT_MEASURED])
 
 

@@ -118,7 +118,9 @@ def result(*fields: str) -> RunResult:
     nothing = dict.fromkeys(
         ["passed", "failed", "skipped", "not_measured", "invalid", "unjudged", "bugs", "unreadable", "blocked"], 0
     )  # fmt: skip
-    stats = EvaluatorStats("a/b", "x", 1, 1, **nothing, mean=float("nan"), pass_rate=None, interval=None, fields=listed)
+    stats = EvaluatorStats(
+        "a/b", "x", 1, 1, **nothing, mean=float("nan"), pass_rate=None, pass_rate_ci=None, fields=listed
+    )
     return RunResult("x", "", "", "", "", 1, {}, (stats,))
 
 

@@ -93,11 +93,11 @@ def test_every_suite_of_the_gallery_is_written_with_its_own_figures(topic: str, 
         assert (figures["unreadable"], figures.get("mean_score"), figures.get("pass_rate")) == (
             stats.unreadable, stats.mean, stats.pass_rate,
         )  # fmt: skip
-        assert {figure: one.get("mean") for figure, one in figures.get("figure", {}).items()} == {
-            one.name: one.mean for one in stats.figures
+        assert {figure: one.get("mean") for figure, one in figures.get("metric", {}).items()} == {
+            one.name: one.mean for one in stats.metrics
         }
-        assert {name: (one.get("accuracy"), one["measured"]) for name, one in figures.get("field", {}).items()} == {
-            field_name(one.path): (one.accuracy, one.counts.measured) for one in stats.fields
+        assert {name: (one.get("accuracy"), one["n"]) for name, one in figures.get("field", {}).items()} == {
+            field_name(one.path): (one.accuracy, one.counts.n) for one in stats.fields
         }
 
 
@@ -168,7 +168,7 @@ def test_a_run_of_rows_without_a_score_keeps_its_denominators(here: Path) -> Non
     found = metrics_of(read_record(done.folder).result)
     about = {name.removeprefix("evaluator/f/").removeprefix("all/f/"): value for name, value in found.items()}
     assert (about["rows/total"], about["rows/scored"], about["rows/invalid"], about["unreadable"]) == (5, 3, 2, 1)
-    assert (about["mean_score"], about["field/a/accuracy"], about["field/a/measured"]) == (1 / 3, 1 / 3, 3)
+    assert (about["mean_score"], about["field/a/accuracy"], about["field/a/n"]) == (1 / 3, 1 / 3, 3)
     assert (found["run/rows"], found["run/complete"], found["run/exit_code"]) == (5, 1, 3)
 
 

@@ -60,8 +60,8 @@ def _rows(figures: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:
 def _cells(field: FieldStats) -> tuple[str, ...]:
     counts = field.counts
     sums = (
-        counts.measured, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
-        counts.skipped, counts.not_measured, counts.fault,
+        counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
+        counts.skipped, counts.not_measured, counts.not_judged,
     )  # fmt: skip
     figures = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
     return field.path, *map(str, sums), *map(_exact, figures), *_item_cells(field.array)
@@ -70,7 +70,7 @@ def _cells(field: FieldStats) -> tuple[str, ...]:
 def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
     if array is None:
         return ("",) * 6
-    counts = (array.matched, array.missed, array.spurious)
+    counts = (array.matched, array.missing, array.extra)
     return *map(str, counts), *map(_exact, (array.precision, array.recall, array.f1))
 
 

@@ -43,7 +43,7 @@ def _cells(outcome: FieldOutcome) -> tuple[str, ...]:
     items: tuple[str, ...] = _NO_ARRAY
     if array is not None:
         ratios = (array.precision, array.recall, array.f1)
-        items = (str(array.matched), str(array.missed), str(array.spurious), *map(_ratio, ratios))
+        items = (str(array.matched), str(array.missing), str(array.extra), *map(_ratio, ratios))
     return (
         outcome.full_path, outcome.path, outcome.metric, "" if outcome.score is None else repr(outcome.score),
         "true" if outcome.passed else "false", _value(outcome.expected), _value(outcome.actual), outcome.reason, *items,

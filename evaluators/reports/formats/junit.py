@@ -111,14 +111,14 @@ def _gates(result: RunResult) -> Iterable[Element]:
 
 
 def _gate_detail(gate: GateResult) -> str:
-    return f"{gate.verdict}: {gate.message} ({gate.limit}; {gate.measured:,} measured)"
+    return f"{gate.verdict}: {gate.message} ({gate.limit}; {gate.n:,} measured)"
 
 
 def _evaluator(stats: EvaluatorStats) -> Element:
     name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
     detail = (
         f"mean score {score_text(stats.mean)}, "
-        f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.interval)}; "
+        f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.pass_rate_ci)}; "
         f"of {stats.rows:,} rows: {stats.scored:,} scored ({stats.unreadable:,} unreadable, {stats.blocked:,} blocked), "
         f"{stats.skipped:,} skipped, {stats.not_measured:,} not measured, {stats.invalid:,} invalid, "
         f"{stats.unjudged:,} unjudged, {stats.bugs:,} bugs"

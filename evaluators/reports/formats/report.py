@@ -54,7 +54,7 @@ class _Totals:
         self._passed += outcomes.get("total_passed", 0)
 
     def report(self, stats: EvaluatorStats) -> dict[str, Any]:
-        figures = {each.name: each.mean for each in stats.figures}
+        figures = {each.name: each.mean for each in stats.metrics}
         return {
             "evaluator": stats.name,
             "variant": stats.variant,
@@ -67,13 +67,13 @@ class _Totals:
                 "pass_rate": self._passed / self._evaluated if self._evaluated else None,
             },
             **figures,
-            "micro_precision": stats.precision,
-            "micro_recall": stats.recall,
-            "micro_f1": stats.f1,
+            "micro_precision": stats.micro_precision,
+            "micro_recall": stats.micro_recall,
+            "micro_f1": stats.micro_f1,
             "counts": asdict(stats.counts) if stats.counts else None,
             "arrays": {field.path: asdict(field.array) for field in stats.fields if field.array is not None},
-            "substituted": dict(stats.substituted),
-            "outside_schema": dict(stats.outside),
+            "substituted": dict(stats.fallbacks),
+            "outside_schema": dict(stats.undeclared),
         }
 
 

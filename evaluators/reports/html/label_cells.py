@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.builtin._labels import LabelRule
 from evaluators.run.label_counts import OTHER, label_pair
 from evaluators.run.record import RecordedRow, RunRecord
-from evaluators.run.result import LabelTable
+from evaluators.run.result import ConfusionMatrix
 from evaluators.value_class import dataclass
 
 NO_CELL: Final = -1
@@ -49,12 +49,12 @@ def label_readers(record: RunRecord, rules: Mapping[str, LabelRule], variant: st
     places = {one.name: place for place, one in enumerate(record.facts.evaluators)}
     return [
         _reader(record, place, table, places[table.evaluator], rules[table.evaluator])
-        for place, table in enumerate(record.result.label_tables)
+        for place, table in enumerate(record.result.confusion_matrices)
         if table.variant == variant and table.evaluator in rules
     ]
 
 
-def _reader(record: RunRecord, place: int, table: LabelTable, evaluator: int, rule: LabelRule) -> LabelReader:
+def _reader(record: RunRecord, place: int, table: ConfusionMatrix, evaluator: int, rule: LabelRule) -> LabelReader:
     output, expected = record.compared_columns(table.evaluator)
     return LabelReader(
         place,

@@ -16,7 +16,7 @@ from evaluators.reports.label_pages import label_title
 from evaluators.reports.summary import summary
 from evaluators.reports.tables import evaluator_section, of_part
 from evaluators.run.figures import interval_text, percent_text, score_text
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats, LabelTable, RunResult
+from evaluators.run.result import ConfusionMatrix, Counts, EvaluatorStats, FieldStats, RunResult
 from evaluators.run.statistics import wilson
 
 MOST_FIELDS: Final = 2_000
@@ -52,7 +52,7 @@ def run_payload(
         "evaluators": [_evaluator(stats, _fact(facts, stats.name)) for stats in result.evaluators],
         "names": [one.name for one in facts] or list(dict.fromkeys(stats.name for stats in result.evaluators)),
         "texts": [place for place, one in enumerate(facts) if one.compares_texts],
-        "labels": [_label_table(table) for table in result.label_tables],
+        "labels": [_label_table(table) for table in result.confusion_matrices],
         "listed": [list(one.fields) for one in facts],
         "places": [one.where for one in facts],
         "fieldPlaces": [dict(one.field_places) for one in facts],
@@ -73,11 +73,11 @@ def _drawn(section: Section) -> Encoded:
 
 def _with_label_tables(sections: list[Encoded], result: RunResult) -> list[Encoded]:
     """The sections, those about labels with the place of their table: the script leads from its cells to rows."""
-    places = {label_title(table): place for place, table in enumerate(result.label_tables)}
+    places = {label_title(table): place for place, table in enumerate(result.confusion_matrices)}
     return [{**one, "labels": places[one["title"]]} if one["title"] in places else one for one in sections]
 
 
-def _label_table(table: LabelTable) -> Encoded:
+def _label_table(table: ConfusionMatrix) -> Encoded:
     return {
         "evaluator": table.evaluator,
         "variant": table.variant,
@@ -119,18 +119,22 @@ def _evaluator(stats: EvaluatorStats, fact: EvaluatorFacts | None) -> Encoded:
         "where": fact.where if fact else "",
         "mean": stats.mean,
         "meanText": of_part(stats, score_text(stats.mean)),
-        "meanInterval": [stats.mean_interval.low, stats.mean_interval.high] if stats.mean_interval else None,
+        "meanInterval": [stats.mean_ci.low, stats.mean_ci.high] if stats.mean_ci else None,
         "passRate": of_part(stats, percent_text(stats.pass_rate)),
-        "passInterval": interval_text(stats.interval) if stats.interval else "",
+        "passInterval": interval_text(stats.pass_rate_ci) if stats.pass_rate_ci else "",
         "rows": stats.rows,
         "counts": {name: getattr(stats, name) for name in _COUNTED},
         "figures": _ratios(stats),
-        "detectable": score_text(stats.detectable) if stats.detectable is not None else "",
+        "detectable": score_text(stats.minimum_detectable_effect) if stats.minimum_detectable_effect is not None else "",
     }
 
 
 def _ratios(stats: EvaluatorStats) -> list[list[str]]:
-    named = (("precision", stats.precision), ("recall", stats.recall), ("F1", stats.f1))
+    named = (
+        ("micro precision", stats.micro_precision),
+        ("micro recall", stats.micro_recall),
+        ("micro F1", stats.micro_f1),
+    )
     return [[name, score_text(figure)] for name, figure in named if figure is not None]
 
 
@@ -144,7 +148,7 @@ def _fields(evaluators: Sequence[EvaluatorStats]) -> Encoded:
     """Every field, the weakest first; those that no row measured come last."""
     found = [(stats, field) for stats in evaluators for field in stats.fields]
     found.sort(key=_weakness)
-    more = max(0, len(found) - MOST_FIELDS) + sum(stats.more_fields for stats in evaluators)
+    more = max(0, len(found) - MOST_FIELDS) + sum(stats.fields_not_listed for stats in evaluators)
     return {"rows": [_field(stats, field) for stats, field in found[:MOST_FIELDS]], "more": more}
 
 
@@ -152,7 +156,7 @@ def _weakness(pair: tuple[EvaluatorStats, FieldStats]) -> tuple[bool, float, flo
     """The upper end of the interval first: wrong once in one row may be chance."""
     stats, field = pair
     counts = field.counts
-    likely = wilson(counts.match, counts.measured)
+    likely = wilson(counts.match, counts.n)
     return (
         likely is None, likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path,
     )  # fmt: skip
@@ -180,7 +184,7 @@ def _counts(counts: Counts) -> list[int]:
     """By the number of the status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
     return [
         counts.not_measured, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.skipped,
-        counts.error, counts.fault,
+        counts.error, counts.not_judged,
     ]  # fmt: skip
 
 
@@ -194,7 +198,7 @@ def _slice(stats: EvaluatorStats) -> Encoded:
         "mean": stats.mean,
         "meanText": of_part(stats, score_text(stats.mean)),
         "passRate": of_part(stats, percent_text(stats.pass_rate)),
-        "interval": interval_text(stats.interval) if stats.interval else "",
+        "interval": interval_text(stats.pass_rate_ci) if stats.pass_rate_ci else "",
         "scored": stats.scored,
         "rows": stats.rows,
     }

@@ -30,8 +30,8 @@ _SAYS_HOW_TO_DRAW: Final = (
     f"plots:\n  - {PLOT}:\n      title: Accuracy of each field\n      template: bar_horizontal\n"
     "      x: accuracy\n      y: name\n"
 )
-_COUNTS: Final = ("match", "mismatch", "omission", "hallucination", "error", "skipped", "not_measured", "fault")
-_COLUMNS: Final = ("name", "variant", "evaluator", "path", "accuracy", "measured", *_COUNTS)
+_COUNTS: Final = ("match", "mismatch", "omission", "hallucination", "error", "skipped", "not_measured", "not_judged")
+_COLUMNS: Final = ("name", "variant", "evaluator", "path", "accuracy", "n", *_COUNTS)
 
 
 class Files(Tracker):
@@ -86,6 +86,6 @@ def _plot(result: RunResult) -> tuple[str, bool]:
         counts = [getattr(field.counts, name) for name in _COUNTS]
         writer.writerow([
             field_about(stats, field), guarded(stats.variant or ""), guarded(stats.name), guarded(field.path),
-            "" if field.accuracy is None else field.accuracy, field.counts.measured, *counts,
+            "" if field.accuracy is None else field.accuracy, field.counts.n, *counts,
         ])  # fmt: skip
     return stream.getvalue(), bool(fields)

@@ -265,7 +265,7 @@ def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
         variant = [] if gate.variant is None else ["variant", segment(gate.variant)]
         part = [] if gate.slice is None else ["slice", *map(segment, gate.slice)]
         target = ".".join(map(segment, gate.target.split(".")))
-        name = "/".join(["evaluators.gate", *variant, *part, target, segment(gate.figure)])
+        name = "/".join(["evaluators.gate", *variant, *part, target, segment(gate.metric)])
         found.setdefault(fitted(name, _NAME), []).append(f"{gate.verdict}: {gate.message}")
     return ((name, "; ".join(said)) for name, said in found.items())
 

@@ -126,7 +126,7 @@ def _metadata(record: RunRecord, variant: str | None, settings: Phoenix) -> dict
     key = run_key(record)
     found = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
-        "figures": settings.metrics(record.result if variant is None else of_variant(record.result, variant)),
+        "metrics": settings.metrics(record.result if variant is None else of_variant(record.result, variant)),
         "params": flat_params(record),
     }
     return {**found, "environment": environment_of(record)} if settings.environment else found

@@ -186,7 +186,9 @@ def agree(shown: list[Line], expected: Iterable[Line]) -> None:
 
 def test_no_section_has_numbers_that_are_not_held_here(page: Opened, recorded: Recorded) -> None:
     run = recorded.run
-    labels = [f"Labels: kind ({one['variant']})" if one["variant"] else "Labels: kind" for one in run["label_tables"]]
+    labels = [
+        f"Labels: kind ({one['variant']})" if one["variant"] else "Labels: kind" for one in run["confusion_matrices"]
+    ]
     figures = [f"Figures of lines ({one})" for one in run["variants"]] or ["Figures of lines"]
     known = [
         "Gates",
@@ -216,7 +218,7 @@ def test_gates(page: Opened, recorded: Recorded) -> None:
             {
                 "gate": gate["target"], "variant": gate["variant"] or "", "slice": about(gate["slice"]),
                 "verdict": signs[gate["verdict"]], "found": gate["message"], "limit": gate["limit"],
-                "measured": str(gate["measured"]),
+                "measured": str(gate["n"]),
             }
             for gate in sorted(recorded.run["gates"], key=lambda gate: order.index(gate["verdict"]))
         ),
@@ -252,13 +254,13 @@ def test_evaluators(page: Opened, recorded: Recorded) -> None:
     for card, stats in zip(cards, recorded.run["evaluators"], strict=True):
         assert card.startswith(f"{stats['name']}{stats['variant'] or ''} {stats['type']} · ")
         rest = card.partition(" · ")[2].split(" ", 1)[1]
-        mean = stats["mean_interval"]
+        mean = stats["mean_ci"]
         words = [f"{of_part(stats, score(stats['mean']))} mean score"]
         if mean:
             words.append(f"95 % interval {score(mean['low'])} to {score(mean['high'])}")
         words.append(f"pass rate {of_part(stats, percent(stats['pass_rate']))}")
-        if stats["interval"]:
-            words.append(interval(stats["interval"], percent))
+        if stats["pass_rate_ci"]:
+            words.append(interval(stats["pass_rate_ci"], percent))
         counts = (
             "scored",
             "passed",
@@ -272,13 +274,13 @@ def test_evaluators(page: Opened, recorded: Recorded) -> None:
             "unreadable",
         )
         words += [f"{stats[name]} {name.replace('_', ' ')}" for name in counts if stats[name]]
-        ratios = [f"{name} {score(stats[name.lower()])}" for name in ("precision", "recall", "F1")]
-        if stats["f1"] is not None:
+        ratios = [f"micro {name} {score(stats[f'micro_{name.lower()}'])}" for name in ("precision", "recall", "F1")]
+        if stats["micro_f1"] is not None:
             words.append(" · ".join(ratios))
-        if stats["detectable"] is not None:
+        if stats["minimum_detectable_effect"] is not None:
             words.append(
                 "With this many rows, two runs can be told apart when their mean scores differ by about "
-                f"{score(stats['detectable'])} or more."
+                f"{score(stats['minimum_detectable_effect'])} or more."
             )
         words.append("0 scores 1")
         if stats["failed"]:
@@ -342,13 +344,13 @@ def _means(stats: Any, name: str, variants: Sequence[str]) -> Line:
     found = {}
     for variant in variants:
         one = stats[name, variant]
-        limits = one["mean_interval"]
+        limits = one["mean_ci"]
         found[variant] = of_part(one, score(one["mean"])) + (f" {interval(limits, score)}" if limits else "")
     return found
 
 
 def test_labels(page: Opened, recorded: Recorded) -> None:
-    for table in recorded.run["label_tables"]:
+    for table in recorded.run["confusion_matrices"]:
         title = f"Labels: kind ({table['variant']})" if table["variant"] else "Labels: kind"
         counts, figures = tables(page, title)
         cells = {(one["expected"], one["output"]): one["count"] for one in table["cells"]}
@@ -373,7 +375,7 @@ def test_labels(page: Opened, recorded: Recorded) -> None:
 
 
 def _label_line(one: Any) -> Line:
-    counts = {name: str(one[name]) for name in ("expected", "given", "right")}
+    counts = {name: str(one[name]) for name in ("support", "predicted", "right")}
     ratios = {name: score(one[name.lower()]) for name in ("precision", "recall", "F1")}
     return {"label": one["label"], **counts, **ratios}
 
@@ -389,13 +391,13 @@ def test_the_figures_of_a_schema(page: Opened, recorded: Recorded) -> None:
         over = {"precision": right + counts["hallucination"], "recall": right + counts["omission"]}
         over["f1"] = right + counts["hallucination"] + counts["omission"]
         wanted = [
-            (f"micro {'F1' if name == 'f1' else name}", score(stats[name]), _counted(over[name], "field"))
+            (f"micro {'F1' if name == 'f1' else name}", score(stats[f"micro_{name}"]), _counted(over[name], "field"))
             for name in over
         ]
-        words = {"mean_f1": "mean F1", "overall_pass_rate": "fields passed"}
+        words = {"mean_f1": "mean F1", "overall_pass_rate": "overall pass rate"}
         wanted += [
-            (words.get(one["name"], one["name"].replace("_", " ")), score(one["mean"]), _counted(one["rows"], "row"))
-            for one in stats["figures"]
+            (words.get(one["name"], one["name"].replace("_", " ")), score(one["mean"]), _counted(one["n"], "row"))
+            for one in stats["metrics"]
         ]
         assert sorted((line["figure"], line["value"], line["over"]) for line in shown) == sorted(wanted)
         section = page.tab.locator("main > section").filter(has=page.tab.get_by_role("heading", name=title, exact=True))
@@ -418,8 +420,8 @@ def test_arrays(page: Opened, recorded: Recorded) -> None:
             {
                 "evaluator": stats["name"], "variant": stats["variant"] or "", "array": field["path"],
                 "right": str(array["matched"]), "wrong": str(array["paired"] - array["matched"]),
-                "missing": str(array["missed"] - array["paired"] + array["matched"]),
-                "invented": str(array["spurious"] - array["paired"] + array["matched"]),
+                "missing": str(array["missing"] - array["paired"] + array["matched"]),
+                "invented": str(array["extra"] - array["paired"] + array["matched"]),
                 "P": score(array["precision"]), "R": score(array["recall"]), "F1": score(array["f1"]),
             }
             for stats, field, array in arrays
@@ -429,7 +431,7 @@ def test_arrays(page: Opened, recorded: Recorded) -> None:
 
 FIELD_WORDS = {
     "right": "match", "wrong": "mismatch", "missing": "omission", "invented": "hallucination", "error": "error",
-    "not checked": "fault", "skipped": "skipped", "not measured": "not_measured",
+    "not checked": "not_judged", "skipped": "skipped", "not measured": "not_measured",
 }  # fmt: skip
 
 
@@ -499,7 +501,7 @@ def test_slices_the_lowest_first(page: Opened, recorded: Recorded) -> None:
             {
                 "slice": about(one["slice"]), "evaluator": one["name"], "variant": one["variant"] or "",
                 "mean score": of_part(one, score(one["mean"])), "pass rate": of_part(one, percent(one["pass_rate"])),
-                "95 % interval": interval(one["interval"], percent) if one["interval"] else "",
+                "95 % interval": interval(one["pass_rate_ci"], percent) if one["pass_rate_ci"] else "",
                 "scored": f"{one['scored']} of {one['rows']}",
             }
             for one in ordered
@@ -518,10 +520,10 @@ def test_measures(page: Opened, recorded: Recorded) -> None:
             (
                 {
                     "measure": one["name"], "variant": one["variant"] or "", "slice": about(one["slice"]),
-                    "95 % interval": interval(one["interval"], quantity), "sum": quantity(one["sum"], 7),
-                    "rows": f"{one['measured']} of {one['rows']}", "missing": str(one["missing"]),
+                    "95 % interval": interval(one["mean_ci"], quantity), "sum": quantity(one["sum"], 7),
+                    "rows": f"{one['n']} of {one['rows']}", "missing": str(one["missing"]),
                     "not numbers": str(one["unreadable"]),
-                    **{name: quantity(one[name]) for name in ("mean", "median", "p95", "least", "greatest")},
+                    **{name: quantity(one[name]) for name in ("mean", "median", "p95", "min", "max")},
                 }
                 for one in wanted
             ),
@@ -558,7 +560,18 @@ def test_rows_with_most_wrong_come_first_when_asked(page: Opened, recorded: Reco
 def test_figures_that_could_be_taken_for_one_another_differ(recorded: Recorded) -> None:
     for stats in recorded.run["evaluators"]:
         if stats["name"] in ("header", "lines") and stats["variant"] in (None, "first"):
-            assert len({stats["precision"], stats["recall"], stats["f1"], stats["mean"], stats["pass_rate"]}) == 5
+            assert (
+                len(
+                    {
+                        stats["micro_precision"],
+                        stats["micro_recall"],
+                        stats["micro_f1"],
+                        stats["mean"],
+                        stats["pass_rate"],
+                    }
+                )
+                == 5
+            )
 
 
 def _mean_of(verdicts: Any, names: Sequence[str]) -> float | None:
