@@ -17,6 +17,7 @@ from evaluators.values.flow import flow
 
 FIGURES: Final[Mapping[str, str]] = {
     "mean": "The mean score of the rows that were scored.",
+    "mean_score": "The same, by the name that is shown; of a schema's field its mean score, partial credit counted.",
     "pass_rate": "The share of the scored rows that pass.",
     "accuracy": "The share of a field's values that are right.",
     "precision": "Of all values that the outputs gave, the share that is right: right / (right + wrong + invented).",
@@ -25,7 +26,7 @@ FIGURES: Final[Mapping[str, str]] = {
     "mean_precision": "The mean of the rows' own precisions.",
     "mean_recall": "The mean of the rows' own recalls.",
     "mean_f1": "The mean of the rows' own F1.",
-    "mean_score": "The mean score of a schema's field, partial credit counted.",
+    "mean_field_score": "The mean of the rows' own means over their fields, with weights, of a schema.",
     "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
     "field_score": "The mean score of all fields, of a schema with evaluation_config.",
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
@@ -33,7 +34,7 @@ FIGURES: Final[Mapping[str, str]] = {
         f"{average}_{figure}": f"The {figure if figure != 'f1' else 'F1'} of labels: {how}."
         for average, how in (
             ("macro", "the mean over the labels, each counting the same"),
-            ("micro", "of all rows together"),
+            ("micro", "of all rows together; of an evaluator with fields, of all values of all rows"),
             ("weighted", "the mean over the labels, each counting as often as it is expected"),
         )
         for figure in ("precision", "recall", "f1")

@@ -9,7 +9,7 @@ only one of its kind is a fault of that document. Counts of rows that were looke
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from evaluators.fields.align import Align, key_reader
 from evaluators.value_class import NamedTuple, dataclass, field
@@ -17,6 +17,7 @@ from evaluators.values.paths import ANY, Path
 
 Side: TypeAlias = Literal["expected", "output"]
 What: TypeAlias = Literal["without_key", "duplicate_key", "too_long"]
+KINDS: Final = get_args(What)
 FIRST_ROWS: Final = 5
 """Rows that are named; the rest is counted."""
 

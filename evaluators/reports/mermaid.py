@@ -9,7 +9,7 @@ from typing import Final
 from evaluators.builtin._evaluator import Part
 from evaluators.plan.suite_plan import needed_columns
 from evaluators.reports.suite_page import condition_words
-from evaluators.run.gates import Gate
+from evaluators.run.gates import Gate, metric_words
 from evaluators.suite.evaluator_line import EvaluatorLine
 
 _PLAIN: Final = frozenset(" _.,()-")
@@ -75,7 +75,7 @@ def _gate(gate: Gate, number: int, evaluators: Mapping[str, str]) -> Iterable[st
 
 def _limit(gate: Gate) -> str:
     figure = gate.config.figure
-    return gate.config.limit if figure is None else f"{gate.config.limit} ({figure.replace('_', ' ')})"
+    return gate.config.limit if figure is None else f"{gate.config.limit} ({metric_words(figure)})"
 
 
 def _parts(line: EvaluatorLine) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import first_sentence, short_score
 from evaluators.run.figures import counted
-from evaluators.run.gates import Gate
+from evaluators.run.gates import Gate, metric_words
 from evaluators.run.reach import USUAL
 from evaluators.settings import Loc
 from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
@@ -184,7 +184,7 @@ _ALIGNED: Final = {
 
 def _gate_item(gate: Gate) -> Item:
     config = gate.config
-    said = [config.limit if config.figure is None else f"{config.limit} ({config.figure.replace('_', ' ')})"]
+    said = [config.limit if config.figure is None else f"{config.limit} ({metric_words(config.figure)})"]
     said += [f"label {config.label}"] if config.label else []
     said += [f"variant {config.variant}"] if config.variant else []
     said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice.items())}"] if config.slice else []

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 from evaluators.registry import suggestion
 from evaluators.run.figures import beside_limit, beside_quantity, counted, limit_text, rows_text
 from evaluators.run.gate_figures import field_of, figure_of, lower_bound, rows_measured
-from evaluators.run.gates import MICRO, AnyGateConfig, Gate, bare_column
+from evaluators.run.gates import MICRO, AnyGateConfig, Gate, bare_column, metric_words
 from evaluators.run.reach import Reach, best_mean, reach, unseen_by_precision, worst_mean
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, FieldStats, GateResult, MeasureStats
 
@@ -96,7 +96,7 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> GateResult:
         bound = config.using == "lower_bound"
         value = lower_bound(gate.figure, stats, field) if bound else figure_of(gate.figure, stats, field)
         measured = rows_measured(gate.figure, stats, field)
-        words = gate.figure.replace("_", " ")
+        words = metric_words(gate.figure)
         verdict, message = _decide(
             config, value, measured, f"lower bound of the {words}" if bound else words, _why_unknown(stats)
         )
@@ -121,7 +121,7 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
         hint = suggestion(str(label), known) or f"labels: {', '.join(known[:_MOST_VALUES])}"
         verdict, message = _UNDECIDED, f'no row expects the label "{label}"; {hint}'
     else:
-        words = gate.figure.replace("_", " ") + (f' of "{label}"' if label is not None else "")
+        words = metric_words(gate.figure) + (f' of "{label}"' if label is not None else "")
         verdict, message = _decide(config, value, one.support, words, "")
         if table.withheld:
             message = f"{words} is not given: some expected answers are none of the labels"

@@ -213,7 +213,7 @@ _UNSAID: Final = ("mean", "accuracy")
 
 def gate_label(gate: GateResult) -> str:
     """The gate's target with what sets it apart, for people: `header.total (recall, supplier = ACME)`."""
-    about = [] if gate.metric in _UNSAID else [gate.metric.replace("_", " ")]
+    about = [] if gate.metric in _UNSAID else [metric_words(gate.metric)]
     if gate.label is not None:
         about.append(f"label {gate.label}")
     if gate.variant is not None:
@@ -221,6 +221,11 @@ def gate_label(gate: GateResult) -> str:
     if gate.slice is not None:
         about.append(f"{bare_column(gate.slice[0])} = {gate.slice[1]}")
     return f"{gate.target} ({', '.join(about)})" if about else gate.target
+
+
+def metric_words(name: str) -> str:
+    """A metric as it is shown: `micro F1`."""
+    return name.replace("_", " ").replace("f1", "F1")
 
 
 def bare_column(column: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from evaluators.fields.key_counts import KeyCounts
+from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_details import (
     CREDIT,
     ERRORS,
@@ -188,7 +188,7 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     """What was wrong with keys, by list, side and kind."""
     return tuple(
         KeyStats(*fault, items=count.items, rows=count.rows, first_rows=tuple(count.first))
-        for fault, count in sorted(counts.found.items())
+        for fault, count in sorted(counts.found.items(), key=lambda each: (each[0][:3], KINDS.index(each[0].what)))
     )
 
 

@@ -55,7 +55,7 @@ def test_rows_that_failed_count_0_whatever_figure_was_chosen(tmp_path: Path, sco
     it = result["it"]
     assert (it.scored, it.mean, it.pass_rate) == (10, 0.2, 0.2)
     assert it.micro_recall == 0.2
-    for name in ("mean_precision", "mean_recall", "mean_f1", "mean_score", "overall_score", "field_score"):
+    for name in ("mean_precision", "mean_recall", "mean_f1", "mean_field_score", "overall_score", "field_score"):
         assert of(it, name) == (0.2, 10)
     assert result.exit_code == 1
 
@@ -90,7 +90,9 @@ def test_pooled_precision_does_not_see_rows_that_gave_nothing_and_its_gate_says_
     result = run(tmp_path, suite, rows)
     (gate,) = result.gates
     assert (gate.value, gate.verdict, result.exit_code) == (1.0, "undecided", 3)
-    assert gate.message == "precision 1.0000; 1 row of 2 has an output that gave nothing, which precision does not see"
+    assert (
+        gate.message == "micro precision 1.0000; 1 row of 2 has an output that gave nothing, which precision does not see"
+    )
     suite["gates"]["it"]["coverage"] = "any"
     result = run(tmp_path, suite, rows)
     assert (judged(result), result.exit_code, result.gates[0].message) == (["passed"], 0, gate.message)

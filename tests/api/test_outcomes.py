@@ -232,14 +232,14 @@ LISTED = {"fields": {"tags": {"align": "ordered"}, "tags[*]": "exact"}, "score":
             {"schema_match": LISTED},
             1.0,
             (
-                "\nInvented list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the fields passed, "
+                "\nInvented list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the overall pass rate, "
                 "and `extra_items: penalize` counts them.\n"
             ),
         ),
         (
             {"schema_match": {**LISTED, "extra_items": "penalize"}},
             (1 + 1 / 2 + 1 / 3) / 3,
-            "\nInvented list items: 3 in 2 rows; they lower the overall score, the field score and the fields passed.\n",
+            "\nInvented list items: 3 in 2 rows; they lower the overall score, the field score and the overall pass rate.\n",
         ),
     ],
 )

@@ -81,8 +81,8 @@ def test_what_is_invented_in_the_two_further_totals(tmp_path: Path) -> None:
     fields = {"a": {"compare": "exact", "weight": 3}, "b": "exact"}
     named = figures(tmp_path, {"a": 1, "b": 2}, {"a": 1}, fields)
     unnamed = figures(tmp_path, {"a": 1, "zz": 2}, {"a": 1}, fields)
-    assert (named["overall_score"], named["field_score"], named["mean_score"]) == (0.75, 0.75, 0.75)
-    assert (unnamed["overall_score"], unnamed["field_score"], unnamed["mean_score"]) == (1, 1, 0.75)
+    assert (named["overall_score"], named["field_score"], named["mean_field_score"]) == (0.75, 0.75, 0.75)
+    assert (unnamed["overall_score"], unnamed["field_score"], unnamed["mean_field_score"]) == (1, 1, 0.75)
     surplus = {**ITEM, "items": [*ITEM["items"], {"name": "B", "qty": 1}]}
     paired = {"items": [{"name": "A"}], "shop": "Sol"}
     assert figures(tmp_path, surplus, ITEM, FIELDS)["overall_score"] == 1
@@ -99,7 +99,7 @@ def test_writing_less_of_an_item_without_a_partner_raises_what_the_table_says(tm
     for (_, *counts, free, best), items in zip(lines, outputs, strict=True):
         for how, said in (("any_order", free), ("hungarian", best)):
             found = figures(tmp_path, {"shop": "Sol", "items": items}, ITEM, {**FIELDS, "items": {"align": how}})
-            assert said == f"{round(found['f1'], 3):g}, {round(found['mean_score'], 3):g}"
+            assert said == f"{round(found['f1'], 3):g}, {round(found['mean_field_score'], 3):g}"
             if how == "any_order":
                 result = found["counts"]
                 assert counts == [str(each) for each in (result.match, result.omission, result.hallucination)]

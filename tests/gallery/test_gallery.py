@@ -34,7 +34,7 @@ FIRST_LINE = "# yaml-language-server: $schema=../../../docs/suite.schema.json"
 MOST_BYTES = 200_000
 TOPICS = sorted(path.name for path in GALLERY.iterdir() if path.is_dir())
 COUNTS = ("scored", "skipped", "not_measured", "invalid", "unreadable", "blocked")
-FIGURES = ("mean", "pass_rate", "precision", "recall", "f1")
+FIGURES = ("mean", "pass_rate", "micro_precision", "micro_recall", "micro_f1")
 
 
 def run(topic: str) -> RunResult:

@@ -220,8 +220,8 @@ def test_a_run_writes_its_labels_down(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("gate", "verdict", "said"),
     [
-        ({"figure": "f1", "label": "refund", "fail_below": 0.6}, "failed", 'f1 of "refund" 0.5000 is below 0.6'),
-        ({"label": "refund", "fail_below": 0.5}, "passed", 'f1 of "refund" 0.5000'),
+        ({"figure": "f1", "label": "refund", "fail_below": 0.6}, "failed", 'F1 of "refund" 0.5000 is below 0.6'),
+        ({"label": "refund", "fail_below": 0.5}, "passed", 'F1 of "refund" 0.5000'),
         ({"figure": "precision", "label": "billing", "fail_below": 0.7}, "passed", 'precision of "billing" 0.7500'),
         ({"figure": "recall", "label": "other", "warn_below": 0.7}, "warned", 'recall of "other" 0.0000 is below 0.7'),
         ({"figure": "micro_recall", "fail_below": 0.6}, "failed", "micro recall 0.5714 is below 0.6"),
