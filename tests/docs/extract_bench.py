@@ -98,6 +98,11 @@ def evaluator(schema: str, substitute: str) -> SchemaMatch:
     return build(SchemaMatch, {"schema": json.loads(text), "without_judge": standing_in}, {}, "schema_match")
 
 
+def _named(figure: str) -> Sequence[str]:
+    """What an evaluator calls the mean of a figure of the page."""
+    return [figure, *(f"{over}_{figure}" for over in ("mean", "overall") if figure != "field_score")]
+
+
 def scored(schemas: Sequence[str] = SCHEMAS, substitutes: Sequence[str] = SUBSTITUTES) -> Scores:
     """Every document of the schemas, in every kind, with every substitute."""
     found: Scores = {kind: {} for kind in KINDS}
