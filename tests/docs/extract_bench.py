@@ -110,12 +110,7 @@ def scored(schemas: Sequence[str] = SCHEMAS, substitutes: Sequence[str] = SUBSTI
         for substitute in substitutes:
             settings = evaluator(schema, substitute)
             check, names = settings.compile(), settings.scored_fields().figures
-            places = [
-                at
-                for figure in FIGURES
-                for at, name in enumerate(names)
-                if name == figure or name == f"mean_{figure}" != "mean_field_score"
-            ]
+            places = [at for figure in FIGURES for at, name in enumerate(names) if name in _named(figure)]
             for name, expected in documents(schema):
                 for kind in KINDS:
                     figures = check(expected, output(kind, schema, name)).figures
