@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -96,12 +97,20 @@ def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.Sui
 
         if not (named_as_rows(path) and path.is_file()):
             raise
-        raise problem(
-            "rows-for-suite",
-            "a suite is expected here, a YAML file, and this file holds rows",
-            where=str(path),
-            hint=f"`evaluators init {_as_word(path)}` writes a first suite for it",
-        ) from error
+        said, word = "a suite is expected here, a YAML file, and this file holds rows", _as_word(path)
+        hint = f"`evaluators init {word}` writes a first suite for it"
+        if _holds_assertions(path):
+            hint = (
+                f"__expected is of promptfoo; make a suite of it: evaluators convert {word} -o suite.yaml --rows rows.csv"
+            )
+        raise problem("rows-for-suite", said, where=str(path), hint=hint) from error
+
+
+def _holds_assertions(path: Path) -> bool:
+    from evaluators.suite.foreign_hints import TABLE_OF_PROMPTFOO  # a suite without this mistake has no use for it
+
+    with path.open("rb") as file:
+        return re.match(TABLE_OF_PROMPTFOO, file.readline(64 * 1024).decode("utf-8", "replace")) is not None
 
 
 def _as_word(path: Path) -> str:

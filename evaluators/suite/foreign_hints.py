@@ -53,6 +53,9 @@ HINTS: Final[Mapping[str, str]] = {
 
 _OF_PROMPTFOO: Final = ("prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates")
 
+TABLE_OF_PROMPTFOO: Final = r"""\A[^\n]*(?<![^,;\t"\ufeff])__expected\d*(?![^,;\t"\r\n])"""
+"""How a table begins in which a column holds assertions of promptfoo."""
+
 
 def foreign_system(keys: Iterable[str]) -> str | None:
     """The system whose configuration has these keys at its top, and `evaluators` nowhere; None for a suite, or a file of nobody's."""

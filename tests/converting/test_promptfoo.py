@@ -231,3 +231,21 @@ def test_a_weight_or_a_threshold_that_cannot_be_is_brought_within_its_limits() -
     assert "-2 is below 0, so 0 is taken" in text
     assert "7 is above 1, so 1 is taken" in text
     assert scores()["overall"] == 1.0
+
+
+def test_a_table_of_tests_alone_is_of_promptfoo_and_is_read() -> None:
+    Path("tests.csv").write_text(
+        'output,__expected1,__expected2\nParis is it,contains: Paris,not-contains: Rome\n"[1]",is-json,\n'
+    )
+    made = CliRunner().invoke(command, ["convert", "tests.csv", "-o", "suite.yaml", "--rows", "rows.csv"])
+    assert made.exit_code == 0, made.output
+    assert Path("rows.csv").read_text(encoding="utf-8").splitlines()[0].startswith("id,output")
+    assert evaluators.load("suite.yaml").run("rows.csv", results=None).rows == 2
+
+
+@pytest.mark.parametrize("header", ["reply,__expected", '"__expected2";reply', "\ufeff__expected,x"])
+def test_a_table_of_tests_in_place_of_a_suite_names_convert(header: str) -> None:
+    Path("tests.csv").write_text(f"{header}\n", encoding="utf-8")
+    told = CliRunner().invoke(command, ["run", "tests.csv"])
+    assert told.exit_code == 2
+    assert "evaluators convert tests.csv -o suite.yaml --rows rows.csv" in told.output

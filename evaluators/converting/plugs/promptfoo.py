@@ -33,7 +33,9 @@ from evaluators.converting.promptfoo_values import (
     rendered,
     whole_variable,
 )
-from evaluators.suite.nodes import YamlNode
+from evaluators.suite.foreign_hints import TABLE_OF_PROMPTFOO
+from evaluators.suite.nodes import Findings, SuiteInput, YamlNode
+from evaluators.suite.python_data import tree_of
 from evaluators.value_class import dataclass, field, replace
 
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
@@ -94,10 +96,13 @@ class Promptfoo(Converter):
         "writes; an assertion of one test is for that row. Outputs are taken over where the file has them: from `providerOutput`, or "
         "from the prompt when the provider is `echo`."
     )
-    marks: ClassVar[str] = r"""(?mx)
+    marks: ClassVar[str] = (
+        r"""(?mx)
         ^ (prompts | providers | targets | defaultTest | assertionTemplates) \s* :
         | "(prompts | providers | targets | defaultTest | assertionTemplates)" \s* : | promptfoo
     """
+         rf"|{TABLE_OF_PROMPTFOO}"
+    )
     nothing: ClassVar[tuple[str, str]] = (
         "there is no assertion of promptfoo",
         "assertions are below assert, of a test or of defaultTest",
@@ -186,6 +191,13 @@ class Promptfoo(Converter):
         _File(self, file, conversion).read()
 
 
+def _config_tree(file: Path) -> YamlNode:
+    """What a configuration says; of a table of tests, the configuration that names that table alone."""
+    if file.suffix.lower() not in ROW_FILES:
+        return document_tree(file)
+    return tree_of({"tests": file.name}, SuiteInput(str(file), "", file.parent, []), Findings())
+
+
 class _File:
     """One configuration file on its way into a conversion."""
 
@@ -193,7 +205,7 @@ class _File:
         self.words, self.keys, self.test_keys, self.file_keys = system.tables
         self.file = file
         self.conversion = conversion
-        self.tree = document_tree(file)
+        self.tree = _config_tree(file)
         self.default = value_at(self.tree, "defaultTest")
         self.made: dict[str, ConvertedEvaluator] = {}
 
