@@ -123,7 +123,10 @@ def _installed(environment: Environment, folder: Path) -> Path:
         _run([str(python), "-m", "pip", "install", "-qq", *patience, "-e", f"{ROOT}{environment.extras}", *wanted], until)
         if alone:
             _run([str(python), "-m", "pip", "install", "-qq", *patience, "--no-deps", *alone], until)
-        done.touch()
+    elif done.read_text() != str(ROOT):  # kept from another copy, which may be gone
+        until = time.monotonic() + _share(environment)
+        _run([str(python), "-m", "pip", "install", "-qq", "--no-deps", "-e", str(ROOT)], until)
+    done.write_text(str(ROOT))
     return python
 
 
