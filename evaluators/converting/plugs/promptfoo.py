@@ -101,7 +101,7 @@ class Promptfoo(Converter):
         ^ (prompts | providers | targets | defaultTest | assertionTemplates) \s* :
         | "(prompts | providers | targets | defaultTest | assertionTemplates)" \s* : | promptfoo
     """
-         rf"|{TABLE_OF_PROMPTFOO}"
+        rf"|{TABLE_OF_PROMPTFOO}"
     )
     nothing: ClassVar[tuple[str, str]] = (
         "there is no assertion of promptfoo",
