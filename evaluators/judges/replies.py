@@ -112,7 +112,7 @@ def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeVerdict:
 
 
 def _part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
-    """One part of a verdict. Numbers and truth values that are written as text count."""
+    """One part of a verdict. Numbers and truth values that are written as text count, and 2.0 is 2."""
     value, kind = data.get(name), str(schema["type"])
     if name == "reason" and value is None:  # nothing hangs on it
         return ""
@@ -120,6 +120,8 @@ def _part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
         value = _number(value, kind)
     elif isinstance(value, str) and kind == "boolean":
         value = _WORDS.get(value.strip().lower(), value)
+    elif isinstance(value, float) and kind == "integer" and value.is_integer():
+        value = int(value)
     if not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
         raise BadReply(f'the verdict has no "{name}" of the kind {kind}: {quote(data.get(name))}')
     if kind in ("array", "object"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -379,6 +380,12 @@ PREDICATES: Final[Mapping[str, Callable[[Case], bool]]] = {
     "id_twice": _id_of_no_use,
     "property_with_dots": lambda case: any("." in name for one in schemas(case) for name in _map(one, "properties")),
     "several_keys": _several_keys,
+    "comparator_gives_a_number": lambda case: any(
+        one.get("rule") == "returns_float" for one in case.line.get("register") or ()
+    ),
+    "key_like_a_place_in_a_list": lambda case: any(
+        re.search(r"\[\d+\]$", name) for one in schemas(case) for name in _map(one, "properties")
+    ),
     "choice_that_is_compared": _choice_that_is_compared,
     "skipped_without_a_type": _skipped_without_a_type,
     "one_type_twice": _one_type_twice,
