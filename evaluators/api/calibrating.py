@@ -13,6 +13,7 @@ from evaluators.model import MISSING
 from evaluators.needs import Cell, Role
 from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.document import Page
+from evaluators.run.cells_again import with_cells
 from evaluators.run.record import RunRecord, read_record
 from evaluators.settings import BadSettings, build
 from evaluators.testsets.columns import no_such_column
@@ -64,7 +65,7 @@ def calibration_document(
     same questions are compared. The answer says, too, whether there was a row to compare. Raises Problems (config) for what the run
     does not have.
     """
-    record = read_record(place)
+    record = with_cells(read_record(place))
     names = [one.name for one in record.facts.evaluators]
     if target is None and len(names) != 1:
         raise problem(

@@ -48,8 +48,6 @@ class Finished:
     """The run folder, when there is one."""
     files: tuple[Path, ...]
     """The further files that were asked for."""
-    annotated: bool
-    """The run folder holds the annotated rows."""
     sent: Sent | None = None
     """What became of the run at its trackers; None when it has none."""
     place: str | None = None
@@ -94,7 +92,9 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
     trackers = _trackers(suite, request)
     engine = engine_of(suite.engine, request.engine, request.workers)
     fingerprint = InBackground(prepared.test_set.fingerprint)
-    recordings = recordings_of(prepared, request, _needed(prepared, request)) if _keeps(prepared, request) else None
+    recordings = (
+        recordings_of(prepared, request, _needed(prepared, request, trackers)) if _keeps(prepared, request) else None
+    )
     folder = _folder(prepared, request, started, recordings, fingerprint)
     if isinstance(folder, Path):
         return _finished_before(prepared, request, folder)
@@ -138,9 +138,13 @@ def _left(folder: RunFolder, request: RunRequest) -> str:
 
 def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Finished:
     """A run that was finished before; the further files are written from its folder."""
+    from evaluators.reports.report_files import needs_cells
+    from evaluators.run.cells_again import cells_from
     from evaluators.run.record import read_record
 
     record = read_record(place)
+    if needs_cells(request.files):
+        record = cells_from(record, prepared.test_set)
     options = _with_sections(prepared, request, record)
     files, refused = _asked(request, record, _of_report(prepared, request, record, options))
     if (noted := _noted(record, place, request)) != record.result:
@@ -150,23 +154,19 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
 
         write_text(place / RUN_JSON, run_json(noted))
         record = replace(record, result=noted)
-    annotated = all(variant.every_cell for variant in record.facts.variants)
     notice = f"{place}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(place))
-    return Finished(
-        result, options, place, tuple(files), annotated, refused=refused, named=record.result.folder, notice=notice
-    )
+    return Finished(result, options, place, tuple(files), refused=refused, named=record.result.folder, notice=notice)
 
 
-def _needed(prepared: Prepared, request: RunRequest) -> Needed:
+def _needed(prepared: Prepared, request: RunRequest, trackers: Sequence[NamedTracker]) -> Needed:
     """What the files that are asked for need of the record."""
-    from evaluators.reports.format import RowsFile, format_for
     from evaluators.reports.outcome_format import outcome_words, outcomes_file_for
 
     words = _formats(prepared, request) if request.results is not None else ()
     listed = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in request.files)
-    kinds = [format_for(file) for file in request.files if outcomes_file_for(file) is None]
-    return Needed(listed, any(kind is RowsFile.CSV for kind in kinds))
+    elsewhere = any(source.local is None for source in prepared.test_set.files)  # nothing in a run folder opens such a file
+    return Needed(listed, bool(trackers) and elsewhere)
 
 
 def _formats(prepared: Prepared, request: RunRequest) -> tuple[str, ...]:
@@ -216,7 +216,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     lowest_fields = _lowest_fields(prepared, request)
     if folder is None:
         result = run.result
-        return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, (), False)
+        return Finished(result, Options(lowest_fields, extra=_without_record(request, result)), None, ())
     lost: tuple[Issue, ...] = ()
     try:
         record, options = _recorded(prepared, request, folder, run)
@@ -231,18 +231,17 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
         if refused.code != NOT_MOVED:
             said = f"{refused.message}; the figures are complete, and nothing else of the run is kept"
             lost = (replace(refused, message=said),)
-            return Finished(afterwards(run.result, lost), Options(), None, (), False, refused=lost)
+            return Finished(afterwards(run.result, lost), Options(), None, (), refused=lost)
         lost = (refused,)
     further = replace(request, files=_in_folder(request, folder))
     files, refused_files = _asked(further, record, _of_report(prepared, request, record, options))
     refusals = (*lost, *refused_files)
     result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
     if request.results is None or lost:
-        return Finished(replace(result, folder=None), options, None, tuple(files), False, refused=refusals)
-    annotated = all(variant.every_cell for variant in record.facts.variants)
+        return Finished(replace(result, folder=None), options, None, tuple(files), refused=refusals)
     named, result = result.folder, replace(result, folder=str(folder.path))
     taken = folder.asked if folder.path != folder.asked else None
-    return Finished(result, options, folder.path, tuple(files), annotated, refused=refusals, named=named, taken=taken)
+    return Finished(result, options, folder.path, tuple(files), refused=refusals, named=named, taken=taken)
 
 
 def _noted(record: RunRecord, place: Path, request: RunRequest) -> RunResult:
@@ -283,15 +282,21 @@ def _asked(request: RunRequest, record: RunRecord, options: Options) -> tuple[li
 
 def _recorded(prepared: Prepared, request: RunRequest, folder: RunFolder, run: ScoredRun) -> tuple[RunRecord, Options]:
     """What the run recorded, and the files of its folder made from that."""
-    from evaluators.reports.report_files import folder_files
+    from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
+    from evaluators.run.cells_again import cells_from
     from evaluators.run.storing import stored
 
     lowest_fields = _lowest_fields(prepared, request)
     record = stored(prepared, folder, run.jobs, run.measured, run.result, lowest_fields)
+    words = _formats(prepared, request) if request.results is not None else ()
+    if not record.has_every_cell and needs_cells(request.files, words):
+        record = cells_from(record, prepared.test_set)
     options = _with_sections(prepared, request, record)
     if request.results is not None:
-        words = _formats(prepared, request)
-        folder_files(folder, record, words, options, _of_report(prepared, request, record, options, words))
+        rows_csv = "csv" in words or (request.documents or prepared.suite.results.documents) == "all"
+        options = replace(options, left_out=not_annotated(record, rows_csv))
+        of_report = _of_report(prepared, request, record, options, words)
+        folder_files(folder, record, words, options, of_report, rows_csv)
     return record, options
 
 

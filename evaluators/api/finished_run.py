@@ -11,7 +11,8 @@ from evaluators.issues import Problems, problem
 from evaluators.reports.document import Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.near_miss_section import near_miss_section
-from evaluators.reports.report_files import asked_files
+from evaluators.reports.report_files import asked_files, needs_cells
+from evaluators.run.cells_again import with_cells
 from evaluators.run.record import RunRecord, read_record
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.suite.presets import preset_folder
@@ -40,7 +41,7 @@ def recorded_lines(record: RunRecord) -> tuple[EvaluatorLine, ...]:
 
 def advice_page(place: Path) -> Page:
     """All the advice for a run. Raises Problems (config) for a run whose suite cannot be read from its folder."""
-    record = read_record(place)
+    record = with_cells(read_record(place))
     try:
         lines = recorded_lines(record)
     except Problems as error:
@@ -59,5 +60,8 @@ def write_again(place: Path, files: Iterable[Path]) -> list[Path]:
 
     Raises Problems (config) for a file that its record does not hold enough for.
     """
+    files = list(files)
     record = read_record(place)
+    if needs_cells(files):
+        record = with_cells(record)
     return asked_files(files, record, options_of(record))

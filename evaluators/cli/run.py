@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -367,7 +368,9 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
         add_to_step_summary(summary(finished.result, finished.options))
         say(GitHub().render(finished.result, finished.options))
         return
-    print_page(summary(finished.result, replace(finished.options, files=_files(finished))))
+    folder = finished.place or finished.folder
+    named = "RUN" if folder is None else shlex.quote(str(folder))
+    print_page(summary(finished.result, replace(finished.options, files=_files(finished), run=named)))
 
 
 def _files(finished: Finished) -> tuple[str, ...]:
@@ -376,10 +379,7 @@ def _files(finished: Finished) -> tuple[str, ...]:
     folder = finished.place or finished.folder
     if folder is None:
         return tuple(lines)
-    said = f"{folder}: the run folder, with summary.txt, run.json and the rows"
-    if not finished.annotated:
-        said += "; rows.csv is left out above 10,000 rows, and -o rows.csv writes it"
-    return (said, *lines)
+    return (f"{folder}: the run folder, with summary.txt, run.json and the rows", *lines)
 
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:

@@ -51,7 +51,8 @@ def write_csv(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",
     write_guarded(stream, ([guarded(cell) for cell in row] for row in rows), delimiter)
 
 
-def write_guarded(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",") -> None:
-    """Write rows whose cells are guarded already. The stream must not translate line ends."""
-    stream.write(BYTE_ORDER_MARK)
+def write_guarded(stream: TextIO, rows: Iterable[Iterable[str]], delimiter: str = ",", mark: bool = True) -> None:
+    """Write rows whose cells are guarded already, behind a byte order `mark`. The stream must not translate line ends."""
+    if mark:
+        stream.write(BYTE_ORDER_MARK)
     csv.writer(stream, quoting=csv.QUOTE_ALL, delimiter=delimiter).writerows(rows)

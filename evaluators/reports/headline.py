@@ -23,6 +23,10 @@ class Options:
     """How many of the fields with the lowest accuracy are listed."""
     files: tuple[str, ...] = ()
     """Where the results are, one line each."""
+    left_out: tuple[str, ...] = ()
+    """What was not written, one line each with the command that writes it; RUN stands for the run folder."""
+    run: str = "RUN"
+    """The run folder as these lines name it."""
     extra: tuple[Section, ...] = ()
     """Sections asked for beside the usual ones, such as `hardest_rows`."""
     label_rules: Mapping[str, LabelRule] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import Standing, Status, Verdict
 from evaluators.reports.document import Section
-from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, rows_files, run_files
+from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
 from evaluators.reports.html.material import material_of
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
@@ -21,30 +21,56 @@ from evaluators.reports.record_parts import parts_of
 from evaluators.reports.recorded import result_of
 from evaluators.reports.rows_csv import AGGREGATE, Annotated, Mark, MarkedRow, field_numbers, why_of, write_rows
 from evaluators.reports.summary import HardRow, hardest_rows
-from evaluators.run.figures import score_text
+from evaluators.run.figures import rows_text, score_text
 from evaluators.run.record import RECORD_JSON, SUITE_FOLDER, RecordedEvaluator, RecordedRow, RecordedVariant, RunRecord
 from evaluators.run.record_lines import Recorded, plain
+from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import RunFolder, open_text, write_text
 from evaluators.values.json_text import compact, to_text
 
 
 def folder_files(
-    folder: RunFolder, record: RunRecord, words: Iterable[str], options: Options, of_report: Options | None = None
+    folder: RunFolder,
+    record: RunRecord,
+    words: Iterable[str],
+    options: Options,
+    of_report: Options | None = None,
+    rows_csv: bool = False,
 ) -> None:
     """Put the summary, the files of the formats, and what is small enough unasked, into a run folder. `of_report` is for pages that
-    show rows."""
+    show rows; `rows_csv` says that this file was asked for, however many rows there are."""
     pages = of_report or options
     wanted = tuple(words)
     for name, text in run_files(record.result, wanted, options).items():
         folder.write(name, text)
     for name, text in rows_files(record.result, wanted, pages, lambda: material_of(record, options.label_rules)).items():
         folder.write(name, text)
-    for variant in record.facts.variants:
-        if variant.every_cell:
-            write_annotated(folder.working / named_for("rows.csv", variant.variant), record, variant.variant)
+    for variant in annotated(record, rows_csv or "csv" in wanted):
+        write_annotated(folder.working / named_for("rows.csv", variant), record, variant)
     if all(variant.every_outcome for variant in record.facts.variants) and (parts := parts_of(record)):
         for each in outcome_formats(wanted):
             each.folder_outcomes(record.result, parts, lambda name: open_text(folder.working / name))
+
+
+def annotated(record: RunRecord, asked: bool) -> list[str | None]:
+    """The variants whose rows.csv belongs into the run folder: those with few rows, and all where that was asked for."""
+    return [
+        one.variant
+        for one in record.facts.variants
+        if (one.every_cell or record.again is not None) and (asked or one.rows <= SMALL_RUN)
+    ]
+
+
+def not_annotated(record: RunRecord, asked: bool) -> tuple[str, ...]:
+    """The line about a rows.csv that a run did not write, with the command that does; RUN stands for the run folder."""
+    written = annotated(record, asked)
+    rows = max((one.rows for one in record.facts.variants if one.variant not in written), default=None)
+    if rows is None:
+        return ()
+    environment = record.result.environment
+    again = record.has_every_cell or (environment is not None and environment.test_set)
+    command = "evaluators report RUN -o rows.csv" if again else "evaluators run SUITE -o rows.csv"
+    return (f"rows.csv not written ({rows_text(rows)}): {command}",)
 
 
 def asked_files(files: Iterable[Path], record: RunRecord, options: Options) -> list[Path]:
@@ -56,6 +82,16 @@ def asked_files(files: Iterable[Path], record: RunRecord, options: Options) -> l
     if issues := [issue for file in wanted if (issue := _gap(file, record)) is not None]:
         raise Problems(issues)
     return [path for file in wanted for path in _written(file, record, options)]
+
+
+def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
+    """Whether some of the files or formats that were asked for show the cells of rows."""
+    kinds = [format_for(file) for file in files]
+    return (
+        any(kind is RowsFile.CSV or isinstance(kind, RowsPageFormat) for kind in kinds)
+        or "csv" in set(words)
+        or has_pages((), words)
+    )
 
 
 def asked_places(files: Iterable[Path], record: RunRecord) -> list[Path]:
@@ -104,13 +140,14 @@ def _gap(file: Path, record: RunRecord) -> Issue | None:
         if not all(variant.every_outcome for variant in variants):
             kept = f"the first {record.facts.most:,} rows with something wrong of each field"
             return _lacks(file, f"the run kept the outcomes of {kept}, and this file lists all", f"-o {file.name}")
-    elif format_for(file) is RowsFile.CSV and not all(variant.every_cell for variant in variants):
-        return _lacks(file, "the run did not keep the cells of all its rows", f"-o {file.name}")
+    elif format_for(file) is RowsFile.CSV and not record.has_every_cell:
+        message = "the run did not keep the cells of all its rows, and the test set that it scored is not there, or not as it was"
+        return _lacks(file, message, f"-o {file.name}", ", or keep the cells: results: {documents: all} in the suite")
     return None
 
 
-def _lacks(file: Path, message: str, option: str) -> Issue:
-    hint = f"score the test set again: evaluators run SUITE {option}"
+def _lacks(file: Path, message: str, option: str, more: str = "") -> Issue:
+    hint = f"score the test set again: evaluators run SUITE {option}{more}"
     return Issue("not-recorded", Blame.CONFIG, message, str(file), hint)
 
 
@@ -187,7 +224,7 @@ def write_listing(file: Path, kind: OutcomesFile, parts: Sequence[ReportPart]) -
 def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
     """The rows as the test set has them, with what was found beside them.
 
-    Where the test set separates its cells with semicolons, so does this file: it goes back to the same spreadsheet.
+    It separates its cells as the test set does, and has a byte order mark where that has one: it goes back to the same spreadsheet.
     """
     facts = record.facts
     evaluators = [Annotated(one.name, one.fields) for one in facts.evaluators]
@@ -195,7 +232,7 @@ def write_annotated(path: Path, record: RunRecord, variant: str | None) -> None:
         marks: dict[int, tuple[Verdict, Mark]] = {}
         reasons = _Reasons(facts.evaluators)
         marked = (_marked(facts.header, row, marks, reasons) for row in record.rows(variant))
-        write_rows(stream, facts.header, evaluators, marked, ";" if facts.delimiter == ";" else ",")
+        write_rows(stream, facts.header, evaluators, marked, facts.delimiter or ",", facts.byte_order_mark)
 
 
 def write_lines(path: Path, record: RunRecord, variant: str | None) -> None:

@@ -92,17 +92,18 @@ def write_rows(
     evaluators: Sequence[Annotated],
     rows: Iterable[MarkedRow],
     delimiter: str = ",",
+    mark: bool = True,
 ) -> None:
     """Write the annotated rows. The stream is UTF-8 and does not translate line ends.
 
-    Where cells are separated by semicolons and the first rows hold numbers with a decimal comma, the numbers that are added have
+    Where cells are not separated by commas and the first rows hold numbers with a decimal comma, the numbers that are added have
     one as well: the file goes back to the same spreadsheet.
     """
     found = iter(rows)
-    first = list(islice(found, _FIRST_ROWS)) if delimiter == ";" else []
+    first = list(islice(found, _FIRST_ROWS)) if delimiter != "," else []
     comma = any(_DECIMAL_COMMA.fullmatch(cell.strip()) for row in first for cell in row.cells)
     lines = _lines(header, evaluators, chain(first, found), "," if comma else ".")
-    write_guarded(stream, lines, delimiter)
+    write_guarded(stream, lines, delimiter, mark)
 
 
 def _lines(

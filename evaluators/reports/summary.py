@@ -192,6 +192,7 @@ def _ending(result: RunResult, options: Options) -> Section:
     if options.files:
         blocks.append(Paragraph("The files:"))
         blocks.append(Listing(tuple(Item(file) for file in options.files)))
+    blocks += [Paragraph(line.replace("RUN", options.run), "note") for line in options.left_out]
     return Section("Result", tuple(blocks))
 
 

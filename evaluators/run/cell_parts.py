@@ -17,8 +17,6 @@ class KeptCells(NamedTuple):
 
     offset: int
     """The place of the row in its split."""
-    wrong: bool
-    """Something is wrong in the row."""
     line: bytes
     """The line without its number: `"cells":{…}}`."""
 
@@ -42,7 +40,7 @@ def _cell(cell: Any) -> Any:
 
 def write_cells(part: BinaryIO, kept: Sequence[KeptCells]) -> None:
     """Adds a block to a part."""
-    table: JSON = [[one.offset, one.wrong, len(one.line)] for one in kept]
+    table: JSON = [[one.offset, len(one.line)] for one in kept]
     part.write(b"%b\n%b" % (compact(table), b"".join([one.line for one in kept])))
 
 
@@ -51,8 +49,8 @@ def read_cells(place: str) -> Iterator[KeptCells]:
     with read_from(place) as part:
         for table in part:
             entries: Any = parse(table)
-            block = part.read(sum(length for _, _, length in entries))
+            block = part.read(sum(length for _, length in entries))
             start = 0
-            for offset, wrong, length in entries:
-                yield KeptCells(offset, wrong, block[start : start + length])
+            for offset, length in entries:
+                yield KeptCells(offset, block[start : start + length])
                 start += length

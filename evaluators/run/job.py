@@ -33,7 +33,7 @@ from evaluators.run.key_rows import KeyRows
 from evaluators.run.label_counts import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
 from evaluators.run.part_files import SplitFiles, new_attempt, part_name
-from evaluators.run.recorder import Recorder, Recording
+from evaluators.run.recorder import Recorder, Recording, wanted_rows
 from evaluators.run.row_codes import RowCodes, Taken
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
@@ -276,7 +276,7 @@ class Work:
     def columns(self) -> list[str]:
         """The columns that are read."""
         job = self.job
-        kept = job.recording.columns if job.folder is not None else ()
+        kept = job.recording.columns if self.recorder is not None and self.recorder.keeps_cells else ()
         cluster = [job.cluster] if job.cluster is not None else []
         measured = [one.column for one in job.measures]
         return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *measured, *kept]))
@@ -327,7 +327,7 @@ class Work:
                 keys.take(chunk.offsets, taken.filled, ledger.verdicts, column)
         if self.recorder is not None:
             wanted = self.recorder.wanted(chunk, codes)
-            self.recorder.take(chunk, columns, wanted, *taken.look_up(wanted.rows))
+            self.recorder.take(chunk, columns, wanted, *taken.look_up(wanted_rows(wanted)))
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
             self.result.ids.add(*_readable_ids(chunk.offsets, chunk.ids, chunk.faults))
         if self.job.joined is not None:

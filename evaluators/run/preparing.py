@@ -52,7 +52,7 @@ class RunRequest:
     formats: tuple[str, ...] | None = None
     rows: Literal["auto", "jsonl", "parquet"] | None = None
     evidence: Literal["first", "all"] | int | None = None
-    documents: Literal["all", "wrong", "none"] | None = None
+    documents: Literal["auto", "all", "none"] | None = None
     stopped: Callable[[], bool] = lambda: False
     progress: Progress = lambda rows, share: None
     """Told of rows that were finished since the last time and, where it is known, which share of the input is finished."""

@@ -111,8 +111,10 @@ class RecordFacts:
     header: tuple[str, ...] = ()
     """The columns of the test set that go back to a spreadsheet."""
     delimiter: str | None = None
+    byte_order_mark: bool = True
+    """A file with these rows begins with one."""
     slices: tuple[str, ...] = ()
-    documents: Kept = "wrong"
+    documents: Kept = "auto"
     most: int | None = 200
     lowest_fields: int = 5
     schemas: Mapping[str, Declared] = field(default_factory=dict)
@@ -146,6 +148,8 @@ class RunRecord:
     folder: Path
     result: RunResult
     facts: RecordFacts
+    again: Callable[[str | None], Iterator[RecordLine]] | None = field(default=None, compare=False)
+    """The cells of a variant from the test set, in the order of rows; None where it is not the one that was scored."""
 
     def files(self, variant: str | None) -> RecordFiles:
         """The files of a variant."""
@@ -172,9 +176,8 @@ class RunRecord:
         files = self.files(variant)
         verdicts = self._verdicts(files.codes)
         plain = _jsonl_rows if self.facts.rows_format == "jsonl" else _parquet_rows
-        has_cells = explained and self.facts.documents != "none"
         outcomes = _RowLines(files.outcomes, self.outcomes(variant) if explained else ())
-        cells = _RowLines(files.cells, self._cells(variant) if has_cells else ())
+        cells = _RowLines(files.cells, self.cells(variant) if explained else ())
         last = None
         count = 0
         for line in plain(files.rows, self.facts):
@@ -189,7 +192,8 @@ class RunRecord:
             yield row
         self._check_count(variant, count, files.rows)
         outcomes.end()
-        cells.end()
+        if self.again is None:  # a run that was stopped has fewer rows than its test set
+            cells.end()
 
     def outcomes(self, variant: str | None = None) -> Iterator[RecordLine]:
         """The lines of outcomes of a variant, in the order of rows, each checked.
@@ -205,11 +209,20 @@ class RunRecord:
         _check_lines(file, number, self._kept(variant).outcomes)
 
     def cells(self, variant: str | None = None) -> Iterator[RecordLine]:
-        """The lines of cells of a variant, each checked: the number of a row, and its cells by column. Nothing where none were kept.
+        """The lines of cells of a variant, each checked: the number of a row, and its cells by column. From the test set where the folder
+        has not all of them and `again` gives them; nothing where there are none.
 
         Raises Problems (config) for a damaged line, with its number.
         """
-        return iter(()) if self.facts.documents == "none" else self._cells(variant)
+        kept = self._kept(variant)
+        if not kept.every_cell and self.again is not None:
+            return self.again(variant)
+        return self._cells(variant) if kept.every_cell or kept.cells else iter(())
+
+    @property
+    def has_every_cell(self) -> bool:
+        """The cells of all rows can be had."""
+        return self.again is not None or all(one.every_cell for one in self.facts.variants)
 
     def _cells(self, variant: str | None) -> Iterator[RecordLine]:
         file, number = self.files(variant).cells, 0

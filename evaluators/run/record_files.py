@@ -1,24 +1,21 @@
 """The files of a run folder that hold what was recorded of rows: joined from the parts that splits wrote.
 
-A run whose outcomes are few keeps every line; a longer one keeps the first rows under each key. Of cells, a short run keeps
-those of every row, a longer one those of rows in which something is wrong, up to a size.
+A small run keeps every line and every cell; a longer one the first rows under each key, and no cells that nobody asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from evaluators.judges.answer_lines import line_bytes
 from evaluators.run.cell_parts import read_cells
-from evaluators.run.recorder import CELLS, LINES, SET_ASIDE, Recording
+from evaluators.run.recorder import LARGE, SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.testsets.byte_store import read_from, write_to
 from evaluators.value_class import NamedTuple
 from evaluators.values.json_text import parse
-
-_UNCOUNTED: Final = (LINES, CELLS, SET_ASIDE)
 
 
 class RecordFiles(NamedTuple):
@@ -41,28 +38,22 @@ def record_files(folder: Path, kind: RowsFormat, variant: str | None = None) -> 
     )  # fmt: skip
 
 
-def full_keys(recorded: Mapping[str, int], recording: Recording) -> frozenset[str]:
-    """The keys of which later splits need to record nothing more."""
+def full_keys(recorded: Mapping[str, int], recording: Recording, rows: int) -> frozenset[str]:
+    """The keys of which later splits need to record nothing more, after so many rows."""
     most = recording.most
-    found = {key for key, count in recorded.items() if most is not None and key not in _UNCOUNTED and count >= most}
-    if not keeps_every_outcome(recording, recorded):
-        found.add(LINES)
-    if recorded.get(CELLS, 0) >= recording.most_bytes:
-        found.add(CELLS)
-    return frozenset(found)
+    found = {key for key, count in recorded.items() if most is not None and key != SET_ASIDE and count >= most}
+    return frozenset(found | {LARGE}) if rows > recording.small else frozenset(found)
 
 
-def keeps_every_outcome(recording: Recording, recorded: Mapping[str, int]) -> bool:
+def keeps_every_outcome(recording: Recording, rows: int) -> bool:
     """Whether all outcomes are kept."""
-    return recording.most is None or recorded.get(LINES, 0) <= recording.most_lines
+    return recording.most is None or rows <= recording.small
 
 
-def join_outcomes(
-    parts: Iterable[tuple[str, int]], target: Path, recording: Recording, recorded: Mapping[str, int]
-) -> int:
+def join_outcomes(parts: Iterable[tuple[str, int]], target: Path, recording: Recording, everything: bool) -> int:
     """The outcomes in the order of rows. `parts` come with the number of their first row. Gives the number of lines."""
     lines = 0
-    everything, most = keeps_every_outcome(recording, recorded), recording.most
+    most = recording.most
     rows_under: dict[bytes, int] = {}
     with write_to(str(target)) as whole:
         for path, first in parts:
@@ -81,25 +72,17 @@ def join_outcomes(
     return lines
 
 
-def keeps_every_row(recording: Recording, recorded: Mapping[str, int], rows: int) -> bool:
-    """Whether the cells of all rows are kept."""
-    if recording.documents == "none":
-        return False
-    return recorded.get(SET_ASIDE, 0) == 0 and (recording.documents == "all" or rows <= recording.most_rows)
+def keeps_cells(recording: Recording, rows: int) -> bool:
+    """Whether cells are kept at all."""
+    return recording.documents == "all" or (recording.documents == "auto" and rows <= recording.small)
 
 
-def join_cells(parts: Iterable[tuple[str, int]], target: Path, recording: Recording, every_row: bool) -> int:
-    """The cells in the order of rows: of all rows, or of those with something wrong up to a size. Gives the number of lines."""
-    room, lines = recording.most_bytes, 0
+def join_cells(parts: Iterable[tuple[str, int]], target: Path) -> int:
+    """The cells in the order of rows. Gives the number of lines."""
+    lines = 0
     with write_to(str(target)) as whole:
         for path, first in parts:
-            for offset, wrong, line in read_cells(path):
-                if not every_row:
-                    if not wrong:
-                        continue
-                    room -= len(line) + 1
-                    if room < 0:
-                        return lines
+            for offset, line in read_cells(path):
                 whole.write(b'{"row":%d,%b\n' % (first + offset, line))
                 lines += 1
     return lines

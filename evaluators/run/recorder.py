@@ -1,8 +1,8 @@
 """What a split records of its rows beside their verdicts, in the one pass that scores them: outcomes, and cells.
 
-A small run records everything: what every schema says of every field, and what is wrong anywhere. Once the lines are known
-to become more than MOST_LINES, only the first rows with something wrong are recorded for each field. Each line says whether
-it is one of those, so that the parts of a run can be joined either way; which way depends on the rows alone.
+A small run records everything: what every schema says of every field, what is wrong anywhere, and all cells. Nobody knows
+beforehand how many rows there are, so each split notes its first ones so, and whoever merges the splits decides: of a longer run
+only the first rows with something wrong of each field are kept. Each line says whether it is one of those.
 """
 
 from __future__ import annotations
@@ -28,22 +28,16 @@ from evaluators.testsets.reader import Chunk
 from evaluators.value_class import NamedTuple, dataclass
 from evaluators.values.json_text import MAX_CHARS, compact
 
-Kept: TypeAlias = Literal["all", "wrong", "none"]
+Kept: TypeAlias = Literal["auto", "all", "none"]
 
 SMALL_RUN: Final = 1_000
 """Rows of a run that keeps everything unasked."""
-MOST_LINES: Final = 100_000
-"""Lines of outcomes of a run that records everything."""
-MOST_ROWS: Final = 10_000
-"""Rows of a run that keeps the cells of every row."""
-MOST_BYTES: Final = 16 * 1024 * 1024
-"""Cells of a longer run, of the rows in which something is wrong: about as many rows as a short run keeps."""
 LONGEST: Final = MAX_CHARS - 1024
 """Bytes of a line: no longer one could be read again. A row whose cells need more is set aside."""
 FIRST_ROWS: Final = 20
 """The first rows of a file are explained even where nothing is wrong: they tell the rule of every field."""
-LINES, CELLS, SET_ASIDE = "lines", "cells", "set aside"
-"""Keys for the lines of outcomes, the bytes of cells of wrong rows, and the rows whose cells were not written."""
+LARGE, SET_ASIDE = "large", "set aside"
+"""Keys for a run that has more rows than a small one, and for the rows whose cells were not written."""
 _UNREADABLE: Final = "(unreadable)"
 
 
@@ -53,21 +47,12 @@ class Recording:
 
     most: int | None = 200
     """Rows with a mismatch that are recorded for each field; None records all."""
-    documents: Kept = "wrong"
-    """The rows whose cells are kept; up to MOST_ROWS rows, `wrong` keeps all of them."""
+    documents: Kept = "auto"
+    """The rows whose cells are kept; `auto` keeps those of a small run."""
     columns: tuple[str, ...] = ()
     """The columns of which cells are kept."""
-    expected_rows: int | None = None
-    """About how many rows the run will have, where that is known."""
-    most_lines: int = MOST_LINES
-    most_rows: int = MOST_ROWS
-    most_bytes: int = MOST_BYTES
+    small: int = SMALL_RUN
     first_rows: int = FIRST_ROWS
-
-    @property
-    def long(self) -> bool:
-        """The run will have so many rows that it cannot keep the cells of all of them. A guess is allowed to be wrong."""
-        return self.expected_rows is not None and self.expected_rows > 1.5 * self.most_rows
 
 
 class Asked(NamedTuple):
@@ -78,21 +63,6 @@ class Asked(NamedTuple):
     """What the row is evidence of, and whether it is among the first rows under that key."""
     explained: bool
     """It is said in words, whatever came out: the row is one of the first of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be recorded of a chunk."""
-
-    asked: list[list[Asked]]
-    """By evaluator, in the order of rows."""
-    wrong: Collection[int]
-    """The rows in which something is wrong, while there is room for their cells."""
-
-    @property
-    def rows(self) -> list[int]:
-        """The rows that are looked at again, in order."""
-        return sorted({asked.row for rows in self.asked for asked in rows})
 
 
 class Recorder:
@@ -116,55 +86,56 @@ class Recorder:
         self._evaluators = [_Outcomes(one, plan, recording, self.schemas, full) for one in plan.evaluators]
         self._ledgers = ledgers
         self._first = first
-        self._everything = _everything(recording, full)
-        self._every_row = recording.documents == "all" or not recording.long
-        self._room = 0 if CELLS in full else recording.most_bytes
-        self.rows = self.lines = self.bytes = self.set_aside = 0
+        self._may_be_small = recording.small > 0 and LARGE not in full
+        self.rows = self.set_aside = 0
         self._outcomes: BinaryIO = open_file(files[0])
         self._cells: BinaryIO | None = None
         if recording.documents != "none":
             self._cells = open_file(files[1])
 
-    def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> Wanted:
-        """What is to be recorded of a chunk, told by the codes of its rows alone. To be taken before the next chunk."""
+    @property
+    def keeps_cells(self) -> bool:
+        """The cells of the next row are kept."""
+        documents = self._recording.documents
+        return documents == "all" or (documents == "auto" and self._may_be_small)
+
+    def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[Asked]]:
+        """What is to be recorded of a chunk by each evaluator, in the order of rows, told by the codes of its rows alone. To be taken
+        before the next chunk."""
+        if self._may_be_small and self.rows + chunk.count > self._recording.small:
+            self._may_be_small = False
+            for one in self._evaluators:
+                one.small_ended()
         first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
-        keeps = self._cells is not None and (self._every_row or self._room > 0)
-        wrong: set[int] = set()
-        asked: list[list[Asked]] = []
-        for one, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True):
-            if keeps:
-                wrong.update(one.wrong(ledger.verdicts, column))
-            asked.append(one.wanted(ledger.verdicts, column, first))
-        return Wanted(asked, wrong)
+        return [
+            one.wanted(ledger.verdicts, column, first)
+            for one, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True)
+        ]
 
     def take(
         self,
         chunk: Chunk,
         columns: Mapping[str, Cells],
-        wanted: Wanted,
+        wanted: Sequence[Sequence[Asked]],
         slots: Sequence[Cells],
         at: Mapping[int, int] | Sequence[int],
     ) -> None:
         """Records what is wanted of a chunk. `slots` are filled for the rows that are wanted; a row stands `at` its place there."""
         lines: list[tuple[int, int, bytes]] = []
-        for place, (one, rows) in enumerate(zip(self._evaluators, wanted.asked, strict=True)):
+        for place, (one, rows) in enumerate(zip(self._evaluators, wanted, strict=True)):
             for asked in rows:
                 lines += [(asked.row, place, line) for line in one.lines(slots, at[asked.row], asked)]
         lines.sort(key=lambda line: line[:2])
         self._outcomes.write(b"".join([b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines]))
-        self.lines += len(lines)
         self.rows += chunk.count
-        if self._cells is not None:
-            self._keep_cells(self._cells, chunk, columns, wanted.wrong)
-        self._look_ahead()
+        if self._cells is not None and self.keeps_cells:
+            self._keep_cells(self._cells, chunk, columns)
 
     def taken(self) -> dict[str, int]:
         """How many rows were recorded under each key."""
         found: dict[str, int] = {}
         for one in self._evaluators:
             found.update(one.taken())
-        found[LINES] = self.lines if self._everything else self._recording.most_lines + 1
-        found[CELLS] = self.bytes
         found[SET_ASIDE] = self.set_aside
         return found
 
@@ -174,33 +145,11 @@ class Recorder:
         if self._cells is not None:
             self._cells.close()
 
-    def _look_ahead(self) -> None:
-        """Ends recording everything as soon as that is bound to be too much."""
-        if not self._everything or self._recording.most is None:
-            return
-        expected, most = max(self._recording.expected_rows or 0, self.rows), self._recording.most_lines
-        if self.lines * expected > most * self.rows * 1.25 or self.lines > most:
-            self._everything = False
-            for one in self._evaluators:
-                one.everything_ended()
-
-    def _keep_cells(self, file: BinaryIO, chunk: Chunk, columns: Mapping[str, Cells], wrong: Collection[int]) -> None:
-        if self._every_row and self._recording.documents != "all" and self.rows > self._recording.most_rows:
-            self._every_row = False
-        chosen: Sequence[int] = range(chunk.count) if self._every_row else sorted(wrong)
+    def _keep_cells(self, file: BinaryIO, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
         names = [name for name in self._recording.columns if name in columns]
-        spelled = cell_lines(names, [columns[name] for name in names], chosen)
-        kept: list[KeptCells] = []
-        for index, line in zip(chosen, spelled, strict=False):
-            if not self._every_row and self._room <= 0:
-                break
-            if len(line) > LONGEST:
-                continue
-            is_wrong = index in wrong
-            kept.append(KeptCells(chunk.offsets[index], is_wrong, line))
-            if is_wrong:
-                self.bytes += len(line)
-                self._room -= len(line)
+        spelled = cell_lines(names, [columns[name] for name in names], range(chunk.count))
+        lines = zip(chunk.offsets, spelled, strict=True)
+        kept = [KeptCells(offset, line) for offset, line in lines if len(line) <= LONGEST]
         self.set_aside += chunk.count - len(kept)
         if kept:
             write_cells(file, kept)
@@ -248,23 +197,15 @@ class _Outcomes:
         self._everything = _everything(recording, full)
         self._keys: list[list[str]] = []
         """By code: what the row is evidence of."""
-        self._wrong: set[int] = set()
-        """Codes of rows in which something is wrong."""
         self._telling: set[int] = set()
         """Codes of rows of which more can be said than the verdict says."""
         self._open: set[int] = set()
         """Codes of which more rows are wanted."""
         self._looked_at = 0
 
-    def everything_ended(self) -> None:
-        """From now on only the first rows under each key are recorded."""
-        self._everything = False
-
-    def wrong(self, verdicts: Sequence[Verdict], codes: Sequence[int]) -> Iterator[int]:
-        """The rows of a chunk in which something is wrong."""
-        self._catch_up(verdicts)
-        if self._wrong and not self._wrong.isdisjoint(codes):
-            yield from (index for index, code in enumerate(codes) if code in self._wrong)
+    def small_ended(self) -> None:
+        """From now on only the first rows under each key are recorded, unless all were asked for."""
+        self._everything = self._most is None
 
     def wanted(self, verdicts: Sequence[Verdict], codes: Sequence[int], first: int) -> list[Asked]:
         """The rows of a chunk that are recorded, counted under their keys. `first` of them are explained whatever they say."""
@@ -357,8 +298,6 @@ class _Outcomes:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
             keys = _keys(verdict, self._fields)
             self._keys.append(keys)
-            if not _fine(verdict):
-                self._wrong.add(code)
             if keys:
                 self._telling.add(code)
                 if not self._closed.issuperset(keys):
@@ -380,9 +319,14 @@ class _Outcomes:
         return True
 
 
+def wanted_rows(wanted: Sequence[Sequence[Asked]]) -> list[int]:
+    """The rows of a chunk that are looked at again, in order."""
+    return sorted({asked.row for rows in wanted for asked in rows})
+
+
 def _everything(recording: Recording, full: Collection[str]) -> bool:
     """Whether a split begins by recording everything."""
-    return recording.most is None or (recording.most_lines > 0 and LINES not in full)
+    return recording.most is None or (recording.small > 0 and LARGE not in full)
 
 
 def documents_of(settings: Evaluator, verdict: Verdict, values: Sequence[Any]) -> Documents | None:

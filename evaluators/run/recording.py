@@ -12,16 +12,15 @@ from evaluators.plan.suite_plan import Compiled, Lookup
 from evaluators.run.places import field_places, line_places
 from evaluators.run.preparing import Prepared, RunRequest
 from evaluators.run.record import CellReading, RecordedEvaluator, RecordedVariant, RecordFacts
-from evaluators.run.record_files import keeps_every_outcome, keeps_every_row
-from evaluators.run.recorder import Recording
+from evaluators.run.record_files import keeps_cells, keeps_every_outcome
+from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.rows import RowsFormat
 from evaluators.run.runner import MeasuredTestSet, StoredLines
-from evaluators.testsets.row_estimate import estimated_rows
 from evaluators.testsets.test_set import TestSet
-from evaluators.value_class import dataclass, replace
+from evaluators.value_class import dataclass
 
 FIRST_MISMATCHES: Final = 200
-"""Rows with something wrong that are recorded for each field, when a run is too long to record them all."""
+"""Rows with something wrong that are recorded for each field, when a run has more rows than a small one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Needed:
     outcomes: bool = False
     """Every outcome of every row."""
     rows: bool = False
-    """The cells of every row."""
+    """The cells of every row, for whoever gets the folder alone."""
 
 
 def recording_of(prepared: Prepared, request: RunRequest, table: TestSet, needed: Needed) -> Recording:
@@ -39,15 +38,10 @@ def recording_of(prepared: Prepared, request: RunRequest, table: TestSet, needed
     wanted = prepared.suite.results
     evidence = request.evidence or wanted.evidence
     most = FIRST_MISMATCHES if evidence == "first" else None if evidence == "all" else evidence
-    expected = estimated_rows(table.table)
-    documents = "all" if needed.outcomes or needed.rows else request.documents or wanted.documents
-    recording = Recording(None if needed.outcomes else most, documents, tuple(table.header), expected)
-    return replace(recording, columns=_read(prepared)) if documents == "wrong" and recording.long else recording
-
-
-def _read(prepared: Prepared) -> tuple[str, ...]:
-    """The columns that a run reads anyhow."""
-    return tuple(dict.fromkeys([*prepared.plan().columns, *prepared.suite.config.slices]))
+    documents = request.documents or wanted.documents
+    if needed.outcomes or needed.rows or (documents == "auto" and not table.lasting):
+        documents = "all"
+    return Recording(None if needed.outcomes else most, documents, tuple(table.header))
 
 
 def facts_of(
@@ -79,6 +73,7 @@ def facts_of(
         ),
         header=table.own_header,
         delimiter=table.delimiter,
+        byte_order_mark=table.byte_order_mark,
         slices=tuple(column.removeprefix("row.") for column in suite.config.slices),
         documents=recording.documents,
         most=recording.most,
@@ -88,8 +83,8 @@ def facts_of(
 
 
 def _variant(name: str | None, measured: MeasuredTestSet, recording: Recording, lines: StoredLines) -> RecordedVariant:
-    every_outcome = keeps_every_outcome(recording, measured.recorded)
-    every_row = keeps_every_row(recording, measured.recorded, measured.rows)
+    every_outcome = keeps_every_outcome(recording, measured.rows)
+    every_row = keeps_cells(recording, measured.rows) and not measured.recorded.get(SET_ASIDE)
     return RecordedVariant(name, measured.rows, every_outcome, every_row, lines.outcomes, lines.cells)
 
 

@@ -321,6 +321,9 @@ class Environment:
     """The working folder of the command."""
     suite: str = ""
     """The suite's file; empty where the suite was not a file."""
+    test_set: str = ""
+    """Where the rows can be read again, as JSON: the settings of the test set, the folder that its places are relative to, and which rows
+    were chosen. Empty where they cannot."""
     asked: AskedTotals | None = None
     """What was asked of a judge, a batch or an async function; None where nothing was."""
     scored_again: int = 0

@@ -24,11 +24,16 @@ class ResultsConfig(Settings):
     rows: Literal["auto", "jsonl", "parquet"] = "auto"
     """How rows are stored; auto is Parquet for large files when pyarrow is installed, else JSON lines."""
     evidence: Literal["first", "all"] | Annotated[int, Field(ge=1, strict=True)] = "first"
-    """How many rows with a wrong result are recorded for each field of a long run: `first` is 200, `all` is all of them."""
-    documents: Literal["all", "wrong", "none"] = "wrong"
-    """The rows whose cells are kept: all; those with something wrong (up to 10,000 rows all of them); or none."""
+    """How many rows with a wrong result are recorded for each field of more than 1,000 rows: `first` is 200, `all` is all of them."""
+    documents: Literal["auto", "all", "none"] = "auto"
+    """The rows whose cells are kept: all, or none; auto is all of up to 1,000 rows, and of rows that cannot be read again."""
     reasoning_length: int | None = Field(None, ge=0, strict=True)
     """How many characters of a judge's reason are kept; all of it without this."""
+
+    @field_validator("documents", mode="before")
+    @classmethod
+    def _as_it_was_called(cls, value: object) -> object:
+        return "auto" if value == "wrong" else value
 
 
 class StatisticsConfig(Settings):

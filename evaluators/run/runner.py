@@ -29,7 +29,15 @@ from evaluators.run.job import (
 from evaluators.run.label_counts import LabelSums
 from evaluators.run.measures import MeasuredSums
 from evaluators.run.part_files import part_path
-from evaluators.run.record_files import RecordFiles, full_keys, join_answers, join_cells, join_outcomes, keeps_every_row
+from evaluators.run.record_files import (
+    RecordFiles,
+    full_keys,
+    join_answers,
+    join_cells,
+    join_outcomes,
+    keeps_cells,
+    keeps_every_outcome,
+)
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.row_issues import MOST_ISSUES
 from evaluators.run.rows import join_parts
@@ -211,11 +219,9 @@ def store_parts(job: Job, lines: Sequence[EvaluatorLine], measured: MeasuredTest
     rows = join_parts(job.rows, parts("rows"), row_columns(job, lines), files.rows, files.codes)
     if rows != measured.rows:
         raise RuntimeError(f"{measured.rows:,} rows were scored, and the files of their splits hold {rows:,}")
-    outcomes = join_outcomes(parts("outcomes"), files.outcomes, job.recording, measured.recorded)
-    cells = 0
-    if job.recording.documents != "none":
-        every_row = keeps_every_row(job.recording, measured.recorded, measured.rows)
-        cells = join_cells(parts("cells"), files.cells, job.recording, every_row)
+    every_outcome = keeps_every_outcome(job.recording, measured.rows)
+    outcomes = join_outcomes(parts("outcomes"), files.outcomes, job.recording, every_outcome)
+    cells = join_cells(parts("cells"), files.cells) if keeps_cells(job.recording, measured.rows) else 0
     store = store_of(folder)
     join_answers([(place, first) for place, first in parts("answers") if store.kind(place) == "file"], files.answers)
     return StoredLines(outcomes, cells)
@@ -359,7 +365,7 @@ class Merging:
         merged.measures.merge(result.measures, self._number)
         if result.index == 0:
             merged.glimpse = result.glimpse
-        self.full = full_keys(merged.recorded, self._recording)
+        self.full = full_keys(merged.recorded, self._recording, merged.rows)
         merged.parts.append(MergedSplit(result.index, self._number, result.attempt))
         merged.finished = result.finished
         self._number += result.span

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
+from evaluators.run.cells_again import place_of
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
 from evaluators.run.in_background import InBackground
@@ -103,6 +104,7 @@ def scored(
     environment = replace(
         _environment(started, time.monotonic() - clock, prepared.suite, request),
         workers=crew.parallel,
+        test_set=place_of(prepared, request.selection),
         asked=_asked(measured, session.requests),
         scored_again=sum(each.scored_again for _, each in measured),
     )

@@ -28,6 +28,8 @@ STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0
 FETCHED: Final = "{}: fetched as a whole into a temporary file, because its server gives no parts of files"
 _BLOCK: Final = 1024 * 1024
+_TEMPORARY: Final[set[str]] = set()
+"""Files of this program, which go away with it."""
 GIB: Final = 1024**3
 
 
@@ -67,6 +69,11 @@ class ByteSource:
     def store(self) -> ByteStore:
         """The store that has the file."""
         return store_of(self.path)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the bytes can be read again when the program has ended."""
+        return self.path not in _TEMPORARY
 
     @property
     def local(self) -> str | None:
@@ -237,6 +244,7 @@ def temporary_file() -> Iterator[BinaryIO]:
 
     with tempfile.NamedTemporaryFile(prefix="evaluators-", delete=False) as file:
         atexit.register(_remove, file.name)
+        _TEMPORARY.add(file.name)
         try:
             yield cast(BinaryIO, file)
         except BaseException:

@@ -7,6 +7,7 @@ can be pickled: a worker reads on its own.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
@@ -99,6 +100,14 @@ class TestSet:
         return first.separator if isinstance(first, Reader) else None
 
     @property
+    def byte_order_mark(self) -> bool:
+        """Whether a file for the same spreadsheet begins with a byte order mark: as this one does, where it is CSV in UTF-8."""
+        first = first_table(self.table)
+        if not isinstance(first, Reader) or first.separator is None or first.files[0].encoding != "utf-8":
+            return True
+        return first.files[0].head(3) == codecs.BOM_UTF8
+
+    @property
     def variants(self) -> tuple[str, ...]:
         """The names of the variants; empty when there is one output per row."""
         return tuple(self.variant_sets)
@@ -108,6 +117,11 @@ class TestSet:
         """Every file that is read, each once."""
         every = [*self.table.files, *(source for one in self.variant_sets.values() for source in one.table.files)]
         return tuple(dict.fromkeys(every))
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the rows can be read again later: all that lies in files, and neither a query nor standard input."""
+        return bool(self.files) and not self.fetched and all(source.lasting for source in self.files)
 
     def variant(self, name: str) -> TestSet:
         """The test set with the outputs of one variant."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.run.cells_again import with_cells
 from evaluators.run.record import read_record
 from evaluators.run.store import LINKS_JSON, write_text
 from evaluators.run.verdict import ENDED
@@ -44,7 +45,7 @@ def send(
     `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again.
     Raises Problems (config) when there is no run in the folder, or it is damaged.
     """
-    record = read_record(folder)
+    record = with_cells(read_record(folder))
     links: list[Link] = []
     issues: list[Issue] = []
     for place, (name, tracker) in enumerate(trackers):

@@ -6,16 +6,19 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evaluators.api.execute import finish
+from evaluators.api.finished_run import write_again
 from evaluators.api.loading import Suite, loads
 from evaluators.cli._progress import ProgressLine, progress_text
 from evaluators.issues import Problems
 from evaluators.reports.report_files import check_asked, named_for
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
+from evaluators.testsets.selection import Selection
 
 SUITE = """
 evaluators:
@@ -39,13 +42,123 @@ def rows_of(path: Path, count: int) -> Path:
     return path
 
 
-def test_the_annotated_rows_are_left_out_above_ten_thousand(tmp_path: Path) -> None:
-    for count, annotated in ((10_000, True), (10_001, False)):
-        rows = rows_of(tmp_path / "rows.csv", count)
-        finished = finish(suite(), RunRequest(test_set=str(rows), results=tmp_path, name=f"of {count}"))
-        assert finished.annotated is annotated
-        assert finished.folder is not None
-        assert (finished.folder / "rows.csv").exists() is annotated
+def run_of(tmp_path: Path, count: int, **request: Any) -> Path:
+    rows = rows_of(tmp_path / "rows.csv", count)
+    folder = finish(
+        suite(), RunRequest(**{"test_set": str(rows), "results": tmp_path / "runs", "name": "x", **request})
+    ).folder
+    assert folder is not None
+    return folder
+
+
+@pytest.mark.parametrize("count", [1_000, 1_001])
+def test_up_to_a_thousand_rows_everything_is_kept(tmp_path: Path, count: int) -> None:
+    folder, small = run_of(tmp_path, count), count == 1_000
+    assert (folder / "rows.csv").exists() is (folder / "cells.jsonl").exists() is small
+    record = read_record(folder)
+    assert [one.every_outcome for one in record.facts.variants] == [small]
+    lines = [line.data for line in record.outcomes() if line.data["evaluator"] == "keys"]
+    wrong = {line["row"] for line in lines if line["row"] > 21}
+    assert len(wrong) == (490 if small else 190)  # ten of the first twenty rows are wrong
+    line = "rows.csv not written (1,001 rows): evaluators report RUN -o rows.csv"
+    assert (line in " ".join((folder / "summary.txt").read_text(encoding="utf-8").split())) is not small
+
+
+def test_what_counts_is_the_rows_that_were_scored(tmp_path: Path) -> None:
+    folder = run_of(tmp_path, 1_200, selection=Selection(limit=50))
+    assert (folder / "rows.csv").exists()
+
+
+@pytest.mark.parametrize("asked", [{"formats": ("csv",)}, {"documents": "all"}], ids=["formats", "documents"])
+def test_what_is_asked_for_is_written_at_any_size(tmp_path: Path, asked: dict[str, Any]) -> None:
+    folder = run_of(tmp_path, 1_001, **asked)
+    assert len(marked_rows(folder / "rows.csv")) == 1_001
+    assert (folder / "cells.jsonl").exists() is ("documents" in asked)
+
+
+def marked_rows(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_rows_csv_of_a_finished_run_is_what_the_run_would_have_written(tmp_path: Path) -> None:
+    asked = tmp_path / "asked.csv"
+    folder = run_of(tmp_path, 1_001, files=(asked,))
+    assert not (folder / "cells.jsonl").exists()
+    later = tmp_path / "later.csv"
+    write_again(folder, [later])
+    assert later.read_bytes() == asked.read_bytes()
+    assert [row["id"] for row in marked_rows(later)] == [f"r{number}" for number in range(1_001)]
+
+
+def test_a_page_has_the_documents_that_the_folder_does_not_keep(tmp_path: Path) -> None:
+    page, kept = tmp_path / "page.html", tmp_path / "kept.html"
+    run_of(tmp_path, 1_001, files=(page,))
+    folder = run_of(tmp_path, 1_001, files=(kept,), name="y", documents="all")
+    assert page.stat().st_size > 0.95 * kept.stat().st_size
+    later = tmp_path / "later.html"
+    write_again(folder, [later])
+    assert later.stat().st_size > 0.95 * kept.stat().st_size
+
+
+@pytest.mark.parametrize("change", ["touched", "gone"])
+def test_cells_of_another_test_set_are_refused_with_how_to_keep_them(tmp_path: Path, change: str) -> None:
+    folder = run_of(tmp_path, 1_001)
+    rows = tmp_path / "rows.csv"
+    if change == "gone":
+        rows.unlink()
+    else:
+        rows.write_bytes(rows.read_bytes().replace(b"r17,", b"r71,"))
+    with pytest.raises(Problems) as caught:
+        write_again(folder, [tmp_path / "later.csv"])
+    (issue,) = caught.value.issues
+    assert issue.code == "not-recorded"
+    assert "evaluators run SUITE -o later.csv" in (issue.hint or "")
+    assert "documents: all" in (issue.hint or "")
+    assert not (tmp_path / "later.csv").exists()
+
+
+def test_a_moved_folder_finds_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows_of(tmp_path / "rows.csv", 1_001)
+    folder = finish(suite(), RunRequest(test_set="rows.csv", results=Path("runs"), name="x")).folder
+    assert folder is not None
+    (tmp_path / "elsewhere").mkdir()
+    moved = folder.rename(tmp_path / "elsewhere" / "moved")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (written,) = write_again(Path("moved"), [Path("later.csv")])
+    assert moved.exists()
+    assert len(marked_rows(written)) == 1_001
+
+
+def test_rows_that_cannot_be_read_again_keep_their_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of(tmp_path / "rows.csv", 1_001)
+    with open(rows, encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        folder = run_of(tmp_path, 1_001, test_set="-", test_set_settings={"format": "csv"})
+    assert not (folder / "rows.csv").exists()
+    rows.unlink()
+    (written,) = write_again(folder, [tmp_path / "later.csv"])
+    assert len(marked_rows(written)) == 1_001
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["no mark", "mark"])
+@pytest.mark.parametrize("count", [3, 1_001])
+def test_rows_csv_is_spelled_as_the_test_set(tmp_path: Path, delimiter: str, mark: str, count: int) -> None:
+    rows, later = tmp_path / "rows.csv", tmp_path / "later.csv"
+    lines = [["id", "output", "expected", "price"], *([f"r{n}", "{}", "{}", "1,5"] for n in range(count))]
+    with open(rows, "w", encoding="utf-8", newline="") as stream:
+        stream.write(mark)
+        csv.writer(stream, delimiter=delimiter).writerows(lines)
+    folder = finish(suite(), RunRequest(test_set=str(rows), results=tmp_path / "runs", name="x")).folder
+    write_again(folder or tmp_path, [later])
+    text = later.read_text(encoding="utf-8")
+    assert text.startswith("\ufeff") is bool(mark)
+    found = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=delimiter))
+    assert [row["price"] for row in found] == ["1,5"] * count
+    point = "." if delimiter == "," else ","
+    assert {row["contains_json.score"] for row in found} == {f"1{point}0"}
 
 
 def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
@@ -85,8 +198,6 @@ def test_nothing_is_left_of_a_run_that_cannot_be_finished(tmp_path: Path) -> Non
 
 
 def test_a_selection_shows_in_every_file(tmp_path: Path) -> None:
-    from evaluators.testsets.selection import Selection
-
     rows, lines = rows_of(tmp_path / "rows.csv", 50), tmp_path / "some.jsonl"
     finish(suite(), RunRequest(test_set=str(rows), selection=Selection(where=(("id", "r7"),)), files=(lines,)))
     (line,) = [json.loads(text) for text in lines.read_text(encoding="utf-8").splitlines()]

@@ -104,7 +104,7 @@ def test_advice_says_so_too_where_other_faults_take_the_place_of_recorded_ones(
     suite, folder = run(tmp_path, pairs, FIELDS, name="whole")
     (found,) = near_misses(suite.lines, read_record(folder))
     assert (found.turned, found.of, found.first) == (300, 300, False)
-    monkeypatch.setattr(recording, "Recording", partial(Recording, most_lines=50))
+    monkeypatch.setattr(recording, "Recording", partial(Recording, small=50))
     for rows, of, first in ((600, 100, True), (202, 100, True), (198, 99, False)):
         suite, folder = run(tmp_path, pairs[:rows], FIELDS, name=f"of {rows}")
         (found,) = near_misses(suite.lines, read_record(folder))

@@ -170,6 +170,7 @@ def test_a_file_that_needs_more_than_was_kept_is_refused_with_the_way_to_it(tmp_
     suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": "none"}})
     request = RunRequest(test_set=str(rows_file(tmp_path, 5)), results=tmp_path / "runs", name="x")
     folder = finish(suite, request).folder
+    (tmp_path / "rows.jsonl").unlink()
     code, said = invoke("report", str(folder), "-o", str(tmp_path / "again.csv"))
     assert code == 2
     assert "the run did not keep the cells of all its rows" in said

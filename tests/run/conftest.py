@@ -106,7 +106,7 @@ class Bench:
         parts.mkdir()
         job = Job(
             suite.shipped(), prepared.test_set, prepared.roles, suite.reading, str(parts), rows, suite.config.slices,
-            Recording(most, columns=prepared.test_set.header, most_lines=0, first_rows=0), cluster=suite.cluster,
+            Recording(most, "all", columns=prepared.test_set.header, small=0, first_rows=0), cluster=suite.cluster,
             measures=suite.measures,
         )  # fmt: skip
         return suite, job

@@ -1,0 +1,89 @@
+"""Cells that a run folder does not keep, read once more from the test set: only where that is still the one that was scored.
+
+Nothing is scored here. The folder says where the rows were, in the one file that names places of a machine. That file may be
+somebody else's: only files of this machine are opened, and nothing of them is shown unless their fingerprint is the run's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluators.issues import Fault, Problems
+from evaluators.model import MISSING
+from evaluators.run.preparing import Prepared
+from evaluators.settings import BadSettings
+from evaluators.testsets.byte_source import STANDARD_INPUT
+from evaluators.testsets.byte_store import scheme_of
+from evaluators.testsets.reader import whole
+from evaluators.testsets.selection import Selection
+from evaluators.testsets.test_set import TestSet, open_test_set
+from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
+from evaluators.value_class import replace
+
+if TYPE_CHECKING:
+    from evaluators.run.record import RecordLine, RunRecord
+
+
+def place_of(prepared: Prepared, selection: Selection) -> str:
+    """Where the rows of a run can be read again; empty where they cannot, or where the environment filled in a part of it."""
+    test_set, folder = prepared.test_set, prepared.folder
+    if not test_set.lasting:
+        return ""
+    settings = test_set.config.model_dump(mode="json", exclude_unset=True)
+    text = json.dumps({"settings": settings, "folder": os.path.abspath(folder), "selection": asdict(selection)})
+    return text if test_set.config.masked(text) == text else ""
+
+
+def with_cells(record: RunRecord) -> RunRecord:
+    """The record with all cells that can be had; as it is where the folder has them, or the test set is not as it was."""
+    environment = record.result.environment
+    if record.has_every_cell or environment is None or not environment.test_set:
+        return record
+    try:
+        test_set = _opened(json.loads(environment.test_set))
+    except (Problems, BadSettings, OSError, ValueError, TypeError, KeyError, AttributeError):
+        return record
+    return cells_from(record, test_set) if test_set is not None else record
+
+
+def cells_from(record: RunRecord, test_set: TestSet) -> RunRecord:
+    """The record with the cells of a test set, where that is the one that was scored, and can be read again."""
+    try:
+        same = test_set.lasting and test_set.fingerprint() == record.result.data_fingerprint
+    except (Problems, OSError):
+        same = False
+    if not same or set(test_set.variants or (None,)) != set(record.variants):
+        return record
+    return replace(record, again=partial(_cells, test_set, record.facts.header))
+
+
+def _opened(place: Any) -> TestSet | None:
+    config: TestSetConfig = read_test_set(place["settings"], {})
+    chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
+    named = [config.file, config.expected, config.output, config.outputs]
+    places = [
+        getattr(one, "file", one) for each in named for one in (each.values() if isinstance(each, dict) else [each])
+    ]
+    texts = [one for one in (*places, *config.attach.values()) if isinstance(one, str)]
+    if config.platform is not None or config.sql is not None or STANDARD_INPUT in texts or any(map(scheme_of, texts)):
+        return None
+    return open_test_set(config, Path(place["folder"]), selection=Selection(**chosen))
+
+
+def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> Iterator[RecordLine]:
+    """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text."""
+    from evaluators.run.record import RecordLine  # only a reader of a run folder comes here
+
+    table = test_set if variant is None else test_set.variant(variant)
+    for chunk in whole(table.table, table.header):
+        for place, offset in enumerate(chunk.offsets):
+            cells = {name: column[place] for name, column in chunk.columns.items() if column[place] is not MISSING}
+            shown = {name: cell.text if isinstance(cell, Fault) else cell for name, cell in cells.items()}
+            number = table.first_number + offset
+            yield RecordLine(number, {"row": number, "cells": shown})
