@@ -165,7 +165,9 @@ def _needed(prepared: Prepared, request: RunRequest, trackers: Sequence[NamedTra
 
     words = _formats(prepared, request) if request.results is not None else ()
     listed = bool(outcome_words(words)) or any(outcomes_file_for(file) is not None for file in request.files)
-    elsewhere = any(source.local is None for source in prepared.test_set.files)  # nothing in a run folder opens such a file
+    elsewhere = any(
+        source.local is None for source in prepared.test_set.files
+    )  # nothing in a run folder opens such a file
     return Needed(listed, bool(trackers) and elsewhere)
 
 
