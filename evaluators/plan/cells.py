@@ -18,6 +18,7 @@ from evaluators.needs import (
     EmptyExpected,
     Wanted,
     answer_of,
+    as_output,
     chosen_of,
     documents_of,
     expected_of,
@@ -92,6 +93,11 @@ def texts(cells: Cells, column: Column) -> Cells:
     """Each cell as text."""
     absent = column.absent
     return [cell if cell.__class__ is str else text_of(cell, absent) for cell in cells]
+
+
+def given_outputs(cells: Cells) -> Cells:
+    """Each output cell as it stands; what cannot be read of it is the output's fault."""
+    return [as_output(cell) if isinstance(cell, Fault) else cell for cell in cells]
 
 
 def answers(cells: Cells, empty: EmptyExpected) -> Cells:

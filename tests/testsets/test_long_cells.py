@@ -187,3 +187,14 @@ def test_what_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert (result.rows, result.evaluators[0].passed, result.evaluators[0].failed) == (2, 1, 1)
     assert most < 320 * 1024 * 1024
+
+
+@pytest.mark.parametrize("kind", ["contains_json", "exact_match", "contains"])
+def test_a_column_that_an_evaluator_names_as_its_output_pays_as_an_output(limited: Path, kind: str) -> None:
+    settings = {"exact_match": {"expected": "id"}, "contains": {"substring": "a"}}.get(kind, {})
+    suite = {
+        "test_set": {"file": write_csv(), "columns": {"output": "id"}},
+        "evaluators": [{kind: {"output": "output", **settings}}],
+    }
+    (stats,) = load(suite).run().evaluators
+    assert (stats.scored, stats.invalid) == (4, 0)
