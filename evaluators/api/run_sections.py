@@ -41,7 +41,7 @@ def _near_misses(record: RunRecord, lines: Sequence[EvaluatorLine], report: bool
         return not_searched(record.result)
     from evaluators.reports.near_miss_search import near_misses  # brings schemas along, which few suites have
 
-    return near_miss_section(near_misses(lines, record), MOST_SHOWN if report else MOST_SUGGESTED)
+    return near_miss_section(near_misses(lines, record, brief=not report), MOST_SHOWN if report else MOST_SUGGESTED)
 
 
 def label_rules(lines: Sequence[EvaluatorLine]) -> dict[str, LabelRule]:

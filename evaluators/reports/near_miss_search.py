@@ -11,25 +11,30 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.fields.near_misses import Compared, Mismatch, changes
-from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.model import Status
 from evaluators.reports.document_near_misses import document_near_misses
 from evaluators.reports.near_miss_section import NearMiss
-from evaluators.reports.text_near_misses import text_near_misses
+from evaluators.reports.text_near_misses import MOST_CELLS, text_near_misses
 from evaluators.run.record import RecordLine, RunRecord
+from evaluators.run.result import RunResult
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.value_class import dataclass
 from evaluators.values.paths import ANY, display, parse
 from evaluators.values.paths import Path as FieldPath
 
+if TYPE_CHECKING:
+    from evaluators.fields.schema_scoring import SchemaScoring
+
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
+MOST_BRIEFLY: Final = 100
+"""The same, and the rows of texts, for what a run ends with."""
 MOST_FIELDS: Final = 40
 MOST_TOGETHER: Final = 6_000
 """Mismatches of all fields that are looked at; where there are more, each field gets its share."""
@@ -37,27 +42,33 @@ _MOST_LINES: Final = 200_000
 _SHOWN_ROWS: Final = 5
 
 
-def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> list[NearMiss]:
-    """The advice for a run: the changes by field, the fields with most to win first."""
+def near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, *, brief: bool = False) -> list[NearMiss]:
+    """The advice for a run: the changes by field, the fields with most to win first. A `brief` search looks at the first wrong values."""
     found: list[NearMiss] = []
     if lines:
         for variant in record.facts.variants:
             most = None if variant.every_outcome else record.facts.most
-            found += _of_variant(lines, variant.variant, record.outcomes(variant.variant), most)
-        found += text_near_misses(lines, record)
+            wrong = _all_mismatches(record.result, variant.variant)
+            found += _of_variant(lines, variant.variant, record.outcomes(variant.variant), most, wrong, brief)
+        found += text_near_misses(lines, record, MOST_BRIEFLY if brief else MOST_CELLS)
         found += document_near_misses(lines, record)
     return sorted(found, key=lambda one: -one.turned)
 
 
 def _of_variant(
-    lines: Sequence[EvaluatorLine], variant: str | None, outcomes: Iterator[RecordLine], most_rows: int | None
+    lines: Sequence[EvaluatorLine],
+    variant: str | None,
+    outcomes: Iterator[RecordLine],
+    most_rows: int | None,
+    wrong: Mapping[tuple[str, str], int],
+    brief: bool,
 ) -> Iterator[NearMiss]:
     fields = {line.name: compared_fields(line.settings) for line in lines}
     listed = {line.name for line in lines if line.settings.scored_fields().lines is not None}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
     recorded = _recorded(outcomes, fields, by_row)
     most = sorted(recorded.mismatches.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
-    share = _share([len(mismatches) for _, mismatches in most])
+    share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
         key = field if field in by_row[evaluator] else ""
         first = len(found) > share or recorded.ended or recorded.rows[evaluator, key] == most_rows
@@ -67,8 +78,19 @@ def _of_variant(
             yield NearMiss(
                 evaluator, variant, field, change.switch, change.write if evaluator in listed else "", len(change.fixed),
                 len(mismatches),
-                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says,
+                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says, whole=wrong.get((evaluator, field)),
             )  # fmt: skip
+
+
+def _all_mismatches(result: RunResult, variant: str | None) -> dict[tuple[str, str], int]:
+    """How many values of each field are wrong in the whole run, by evaluator and field. A field with several values of a row is counted by
+    rows, unless a schema says what its items are."""
+    return {
+        (stats.name, field.path): field.counts.mismatch
+        for stats in result.evaluators
+        if stats.variant == variant
+        for field in stats.fields
+    }
 
 
 def _share(counts: Sequence[int]) -> int:
@@ -87,6 +109,10 @@ def compared_fields(settings: Evaluator) -> dict[str, Compared]:
             for line in found.scored
             if line.comparator is not None and line.together is None
         }
+    if found is None:
+        return {}
+    from evaluators.fields.schema_scoring import SchemaScoring  # few suites score by a schema
+
     return _of_schema(found) if isinstance(found, SchemaScoring) else {}
 
 

@@ -40,6 +40,8 @@ class NearMiss:
     """What else becomes of the field, or of its values."""
     line: bool = False
     """`write` is a whole line of `evaluators:`, since there is no field."""
+    whole: int | None = None
+    """All mismatches of the run, where the tallies tell."""
     named: bool = False
     """`switch` says what happened, and `write` is what to write about it; empty where the outputs have to change."""
 
@@ -86,10 +88,14 @@ def _item(one: NearMiss) -> Item:
 def _turned(one: NearMiss) -> str:
     if one.of == 1 and not one.first:
         return "the only wrong value right"
-    whole = f"the first {one.of:,} recorded" if one.first else f"{one.of:,}"
+    whole = f"the first {one.of:,} {_of_how_many(one)}" if one.first else f"{one.of:,}"
     if one.turned == one.of:
         return f"all of {whole} wrong values right" if one.first else f"all {whole} wrong values right"
     return f"{one.turned:,} of {whole} wrong values right"
+
+
+def _of_how_many(one: NearMiss) -> str:
+    return f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
 
 
 def _written(comparison: str) -> str:

@@ -1,6 +1,6 @@
 """Near misses of texts: what an evaluator that compares two texts would have to forgive, and how many rows that turns.
 
-The cells that a run kept are looked at, those of the first MOST_CELLS rows. An output that is the expected answer to the letter is right
+The cells of the first MOST_CELLS rows are looked at. An output that is the expected answer to the letter is right
 already; every other one is tried with each change.
 """
 
@@ -29,15 +29,16 @@ class _DifferingTexts(NamedTuple):
     output: str
 
 
-def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Iterator[NearMiss]:
-    """The changes to evaluators that compare two texts, for each variant, the one that turns most first."""
+def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord, most: int = MOST_CELLS) -> Iterator[NearMiss]:
+    """The changes to evaluators that compare two texts, for each variant, the one that turns most first. The first `most` rows are looked
+    at."""
     changing = [
         (line, changes)
         for line in lines
         if not line.when and not line.needs and (changes := line.settings.text_changes())
     ]
     for kept in record.facts.variants if changing else ():
-        rows = [(one.data["row"], one.data["cells"]) for one in islice(record.cells(kept.variant), MOST_CELLS)]
+        rows = [(one.data["row"], one.data["cells"]) for one in islice(record.cells(kept.variant), most)]
         for line, changes in changing:
             output, expected = record.compared_columns(line.name)
             differing = [
@@ -46,8 +47,11 @@ def text_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> Itera
                 if isinstance(wanted := cells.get(expected), str) and isinstance(given := cells.get(output), str)
                 and wanted.strip() and wanted != given and max(len(wanted), len(given)) <= LONGEST
             ]  # fmt: skip
-            first = not kept.every_cell or kept.rows > MOST_CELLS
-            yield from _of_line(line, kept.variant, expected, changes, differing, first)
+            first = not record.has_every_cell or kept.rows > most
+            whole = sum(
+                one.failed for one in record.result.evaluators if (one.name, one.variant) == (line.name, kept.variant)
+            )
+            yield from _of_line(line, kept.variant, expected, changes, differing, whole if first else None)
 
 
 def _line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
@@ -63,8 +67,9 @@ def _of_line(
     expected: str,
     changes: Sequence[TextChange],
     pairs: Sequence[_DifferingTexts],
-    first: bool,
+    whole: int | None,
 ) -> list[NearMiss]:
+    """`whole` is how many are wrong in all, where there may be more than `pairs`."""
     already: set[int] = set()
     best: dict[tuple[int, ...], NearMiss] = {}
     for change in changes:
@@ -74,6 +79,6 @@ def _of_line(
         already |= set(fixed)
         best[fixed] = NearMiss(
             line.name, variant, "the output", change.switch, _line(line, change, expected), len(fixed), len(pairs),
-            first, fixed[:_SHOWN_ROWS], len(fixed), change.says, line=True,
+            whole is not None, fixed[:_SHOWN_ROWS], len(fixed), change.says, line=True, whole=whole,
         )  # fmt: skip
     return sorted(best.values(), key=lambda one: -one.turned)

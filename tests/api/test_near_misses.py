@@ -13,11 +13,14 @@ import pytest
 
 import evaluators
 from evaluators.api.execute import finish
+from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.reports import near_miss_search as advice
+from evaluators.reports.document import Listing
 from evaluators.reports.near_miss_search import near_misses
 from evaluators.reports.near_miss_section import near_miss_section
 from evaluators.run import recording
+from evaluators.run.cells_again import with_cells
 from evaluators.run.preparing import RunRequest
 from evaluators.run.record import read_record
 from evaluators.run.recorder import Recording
@@ -92,7 +95,7 @@ def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: p
     (section,) = near_miss_section(near_misses(suite.lines, read_record(folder)))
     _, listing = section.blocks
     assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
-        "fields: `case: ignore` on city would turn all of the first 3 recorded wrong values right; see rows 2, 3, 4"
+        "fields: `case: ignore` on city would turn all of the first 3 of 5 wrong values right; see rows 2, 3, 4"
     )
 
 
@@ -164,3 +167,38 @@ def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tm
     suite.run(rows, results=tmp_path / "runs", name="first")
     summary = " ".join((tmp_path / "runs" / "first" / "summary.txt").read_text(encoding="utf-8").split())
     assert said in summary.partition("Near misses")[2]
+
+
+def test_what_is_told_of_kept_rows_names_how_many_there_are(tmp_path: Path) -> None:
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": n}) for n in range(2, 1_203)]
+    suite, folder = run(tmp_path, pairs, FIELDS, "exact_match")
+    (section,) = near_miss_section(near_misses(suite.lines, with_cells(read_record(folder))))
+    texts = [item.text for block in section.blocks if isinstance(block, Listing) for item in block.items]
+    assert [text.partition(";")[0] for text in texts] == [
+        "fields: `case: ignore` on city would turn all of the first 200 of 1,201 wrong values right",
+    ]
+
+
+@pytest.mark.parametrize("count", [1_000, 1_001])
+def test_a_run_ends_with_at_most_three_suggestions_or_with_the_command(tmp_path: Path, count: int) -> None:
+    names = [f"field{n}" for n in range(5)]
+    pairs = [(dict.fromkeys(names, "Rome"), dict.fromkeys(names, "ROME"))] * 4
+    pairs += [(dict.fromkeys(names, "Rome"), dict.fromkeys(names, "Rome"))] * (count - 4)
+    fields = {"type": "json_multi_field_match", "name": "fields", "fields": names}
+    _, folder = run(tmp_path, pairs, fields)
+    text = (folder / "summary.txt").read_text(encoding="utf-8")
+    said = text.partition("Near misses")[2]
+    if count == 1_000:
+        assert said.count("` on field") == 3
+        assert "And 2 more: `evaluators advice RUN` shows them all." in said.replace("\n", " ")
+    else:
+        assert "would turn how many" in " ".join(said.split())
+        assert said.count("`evaluators advice RUN`") == 1
+        page = tmp_path / "page.md"
+        write_again(folder, [page])
+        assert page.read_text(encoding="utf-8").count("` on field") == 5
+
+
+def test_a_run_in_which_nothing_is_wrong_names_no_command(tmp_path: Path) -> None:
+    _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1})] * 1_001, FIELDS)
+    assert "advice" not in (folder / "summary.txt").read_text(encoding="utf-8")
