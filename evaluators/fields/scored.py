@@ -46,6 +46,8 @@ class ArrayResult:
     """What says of the whole list which items match, and has a result at the same path; None where items are compared."""
     pass_at: Fraction = Fraction(1)
     """The score from which on it passes."""
+    unmeasured: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """The items in which nothing was measured, by their indexes in the expected list and in the output's. They are not counted."""
 
     @property
     def surplus(self) -> int:

@@ -126,11 +126,12 @@ def reason_code(status: Status, expected: Any, actual: Any) -> str:
 
 
 def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: Sequence[Status]) -> ArrayResult:
-    expected, output = array.sizes
-    pairs = [pair for pair in array.pairs if not _COUNTED.isdisjoint(inside.get(item_path(path, pair[0]), ()))]
-    expected = sum(not _COUNTED.isdisjoint(inside.get(item_path(path, row), ())) for row in range(expected))
-    alone = [item_path(path, f"+{column}") for column in array.alone]
-    output = len(pairs) + sum(not _COUNTED.isdisjoint(inside.get(item, ())) for item in alone) if output else 0
+    rows, columns = array.sizes
+    aside = {row for row in range(rows) if _COUNTED.isdisjoint(inside.get(item_path(path, row), ()))}
+    pairs = [pair for pair in array.pairs if pair[0] not in aside]
+    alone = [column for column in array.alone if _COUNTED.isdisjoint(inside.get(item_path(path, f"+{column}"), ()))]
+    aside_too = {*alone, *(column for row, column in array.pairs if row in aside)}
+    expected, output = rows - len(aside), columns - len(aside_too) if columns else 0
     matching = tuple(pair for pair in pairs if _matches(inside[item_path(path, pair[0])]))
     matched = len(matching)
     alike = not expected and not output and Status.MATCH in own
@@ -150,6 +151,7 @@ def _settled(path: str, array: Listed, inside: Mapping[str, list[Status]], own: 
         array.expected,
         array.actual,
         matching,
+        unmeasured=(tuple(sorted(aside)), tuple(sorted(aside_too))),
     )
 
 

@@ -154,14 +154,19 @@ def entries_of(outcomes: Iterable[FieldOutcome]) -> list[FieldOutcome]:
 
 
 def array_items(array: ArrayResult) -> tuple[list[object], list[object], list[object]]:
-    """The items of an array: the expected ones that match, the expected ones that do not, and the output's that do not."""
+    """The items of an array: the expected ones that match, the expected ones that do not, and the output's that do not.
+
+    Items in which nothing was measured are none of them."""
     expected = array.expected if isinstance(array.expected, list) else []
     output = array.actual if isinstance(array.actual, list) else []
     kept, used = {row for row, _ in array.pairs}, {column for _, column in array.pairs}
+    rows, columns = (range(len(side)) for side in (expected, output))
+    missing = [row for row in rows if row not in kept and row not in array.unmeasured[0]]
+    extra = [column for column in columns if column not in used and column not in array.unmeasured[1]]
     return (
         [item for row, item in enumerate(expected) if row in kept],
-        [item for row, item in enumerate(expected) if row not in kept],
-        [item for column, item in enumerate(output) if column not in used],
+        [expected[row] for row in missing],
+        [output[column] for column in extra],
     )
 
 

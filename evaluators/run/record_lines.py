@@ -102,6 +102,8 @@ def array_line(array: ArrayResult) -> dict[str, Any]:
         line["metric"] = array.metric
     if array.pass_at != 1:
         line["pass_at"] = list(array.pass_at.as_integer_ratio())
+    if any(array.unmeasured):
+        line["unmeasured"] = [list(indexes) for indexes in array.unmeasured]
     if array.notes:
         line["notes"] = list(array.notes)
     _add_values(line, array)
@@ -148,8 +150,13 @@ def _array(line: Mapping[str, Any]) -> ArrayResult:
         alike=line.get("alike", False), notes=tuple(line.get("notes", ())), expected=line.get("expected", MISSING),
         actual=line.get("actual", MISSING), pairs=tuple((one, other) for one, other in line["pairs"]),
         surplus_counts=line.get("surplus", False), metric=line.get("metric"),
-        pass_at=Fraction(*line.get("pass_at", (1, 1))),
+        pass_at=Fraction(*line.get("pass_at", (1, 1))), unmeasured=_indexes(line.get("unmeasured", ((), ()))),
     )  # fmt: skip
+
+
+def _indexes(both: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    expected, output = both
+    return tuple(expected), tuple(output)
 
 
 def _add_values(line: dict[str, Any], result: FieldResult | ArrayResult) -> None:

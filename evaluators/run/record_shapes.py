@@ -59,6 +59,11 @@ _SCORE: Final = _ShapeKind(
 _PAIRS: Final = _ShapeKind(
     frozenset([list]), "a list of pairs", lambda value: all(type(one) is list and _is_pair(one) for one in value)
 )
+_INDEXES: Final = _ShapeKind(
+    frozenset([list]),
+    "two lists of whole numbers",
+    lambda value: len(value) == 2 and all(type(one) is list and _lists_of(int)(one) for one in value),
+)
 _STATUS: Final = _ShapeKind(frozenset([str]), "a status", _WORDS.__contains__)
 _DETAILS: Final = _ShapeKind(
     frozenset([dict]),
@@ -83,7 +88,7 @@ _FIELD: Final = {
 _ARRAY: Final = {
     **_HEAD, "array": _TEXT, "field": _TEXT, "rule": _TEXT, "code": _TEXT, "matched": _COUNT, "missed": _COUNT,
     "spurious": _COUNT, "paired": _COUNT, "pairs": _PAIRS, "weight": _FRACTION, "alike": _FLAG, "notes": _TEXTS,
-    "surplus": _FLAG, "metric": _TEXT, "pass_at": _FRACTION,
+    "surplus": _FLAG, "metric": _TEXT, "pass_at": _FRACTION, "unmeasured": _INDEXES,
 }  # fmt: skip
 _WHOLE: Final = {**_HEAD, "reason": _TEXT, "details": _MAP, "outside": _TEXTS, "schema": _TEXT}
 _ARRAY_NEEDED: Final = (*_HEAD, "field", "rule", "code", "matched", "missed", "spurious", "paired", "pairs")

@@ -14,6 +14,7 @@ from evaluators.fields.score import score_document
 from evaluators.fields.scored import ArrayResult, Scored
 from evaluators.model import Status
 from evaluators.reports.outcomes import LISTED, FieldOutcome, array_items, entries_of, failed_of, outcomes_of
+from evaluators.run.record_lines import array_line, recorded_of
 from tests.fields.random_trees import documents, nodes
 from tests.fields.trees import Planned, array, leaf, obj, tree
 
@@ -79,6 +80,16 @@ def test_the_items_of_a_list_are_told_apart() -> None:
         expected=["a", "b"], actual=["x", "b", "c"], pairs=((1, 1),),
     )  # fmt: skip
     assert array_items(array) == (["b"], ["a"], ["x", "c"])
+
+
+def test_items_without_a_field_that_is_looked_at_are_neither_missed_nor_made_up() -> None:
+    plan = tree(obj({"items": array(obj({"sku": leaf()}))}))
+    expected, output = [{"q": 2}, {"sku": 1}], [{"q": 1}, {"sku": 2}, {"q": 3}]
+    (found,) = score_document(plan, {"items": expected}, {"items": output}).arrays
+    assert array_items(found) == ([], [{"sku": 1}], [{"sku": 2}])
+    assert (found.missing, found.extra) == (1, 1)
+    (kept,) = recorded_of([{"evaluator": "e", **array_line(found)}])["e"].arrays
+    assert kept == found
 
 
 def test_paths_are_spelled_in_full() -> None:
