@@ -25,7 +25,6 @@ _WHERE: Final = {
     "FieldResult": "evaluators.model",
     "Outcome": "evaluators.model",
     "ComparatorResult": "evaluators.model",
-    "NullHandling": "evaluators.fields.post_process",
     "Status": "evaluators.model",
     "__version__": "evaluators.model",
     "Standing": "evaluators.model",
@@ -52,131 +51,89 @@ _WHERE: Final = {
     "evaluator": "evaluators.api.extending",
     "comparator": "evaluators.api.extending",
     "evaluate": "evaluators.api.evaluate",
-    "evaluate_async": "evaluators.api.evaluate",
-    "evaluate_document": "evaluators.api.evaluate",
-    "evaluate_document_async": "evaluators.api.evaluate",
-    "Evaluation": "evaluators.api.evaluation",
-    "DocumentEvaluation": "evaluators.api.evaluation",
+    "evaluate_pair": "evaluators.api.evaluate",
+    "Run": "evaluators.api.run_object",
     "infer_schema": "evaluators.fields.infer",
-    "annotate_xeval": "evaluators.fields.xeval.annotate_xeval",
-    "set_type_default": "evaluators.fields.xeval.defaults",
-    "reset_type_defaults": "evaluators.fields.xeval.defaults",
-    "parse_eval_schema": "evaluators.fields.xeval.read_xeval",
-    "resolve_schema_references": "evaluators.fields.references",
-    "validate_gold": "evaluators.fields.expected_check",
-    "reclassify_nulls": "evaluators.fields.post_process",
-    "propagate_batch_errors": "evaluators.fields.post_process",
     "register": "evaluators.api.extending",
     "register_transform": "evaluators.api.extending",
     "register_file": "evaluators.api.plug_files",
 }
 
+_STRUCT: Final = "evaluators.compat.struct_extract_eval"
+_BENCH: Final = "evaluators.compat.extract_bench"
+_MOVED: Final = {
+    **dict.fromkeys(
+        (
+            "evaluate_async", "annotate_xeval", "set_type_default", "reset_type_defaults", "parse_eval_schema", "validate_gold",
+            "resolve_schema_references", "reclassify_nulls", "propagate_batch_errors", "NullHandling", "Evaluation",
+        ),
+        _STRUCT,
+    ),
+    **dict.fromkeys(("evaluate_document", "evaluate_document_async", "DocumentEvaluation"), _BENCH),
+}  # fmt: skip
+"""Names of other systems, and where they are."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evaluators.api.comparisons import compare
-    from evaluators.api.evaluate import evaluate, evaluate_async, evaluate_document, evaluate_document_async
-    from evaluators.api.evaluation import DocumentEvaluation, Evaluation
+    from evaluators.api.evaluate import evaluate, evaluate_pair
     from evaluators.api.extending import comparator, evaluator, register, register_transform
     from evaluators.api.loading import Suite, load, loads
     from evaluators.api.plug_files import register_file
-    from evaluators.builtin._evaluator import (
-        Asking,
-        Column,
-        Evaluator,
-        Example,
-        Expected,
-        Learning,
-        Output,
-        Text,
-        Unreadable,
-    )
-    from evaluators.builtin._scored_fields import ScoredFields
-    from evaluators.comparators._comparator import COMPARATORS, Comparator, Question
+    from evaluators.api.run_object import Run
+    from evaluators.builtin._evaluator import Asking as Asking
+    from evaluators.builtin._evaluator import Column as Column
+    from evaluators.builtin._evaluator import Evaluator as Evaluator
+    from evaluators.builtin._evaluator import Example as Example
+    from evaluators.builtin._evaluator import Expected as Expected
+    from evaluators.builtin._evaluator import Learning as Learning
+    from evaluators.builtin._evaluator import Output as Output
+    from evaluators.builtin._evaluator import Text as Text
+    from evaluators.builtin._evaluator import Unreadable as Unreadable
+    from evaluators.builtin._scored_fields import ScoredFields as ScoredFields
+    from evaluators.comparators._comparator import COMPARATORS as COMPARATORS
+    from evaluators.comparators._comparator import Comparator as Comparator
+    from evaluators.comparators._comparator import Question as Question
     from evaluators.compare.comparison import Comparison
-    from evaluators.fields.expected_check import validate_gold
     from evaluators.fields.infer import infer_schema
-    from evaluators.fields.post_process import NullHandling, propagate_batch_errors, reclassify_nulls
-    from evaluators.fields.references import resolve_schema_references
-    from evaluators.fields.xeval.annotate_xeval import annotate_xeval
-    from evaluators.fields.xeval.defaults import reset_type_defaults, set_type_default
-    from evaluators.fields.xeval.read_xeval import parse_eval_schema
-    from evaluators.issues import Blame, Issue, Problems, RowProblem
-    from evaluators.model import (
-        MISSING,
-        ComparatorResult,
-        FieldResult,
-        Outcome,
-        Result,
-        Row,
-        RowResult,
-        Score,
-        Standing,
-        Status,
-        __version__,
-    )
-    from evaluators.run.result import RunResult
+    from evaluators.issues import Blame as Blame
+    from evaluators.issues import Issue as Issue
+    from evaluators.issues import Problems
+    from evaluators.issues import RowProblem as RowProblem
+    from evaluators.model import MISSING as MISSING
+    from evaluators.model import ComparatorResult as ComparatorResult
+    from evaluators.model import FieldResult as FieldResult
+    from evaluators.model import Outcome, Result, Row, RowResult, Score, Status, __version__
+    from evaluators.model import Standing as Standing
+    from evaluators.run.result import RunResult as RunResult
     from evaluators.testsets.selection import Selection
-    from evaluators.values.transforms import TransformError
+    from evaluators.values.transforms import TransformError as TransformError
 
 __all__ = [
-    "COMPARATORS",
-    "MISSING",
-    "Asking",
-    "Blame",
-    "Column",
-    "Comparator",
-    "ComparatorResult",
     "Comparison",
-    "DocumentEvaluation",
-    "Evaluation",
-    "Evaluator",
-    "Example",
-    "Expected",
-    "FieldResult",
-    "Issue",
-    "Learning",
-    "NullHandling",
     "Outcome",
-    "Output",
     "Problems",
-    "Question",
     "Result",
     "Row",
-    "RowProblem",
     "RowResult",
-    "RunResult",
+    "Run",
     "Score",
-    "ScoredFields",
     "Selection",
-    "Standing",
     "Status",
     "Suite",
-    "Text",
-    "TransformError",
-    "Unreadable",
     "__version__",
-    "annotate_xeval",
     "comparator",
     "compare",
     "evaluate",
-    "evaluate_async",
-    "evaluate_document",
-    "evaluate_document_async",
+    "evaluate_pair",
     "evaluator",
     "infer_schema",
     "load",
     "loads",
-    "parse_eval_schema",
-    "propagate_batch_errors",
-    "reclassify_nulls",
     "register",
     "register_file",
     "register_transform",
-    "reset_type_defaults",
-    "resolve_schema_references",
-    "set_type_default",
-    "validate_gold",
 ]
 
 
@@ -184,6 +141,10 @@ def __getattr__(name: str) -> Any:
     """Names of the public API are imported when they are asked for."""
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
+    if name in _MOVED:
+        # Python has words of its own for a name that cannot be imported, unless it is told that importing is what failed
+        kind = ImportError if sys._getframe(1).f_code.co_name == "_handle_fromlist" else AttributeError
+        raise kind(f"evaluators has no {name} any more; write: from {_MOVED[name]} import {name}")
     from evaluators.builtin import find_class
 
     return find_class(name)

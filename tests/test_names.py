@@ -11,7 +11,7 @@ import evaluators
 
 ROOMS = Path(evaluators.__file__).parent
 PLUGS = {
-    "builtin", "comparators", "cli", "harnesses", "formats", "readers", "stores", "plugs", "judges/words",
+    "builtin", "comparators", "cli", "compat", "harnesses", "formats", "readers", "stores", "plugs", "judges/words",
 }  # fmt: skip
 """Folders of plugs and of commands. A file there whose name begins with an underscore is no plug."""
 

@@ -1,256 +1,143 @@
-"""`evaluate`: rows that a program gives, scored by a schema, with the machinery of a run.
-
-The schema and its settings become a `schema_match`; the rows become a test set that nobody has to write to a file.
-"""
+"""`evaluate` and `evaluate_pair`: rows of a program and a suite, or a schema, in one call."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, wraps
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, Unpack
 
-from evaluators.api.evaluation import DocumentEvaluation, Evaluation
-from evaluators.api.memory_jobs import ROWS, job_of
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.comparators._comparator import Comparator
-from evaluators.comparators._functions import comparator_of
-from evaluators.fields.dialects import dialect_note
-from evaluators.fields.lines import read_comparator
-from evaluators.fields.post_process import Nulls, Processor
-from evaluators.fields.schema_scoring import Dialect
-from evaluators.issues import Blame, Fault, Issue, Problems, problem
-from evaluators.judges.asked_once import keeping
-from evaluators.judges.judge import Judge, read_judge
-from evaluators.needs import expected_of
-from evaluators.run.coverage import gaps
-from evaluators.run.engines.engine import ENGINES
-from evaluators.run.key_warnings import key_warnings, null_warnings
-from evaluators.run.kinds_read import reading_nothing
-from evaluators.run.learning import documents
-from evaluators.run.runner import figures, measure, schema_gaps
-from evaluators.settings import BadSettings, Detail, build, spell
-from evaluators.suite.evaluator_line import EvaluatorLine
-from evaluators.testsets.columns import Columns
-from evaluators.testsets.memory_rows import MemoryRows, refuse_python_values
-from evaluators.testsets.test_set import TestSet
-from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.api.loading import Suite, load
+from evaluators.api.requests import is_test_set, refuse_unknown
+from evaluators.api.run_object import Run
+from evaluators.fields.infer import infer_schema
+from evaluators.issues import problem
+from evaluators.model import Result
+from evaluators.needs import Role
+from evaluators.run.preparing import RunOptions
+from evaluators.testsets.given_rows import side_by_side
+from evaluators.values.json_text import NotJSON, parse
 
-Schema: TypeAlias = Mapping[str, Any] | str | Path
-PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]
-Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., Any]]
-Found = TypeVar("Found", bound=Evaluation)
+Rows: TypeAlias = Any
+SuiteLike: TypeAlias = Suite | str | Path | Mapping[str, Any]
 
-NAME = "schema_match"
+_OWN: Final = ("suite", "schema", "fields", "expected", "outputs", "columns")
+_OLD_WORDS: Final = ("gold", "extracted", "predicted")
+_OLD_CALL: Final = (
+    "evaluate(rows, suite) takes rows and a suite; for evaluate(expected, outputs, schema) write\n"
+    "    from evaluators.compat.struct_extract_eval import evaluate\n"
+    "or evaluate(expected=…, outputs=…, schema=…)"
+)
+_SUITE_KEYS: Final = ("evaluators", "extends")
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _in_other_words(**words: str) -> Callable[[Function], Function]:
-    """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
-
-    def wrap(function: Function) -> Function:
-        @wraps(function)
-        def call(*given: Any, **named: Any) -> Any:
-            return function(*given, **{words.get(name, name): value for name, value in named.items()})
-
-        renamed: Any = call
-        return cast(Function, renamed)
-
-    return wrap
-
-
-@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
 def evaluate(
-    expected: Iterable[Any],
-    outputs: Iterable[Any],
-    schema: Schema,
-    *,
-    dialect: Dialect = "auto",
-    ids: Iterable[str | int] | None = None,
-    id_field: str | None = None,
-    defaults: Mapping[str, Any] | None = None,
-    without_judge: Mapping[str, Any] | None = None,
-    nulls: Nulls | None = None,
-    absent_values: Sequence[Any] | None = None,
-    post_process: PostProcess | Processor | str = (),
-    comparators: Comparators | None = None,
-    judge: str | Mapping[str, Any] | None = None,
-) -> Evaluation:
-    """Score outputs against expected documents by a schema.
+    rows: Rows | None = None,
+    suite: SuiteLike | None = None,
+    /,
+    *others: Any,
+    schema: Any = None,
+    fields: Any = None,
+    expected: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    columns: Mapping[Role, str] | None = None,
+    **options: Unpack[RunOptions],
+) -> Run:
+    """Score rows by a suite.
 
-    `expected` and `outputs` go together one by one. Each is a JSON value or a text: an expected text is JSON, and the JSON
-    of an output may stand in prose or in a code block. `schema` is a JSON Schema of either dialect, the name of a file,
-    or the word `infer`. Rows are called by `ids`, by what the expected documents have at `id_field`, or from 0 up.
-    `comparators` are names of your own for comparators with their options, or for functions. `judge` is written as in a
-    suite; its relative paths start in the working folder. The other settings are those of `schema_match`; without `nulls`,
-    null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
-    or the settings.
+    `rows` is a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set; `expected` and
+    `outputs` may take its place, two sequences that go together one by one. A suite alone runs over its own test set. In place of
+    a suite, `schema` is a JSON Schema, the name of a file, `infer` or a class of pydantic, and `fields` are those of `schema_match`.
+    `columns` says which columns play which role, as `{"output": "answer"}`, and the options are those of `Suite.run`.
+
+    Raises Problems when nothing can be run, and TypeError for a call that it does not have.
     """
-    rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
-    settings = {
-        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
-        "nulls": nulls, "post_process": post_process,
-    }  # fmt: skip
-    return _evaluated(Evaluation, rows, *_line(schema, settings, comparators, rows, judge))
+    _refuse_old_calls(rows, suite, others, options)
+    refuse_unknown(options, "evaluate", _OWN)
+    sides = expected is not None or outputs is not None
+    if suite is None and schema is None and fields is None:
+        if not _is_suite(rows):
+            hint = 'evaluate(rows, "suite.yaml"), evaluate(rows, schema=…) or evaluate(rows, fields=[…])'
+            raise problem("no-suite", "there is nothing that says how the rows are scored", hint=hint)
+        rows, suite = None, rows
+    if sides:
+        if rows is not None:
+            raise TypeError("evaluate() takes rows, or expected= and outputs=, not both")
+        rows = side_by_side(expected, outputs)
+    loaded = _suite_of(suite, schema, fields)
+    if columns:
+        settings = options.get("test_set_settings") or {}
+        options["test_set_settings"] = {**settings, "columns": {**(settings.get("columns") or {}), **columns}}
+    return loaded.run(rows, **options)
 
 
-@_in_other_words(gold="expected", extracted="output", predicted="output")
-def evaluate_document(
-    schema: Schema,
-    expected: Any,
-    output: Any,
-    *,
-    dialect: Dialect = "auto",
-    id: str | int = 0,
-    defaults: Mapping[str, Any] | None = None,
-    without_judge: Mapping[str, Any] | None = None,
-    nulls: Nulls | None = None,
-    absent_values: Sequence[Any] | None = None,
-    post_process: PostProcess | Processor | str = (),
-    comparators: Comparators | None = None,
-    judge: str | Mapping[str, Any] | None = None,
-) -> DocumentEvaluation:
-    """Score one output against one expected document. `results[path][metric]` has every metric at every place.
+def evaluate_pair(expected: Any, output: Any, *, schema: Any = None, fields: Any = None) -> Result:
+    """Compare one output with what is expected: the fields, each with its reason, and the score.
 
-    The settings are those of `evaluate`.
+    Without a schema and fields, the fields are those of the expected document; each is compared exactly, and keys that only the
+    output has are invented. Raises Problems where the expected side is no JSON, or the schema is none.
     """
-    rows = _rows([expected], [output], [id], None)
-    settings = {
-        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
-        "nulls": nulls, "post_process": post_process,
-    }  # fmt: skip
-    return _evaluated(DocumentEvaluation, rows, *_line(schema, settings, comparators, rows, judge))
+    given = {"expected": _document(expected), "output": output}
+    if schema is None and fields is None:
+        type_ = "json_diff_match" if isinstance(given["expected"], dict | list) else "exact_match"
+        settings = {"extra_fields": "penalize", "extra_items": "penalize"} if type_ == "json_diff_match" else {}
+        return load({"evaluators": [{type_: {"name": "pair", **settings}}]}).evaluate(given)["pair"]
+    if isinstance(schema, str) and schema == "infer":
+        schema = infer_schema([given["expected"]])
+    return _suite_of(None, schema, fields).evaluate(given)["fields"]
 
 
-@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
-async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
-    """`evaluate`, for use inside a running event loop."""
-    return await asyncio.to_thread(partial(evaluate, expected, outputs, schema, **settings))
-
-
-@_in_other_words(gold="expected", extracted="output", predicted="output")
-async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **settings: Any) -> DocumentEvaluation:
-    """`evaluate_document`, for use inside a running event loop."""
-    return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))
-
-
-def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
-    table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
-    answers: dict[Any, Any] = {}
-    with keeping(answers):
-        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(), ROWS)
-    (stats,) = figures([line], measured)
-    ids: Sequence[Any] = rows.columns["id"]
-    found = gaps([line], [measured], [stats], complete=True)
-    warnings = [
-        *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
-        *(issue for issue in schema_gaps([line], [stats], {}) if issue.code != "schema-not-covered"),
-        *key_warnings([line], [stats], found),
-        *null_warnings([line], [measured], [stats]),
-        *reading_nothing([line], {}, table, measured.glimpse.expected),
-        *found,
-    ]
-    return kind(
-        line, table, ids, stats, (*measured.issues, *warnings), dict(sorted(measured.issue_counts.items())), answers,
-        tuple(warnings),
-    )  # fmt: skip
-
-
-def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
-    """The documents. One alone, which also has parts to go through, is refused."""
-    if isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
-        message = f'"{name}" must be a list of documents; found {spell(documents)}'
-        raise problem("not-a-list", message, hint="evaluate_document scores one document")
-    return list(documents)
-
-
-def _rows(
-    expected: Sequence[Any], outputs: Sequence[Any], ids: Iterable[str | int] | None, id_field: str | None
-) -> MemoryRows:
-    if len(expected) != len(outputs):
-        message = f"there are {len(expected)} expected documents and {len(outputs)} outputs; they go together one by one"
-        raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
-    if ids is not None and id_field is not None:
-        raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
-    names = list(ids) if ids is not None else _ids_in(expected, id_field)
-    if len(names) != len(expected):
-        raise problem("unequal-lengths", f"there are {len(names)} ids and {len(expected)} rows; every row has one id")
-    for number, (wanted, given) in enumerate(zip(expected, outputs, strict=True), 1):
-        refuse_python_values(f"expected document {number}", wanted)
-        refuse_python_values(f"output {number}", given)
-    return MemoryRows({"id": names, "output": outputs, "expected": expected}, len(expected))
-
-
-def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
-    if id_field is None:
-        return list(range(len(expected)))
-    found: list[Any] = []
-    issues: list[Issue] = []
-    for number, cell in enumerate(expected):
-        document = expected_of(cell)
-        known = document.get(id_field) if isinstance(document, dict) else None
-        if isinstance(known, bool) or not isinstance(known, str | int):
-            said = (
-                "it is not JSON" if isinstance(document, Fault) else f'there is no text or whole number at "{id_field}"'
-            )
-            issues.append(
-                Issue("no-id", Blame.TESTSET, f"expected document {number + 1}: {said}", hint="give ids instead")
-            )
-        found.append(known)
-    if issues:
-        raise Problems(issues)
-    return found
-
-
-def _line(
-    schema: Schema,
-    settings: Mapping[str, Any],
-    comparators: Comparators | None,
-    rows: MemoryRows,
-    judge: str | Mapping[str, Any] | None,
-) -> tuple[EvaluatorLine, list[str]]:
-    """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting."""
-    notes: list[str] = []
-    given = {name: value for name, value in settings.items() if value is not None and value != ()}
+def _document(value: Any) -> Any:
+    """A document; that of a text, where it is JSON."""
+    if not isinstance(value, str):
+        return value
     try:
-        asked = read_judge(judge, Path()) if judge is not None else None
-        if asked is not None:
-            asked.ready()
-        context = {"comparators": _comparators(comparators or {}, asked), "judge": asked, "notes": notes}
-        plain = str(schema) if isinstance(schema, Path) else schema
-        evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
-        if (learning := evaluator.learning()) is not None:
-            table = TestSet(ROWS, rows, Columns(), TestSetConfig())
-            evaluator = learning.apply(learning.infer(list(documents(table, "expected"))))
-    except BadSettings as error:
-        raise Problems(_issue(detail) for detail in error.details) from error
-    usual = dialect_note(getattr(evaluator, "json_schema", None))  # of any plain schema, and no warning
-    return EvaluatorLine(NAME, evaluator), [note for note in notes if usual is None or not note.endswith(usual)]
+        return parse(value)
+    except NotJSON:
+        return value
 
 
-def _issue(detail: Detail) -> Issue:
-    where = ".".join(map(str, detail.loc)) or None
-    return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
+def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """Raises TypeError for the call that struct-extract-eval has, with the line to write."""
+    listed = isinstance(rows, list | tuple) and isinstance(suite, list | tuple)
+    if others or listed or any(name in options for name in _OLD_WORDS):
+        raise TypeError(_OLD_CALL)
+    if suite is not None and not isinstance(suite, Suite | str | Path | Mapping):
+        swapped = isinstance(rows, Suite) or (isinstance(rows, str | Path) and _is_suite(rows))
+        hint = "; the rows come first: evaluate(rows, suite)" if swapped else ""
+        raise TypeError(f"a suite is a file, a dict or a Suite; found {type(suite).__name__}{hint}")
 
 
-def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
-    """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
-    found: dict[str, tuple[Comparator, str]] = {}
-    details: list[Detail] = []
-    for name, body in named.items():
-        try:
-            chosen, rule = (
-                (comparator_of(name, body)(), name)
-                if callable(body)
-                else read_comparator(body, {"comparators": {}, "judge": judge})
-            )
-            if chosen is not None:
-                found[name] = chosen, rule
-        except BadSettings as error:
-            details += [detail.under("comparators", name) for detail in error.details]
-    if details:
-        raise BadSettings(details)
-    return found
+def _is_suite(given: Any) -> bool:
+    if isinstance(given, Mapping):
+        return not is_test_set(given) and any(key in given for key in (*_SUITE_KEYS, "fields"))
+    return isinstance(given, Suite) or (
+        isinstance(given, str | Path) and str(given).lower().endswith((".yaml", ".yml", "preset"))
+    )
+
+
+def _suite_of(suite: SuiteLike | None, schema: Any, fields: Any) -> Suite:
+    """The suite, be it made of a schema or of fields. Raises TypeError where there are two of them."""
+    if sum(one is not None for one in (suite, schema, fields)) > 1:
+        raise TypeError("evaluate() takes a suite, or schema=, or fields=: one of them")
+    if isinstance(suite, Suite):
+        return suite
+    if isinstance(suite, Mapping) and "fields" in suite and not any(key in suite for key in _SUITE_KEYS):
+        return load(_of_settings(dict(suite)))
+    if suite is not None:
+        return load(suite)
+    if fields is not None:
+        return load(_of_settings({"fields": fields}))
+    if isinstance(schema, Mapping) and "fields" in schema and "type" not in schema and "properties" not in schema:
+        return load(_of_settings(dict(schema)))
+    return load(_of_settings({"schema": _schema_of(schema)}))
+
+
+def _of_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    return {"name": "fields", "evaluators": [{"schema_match": {"name": "fields", **settings}}]}
+
+
+def _schema_of(schema: Any) -> Any:
+    made = getattr(schema, "model_json_schema", None)
+    if callable(made):
+        return made()
+    return str(schema) if isinstance(schema, Path) else dict(schema) if isinstance(schema, Mapping) else schema

@@ -6,11 +6,12 @@ scoring a small test set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluators.api.run_object import Run
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.conclude import check_gate_targets
@@ -25,6 +26,7 @@ from evaluators.run.rows import pyarrow
 from evaluators.run.scoring import ScoredRun, recordings_of, rows_format, scored
 from evaluators.run.verdict import afterwards
 from evaluators.run.write_errors import UNWRITTEN
+from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.tracking.tracking_section import tracking_of
 from evaluators.value_class import dataclass, replace
@@ -60,13 +62,26 @@ class Finished:
     """The name of the run folder as its run.json has it: where nobody asked for that one."""
     taken: Path | str | None = None
     """The place that was asked for, when something was there and the run folder has another one."""
+    record: RunRecord | None = None
+    """What the run recorded, where somebody looks at its rows."""
+    lines: tuple[EvaluatorLine, ...] = ()
+    """The evaluators, with the schemas that they inferred."""
+    let_go: Callable[[], None] | None = None
+    """Takes away the temporary folder that holds the record; None where there is none."""
     notice: str = ""
     """What people should know of the run beside its results: what of it was there before, or stays for another time."""
 
 
 def execute(suite: LoadedSuite, request: RunRequest) -> RunResult:
-    """The run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
+    """The figures of the run. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     return finish(suite, request).result
+
+
+def run_of(suite: LoadedSuite, request: RunRequest) -> Run:
+    """The run, whose rows can be looked at. Raises Problems as `execute` does."""
+    found = finish(suite, replace(request, looked_at=True))
+    index = request.given.index if request.given is not None else None
+    return Run(found.result, found.record, found.lines, index, found.let_go)
 
 
 def finish(suite: LoadedSuite, request: RunRequest) -> Finished:
@@ -106,7 +121,9 @@ def _finish(suite: LoadedSuite, request: RunRequest) -> Finished:
             finished = replace(finished, notice=_left(folder, request))
         elif taken_over := sum(each.taken_over for _, each in run.measured):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} parts were scored before")
-        return _tracked(finished, trackers, request)
+        if finished.let_go is not None:
+            folder = None  # whoever looks at the run lets it go
+        return _tracked(replace(finished, lines=prepared.suite.lines), trackers, request)
     except BaseException as error:
         if folder is not None and _may_go_on(error):
             _left(folder, request)
@@ -156,7 +173,10 @@ def _finished_before(prepared: Prepared, request: RunRequest, place: Path) -> Fi
         record = replace(record, result=noted)
     notice = f"{place}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(place))
-    return Finished(result, options, place, tuple(files), refused=refused, named=record.result.folder, notice=notice)
+    return Finished(
+        result, options, place, tuple(files), refused=refused, named=record.result.folder, notice=notice,
+        record=record, lines=prepared.suite.lines,
+    )  # fmt: skip
 
 
 def _needed(prepared: Prepared, request: RunRequest, trackers: Sequence[NamedTracker]) -> Needed:
@@ -206,13 +226,16 @@ def _folder(
 def _keeps(prepared: Prepared, request: RunRequest) -> bool:
     """Whether something is made from what a run records."""
     listed = any(lists_fields(line.settings) for line in prepared.suite.lines)
-    return bool(request.results is not None or request.files or request.hardest or (request.summary and listed))
+    asked = request.files or request.hardest or request.looked_at
+    return bool(request.results is not None or asked or (request.summary and listed))
 
 
 def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run: ScoredRun) -> Finished:
     """The run with its files, all made from what it recorded; its figures alone where the system does not take the run folder, which is
     then a cause of 3."""
     from evaluators.reports.headline import Options
+    from evaluators.run.run_json import run_json
+    from evaluators.run.run_names import RUN_JSON
     from evaluators.run.store import NOT_MOVED
 
     lowest_fields = _lowest_fields(prepared, request)
@@ -240,10 +263,19 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
     refusals = (*lost, *refused_files)
     result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
     if request.results is None or lost:
-        return Finished(replace(result, folder=None), options, None, tuple(files), refused=refusals)
+        result = replace(result, folder=None)
+        if not request.looked_at or lost:
+            return Finished(result, options, None, tuple(files), refused=refusals)
+        folder.write(RUN_JSON, run_json(result))
+        return Finished(
+            result, options, None, tuple(files), refused=refusals, record=replace(record, result=result),
+            let_go=folder.discard,
+        )  # fmt: skip
     named, result = result.folder, replace(result, folder=str(folder.path))
     taken = folder.asked if folder.path != folder.asked else None
-    return Finished(result, options, folder.path, tuple(files), refused=refusals, named=named, taken=taken)
+    return Finished(
+        result, options, folder.path, tuple(files), refused=refusals, named=named, taken=taken, record=record
+    )
 
 
 def _noted(record: RunRecord, place: Path, request: RunRequest) -> RunResult:

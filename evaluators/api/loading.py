@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from evaluators.api.sections import READERS
 from evaluators.issues import Problems, problem
@@ -19,9 +19,14 @@ from evaluators.value_class import dataclass, replace
 from evaluators.values.small_files import reading_once
 
 if TYPE_CHECKING:
+    from evaluators.api.run_object import Run
     from evaluators.compare.compare_section import CompareSection
-    from evaluators.run.result import RunResult
+    from evaluators.run.preparing import RunOptions
     from evaluators.tracking.tracker import NamedTracker
+
+
+Rows: TypeAlias = Any
+"""Rows as a program has them: a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +46,20 @@ class Suite(LoadedSuite):
         found: CompareSection = self.config.sections.get("compare") or CompareSection()
         return found
 
-    def run(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
-        """Score a whole test set; `options` are those of `evaluators.run.preparing.RunRequest`.
+    def run(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
+        """Score a whole test set.
 
-        `test_set` is a file; without it, the suite's own test set is read. Nothing is written unless `results` names a
-        folder. Raises Problems when nothing can be run: bad settings, no such file, an unclear column.
+        `test_set` is a file, the settings of a test set, or rows: a DataFrame, a list of dicts, an Arrow table. Without it, the suite's
+        own test set is read. The options are those of the command, by the names of `evaluators.run.preparing.RunRequest`; nothing is
+        written unless `results` names a folder. Raises Problems when nothing can be run: bad settings, no such file, an
+        unclear column; TypeError for an option that there is not.
         """
-        from evaluators.api.execute import execute
-        from evaluators.run.preparing import RunRequest
+        from evaluators.api.execute import run_of
+        from evaluators.api.requests import request_of
 
-        return execute(self, RunRequest(test_set=str(test_set) if test_set is not None else None, **options))
+        return run_of(self, request_of(test_set, options))
 
-    async def run_async(self, test_set: str | Path | None = None, **options: Any) -> RunResult:
+    async def run_async(self, test_set: Rows | None = None, **options: Unpack[RunOptions]) -> Run:
         """`run`, for use inside a running event loop."""
         from asyncio import to_thread
 

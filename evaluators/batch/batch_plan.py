@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from evaluators.api.loading import Suite
 from evaluators.api.memory_jobs import job_of_suite
+from evaluators.api.row_scores import overall_of
+from evaluators.api.score_columns import Roles, arrow_type, batch_columns, roles_in
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._score_columns import Kind, Roles, arrow_type, batch_columns, roles_in
 from evaluators.harnesses._scorer import suite_of
-from evaluators.harnesses._scores import overall_of
 from evaluators.issues import Problems, problem
+from evaluators.result_table import Kind
 from evaluators.run.conclude import check_gate_targets
 from evaluators.run.job import Job
 from evaluators.testsets.columns import Columns, no_such_column

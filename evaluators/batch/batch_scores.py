@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evaluators.api.score_columns import verdict_columns
 from evaluators.batch.batch_plan import BatchPlan
 from evaluators.batch.sums_of_batch import SumsOfBatch, digest_of_rows, ranges_of
-from evaluators.harnesses._score_columns import verdict_columns
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Verdict, __version__
 from evaluators.needs import Cell

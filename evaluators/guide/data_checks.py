@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from evaluators.api.execute import execute
 from evaluators.api.loading import Suite
 from evaluators.guide.field_warnings import field_warnings
 from evaluators.issues import Blame, Issue
@@ -106,9 +107,10 @@ def look(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str,
     Raises Problems when the test set cannot be opened or lacks a column.
     """
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
-    result = suite.run(test_set, selection=selection, test_set_settings=dict(settings))
+    request = RunRequest(test_set=test_set, selection=selection, test_set_settings=dict(settings))
+    result = execute(suite, request)
     said = (*suite.notes, selection.sentence())
-    prepared = prepare(suite, RunRequest(test_set=test_set, selection=selection, test_set_settings=dict(settings)))
+    prepared = prepare(suite, request)
     notes = [note for note in result.notes if note not in said]
     unused = unused_columns(prepared.test_set.own_header, _used(prepared))
     return Look(

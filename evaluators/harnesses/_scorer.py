@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from evaluators.api.loading import Suite, load
 from evaluators.api.memory_jobs import job_of_suite
+from evaluators.api.row_scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.harnesses._host_rows import HostRow, Places, cells_of, with_usual_names
-from evaluators.harnesses._scores import OVERALL, NamedScore, RowError, RowScores, overall_of, row_scores
 from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.needs import ROLES

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
+from evaluators.api.row_scores import RowError
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
-from evaluators.harnesses._scores import RowError
 
 
 def suite_handler(

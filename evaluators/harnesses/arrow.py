@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.api.loading import Suite
+from evaluators.api.score_columns import Roles, arrow_type, batch_columns, roles_in, score_columns
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._score_columns import Roles, arrow_type, batch_columns, roles_in, score_columns
 from evaluators.harnesses._scorer import suite_of
 from evaluators.testsets.python_cells import arrow_cells
 

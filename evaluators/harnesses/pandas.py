@@ -10,13 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evaluators.api.loading import Suite
+from evaluators.api.loading import Suite, load
+from evaluators.api.run_object import Run
+from evaluators.api.score_columns import Roles
 from evaluators.harnesses._host import needs
-from evaluators.harnesses._score_columns import Kind, Roles, batch_columns, roles_in, score_columns
-from evaluators.harnesses._scorer import suite_of
-from evaluators.model import MISSING
-from evaluators.needs import Cell
-from evaluators.testsets.python_cells import cell_of
 
 with needs("pandas", "pandas"):
     import pandas
@@ -37,16 +34,12 @@ def evaluate_batch(
     A cell that is NaN, NaT or None is empty. Raises Problems for a column that is unclear or not there; what is wrong with a
     row is in its scores.
     """
-    found = suite_of(suite)
-    header = [name for name in frame.columns if isinstance(name, str)]
-    roles = roles_in(found, header, columns)
-    cells = {name: _cells(frame[name]) for name in found.plan(roles).columns if name in header}
-    scores = score_columns(found, cells, len(frame), roles, overall, fields)
-    made = batch_columns(found, fields)
-    series = {
-        column.name: pandas.array(values, dtype=_type(column.kind)) for column, values in zip(made, scores, strict=True)
-    }
-    return pandas.DataFrame(series, index=frame.index)
+    return _run(suite, frame, columns).to_pandas(overall=overall, fields=fields)
+
+
+def _run(suite: str | Path | Suite, frame: Any, columns: Roles | None) -> Run:
+    found = suite if isinstance(suite, Suite) else load(suite)
+    return found.run(frame, test_set_settings={"columns": dict(columns)} if columns else {})
 
 
 @pandas.api.extensions.register_dataframe_accessor("evaluators")
@@ -62,17 +55,6 @@ class EvaluatorsAccessor:
         """The scores of the rows: see `evaluate_batch`."""
         return evaluate_batch(suite, self._frame, columns=columns, overall=overall, fields=fields)
 
-
-def _cells(series: Any) -> list[Cell]:
-    empty = series.isna()
-    return [MISSING if gone else cell_of(value) for value, gone in zip(series.tolist(), empty.tolist(), strict=True)]
-
-
-def _type(kind: Kind) -> str:
-    match kind:
-        case "score":
-            return "Float64"
-        case "passed":
-            return "boolean"
-        case "text":
-            return "string"
+    def evaluate(self, suite: str | Path | Suite, *, columns: Roles | None = None) -> Run:
+        """The run over the rows: `scores` are its `to_pandas()`, and it has figures, gates and reasons."""
+        return _run(suite, self._frame, columns)

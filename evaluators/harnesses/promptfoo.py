@@ -22,9 +22,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from evaluators.api.row_scores import NamedScore
 from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer
-from evaluators.harnesses._scores import NamedScore
 from evaluators.issues import problem
 
 

@@ -249,7 +249,7 @@ def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[s
         given = {"results": Path(folder.name), "name": "run", "formats": (), "track": ("none",), **options}
         result = loaded.run(test_set, **given)
         targets = {gate.written: gate.target for gate in loaded.gates}
-        return Ran(result, read_record(Path(given["results"]) / given["name"]), targets, folder)
+        return Ran(result.result, read_record(Path(given["results"]) / given["name"]), targets, folder)
     except BaseException:
         folder.cleanup()
         raise

@@ -23,10 +23,10 @@ from time import monotonic
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from evaluators.api.loading import Suite
+from evaluators.api.row_scores import RowScores
 from evaluators.harnesses._host import needs
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._scorer import SuiteScorer
-from evaluators.harnesses._scores import RowScores
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.asking_session import AskingProgress
@@ -18,6 +18,7 @@ from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.given_rows import GivenRows
 from evaluators.testsets.origins import origin
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
@@ -83,6 +84,43 @@ class RunRequest:
     """Told how far the sending has come: to which tracker, and how many of how many rows are there."""
     summary: bool = False
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
+    given: GivenRows | None = None
+    """Rows that a program holds, in place of a file."""
+    looked_at: bool = False
+    """A program will look at rows and reasons: where no run folder is asked for, one stays until the program lets the run go."""
+
+
+class RunOptions(TypedDict, total=False):
+    """What a program may ask of a run beside its test set, by name: the fields of `RunRequest`."""
+
+    test_set_settings: dict[str, Any]
+    workers: int | None
+    engine: str | None
+    selection: Selection
+    results: str | Path | None
+    name: str | None
+    force: bool
+    resume: bool | str
+    formats: tuple[str, ...] | None
+    rows: Literal["auto", "jsonl", "parquet"] | None
+    evidence: Literal["first", "all"] | int | None
+    documents: Literal["all", "wrong", "none"] | None
+    stopped: Callable[[], bool]
+    progress: Progress
+    repeat_judge: int
+    command: tuple[str, ...]
+    lowest_fields: int | None
+    files: tuple[Path, ...]
+    stored_files: tuple[str, ...]
+    parts: str | None
+    hardest: int
+    track: tuple[str, ...] | None
+    trace_rows: int | None
+    before_asking: Callable[[Prepared], None] | None
+    asked: Callable[[AskingProgress], None] | None
+    before_sending: Callable[[Any], None] | None
+    sending: Callable[[str, int, int], None]
+    summary: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +167,9 @@ def _prepared(suite: LoadedSuite, request: RunRequest) -> Prepared:
         check_addresses(config, (request.test_set, *request.test_set_settings.values()))
     try:
         opened = open_test_set(
-            config, folder, needed=suite.needed_roles(), selection=request.selection, results=_results(request)
-        )
+            config, folder, needed=suite.needed_roles(), selection=request.selection, results=_results(request),
+            given=request.given,
+        )  # fmt: skip
     except Problems as error:
         asked = set((request.test_set_settings.get("columns") or {}).values())
         raise Problems(placed_role(issue, suite, asked) for issue in error.issues) from error
@@ -172,6 +211,8 @@ def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
 
 _ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "output"}
 """Settings of `test_set` that say where a role's cells stand."""
+_OF_JSON_LINES: Final = {"format": "jsonl", "encoding": None, "delimiter": None, "sheet": None, "header_row": None}
+"""How the file of given rows is read, whatever the suite says of its own."""
 
 
 def _test_set_config(suite: LoadedSuite, request: RunRequest) -> tuple[TestSetConfig, Path]:
@@ -188,8 +229,11 @@ def _test_set_config(suite: LoadedSuite, request: RunRequest) -> tuple[TestSetCo
     if changes.get("columns") or elsewhere & config.columns.named().keys():
         kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
         changes["columns"] = {**kept, **(changes.get("columns") or {})}
-    if request.test_set is not None:
-        changes |= {"file": request.test_set, "mlflow": None, "phoenix": None, "sql": None, "connection": None}
+    if request.given is not None:
+        changes |= _OF_JSON_LINES
+    file = request.given.file if request.given is not None else request.test_set
+    if file is not None:
+        changes |= {"file": file, "mlflow": None, "phoenix": None, "sql": None, "connection": None}
         for documents in ("output", "outputs", "expected"):
             if isinstance(getattr(config, documents), str) and documents not in changes:
                 changes[documents] = None

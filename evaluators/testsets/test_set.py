@@ -23,6 +23,7 @@ from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.document_lists import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
 from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
 from evaluators.testsets.file_columns import attached
+from evaluators.testsets.given_rows import ROWS, GivenRows
 from evaluators.testsets.joining import (
     ALL_MATCHED,
     CellsById,
@@ -171,14 +172,18 @@ def open_test_set(
     needed: Collection[Role] = (),
     selection: Selection = ALL_ROWS,
     results: Iterable[Path] = (),
+    given: GivenRows | None = None,
 ) -> TestSet:
     """The test set that the settings name; files are relative to `folder`. `needed` are the roles that the suite reads, `results` the
-    folders in which runs are kept: what these have written is no part of it.
+    folders in which runs are kept: what these have written is no part of it. `given` are rows of a program, whose file the settings name.
 
     Raises Problems when a file is not there or not usable, or when it is unclear which column is what.
     """
     with _masked_problems(config), passing_over(results) as notes:
-        opened = _Opening(config, folder, frozenset(needed), selection).fetched().test_set()
+        opening = _Opening(config, folder, frozenset(needed), selection)
+        if given is not None:
+            opening = replace(opening, called=ROWS, header=given.header)
+        opened = opening.fetched().test_set()
         return _readable(replace(opened, passed_over=(*opened.passed_over, *notes)))
 
 

@@ -114,7 +114,7 @@ def test_the_row_that_was_given_is_left_alone() -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_test_set_is_run(rows: Path, workers: int) -> None:
     result = evaluators.loads(SUITE).run(rows, workers=workers)
-    assert (result.rows, result["header"].mean, result["exact_match"].mean) == (20, 0.5, 0.0)
+    assert (result.n_rows, result["header"].mean, result["exact_match"].mean) == (20, 0.5, 0.0)
     assert [field.accuracy for field in result["header"].fields] == [1.0, 0.0]
     with pytest.raises(KeyError):
         result["footer"]
@@ -137,7 +137,7 @@ def test_the_suites_own_test_set_is_run_without_another(tmp_path: Path) -> None:
 
 
 def test_only_some_rows_are_run_on_request(rows: Path) -> None:
-    assert evaluators.loads(SUITE).run(rows, selection=evaluators.Selection(limit=3)).rows == 3
+    assert evaluators.loads(SUITE).run(rows, selection=evaluators.Selection(limit=3)).n_rows == 3
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -15,6 +15,7 @@ import evaluators
 from evaluators.api.execute import finish
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.compat import struct_extract_eval
 from evaluators.model import Score
 from evaluators.run.preparing import RunRequest
 
@@ -94,7 +95,7 @@ def test_what_is_recorded_is_the_answer_that_was_scored(tmp_path: Path, asked: C
 
 def test_an_evaluation_never_contradicts_itself(tmp_path: Path, asked: Counter[Any]) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "picky"}}}
-    found = evaluators.evaluate([{"a": f"x{n}"} for n in range(9)], [{"a": f"y{n}"} for n in range(9)], schema)
+    found = struct_extract_eval.evaluate([{"a": f"x{n}"} for n in range(9)], [{"a": f"y{n}"} for n in range(9)], schema)
     figures = [record.f1 for record in found.records]
     matches = [record.field_results[0].status.word == "match" for record in found.records]
     assert figures == [float(match) for match in matches]

@@ -29,7 +29,7 @@ def rows(tmp_path: Path) -> Path:
 
 
 def run(text: str, rows: Path, **options: Any) -> RunResult:
-    return loads(text).run(rows, **options)
+    return loads(text).run(rows, **options).result
 
 
 def gaps(text: str, rows: Path) -> list[tuple[str | None, str, str | None]]:

@@ -35,7 +35,7 @@ def written(file: Path, text: str) -> Path:
 def scored(folder: Path, *lines: dict[str, Any], rows: str | Path, **sections: Any) -> RunResult:
     """A run of a suite over a CSV file, or over another place."""
     place = written(folder / "rows.csv", rows) if isinstance(rows, str) else rows
-    return loads(json.dumps({"evaluators": lines, **sections})).run(place)
+    return loads(json.dumps({"evaluators": lines, **sections})).run(place).result
 
 
 def counts(stats: EvaluatorStats) -> dict[str, int]:

@@ -1,405 +1,251 @@
-"""`evaluate` from Python: the figures of a run, without files."""
+"""`evaluate`: rows of a program in, and a run with figures, rows, reasons and tables out."""
 
 from __future__ import annotations
 
-import asyncio
-import csv
+import inspect
 import json
-from collections.abc import Callable
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from pydantic import BaseModel
 
 import evaluators
-from evaluators.model import Standing, Status
+from evaluators.run.preparing import RunOptions, RunRequest
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "x-eval-transform": ["lowercase"]},
-        "size": {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"abs": 1}}}},
-        "note": {"type": "string", "x-eval-compare": {"fuzzy": {"at_least": 0.5, "partial": True}}},
-        "tags": {"type": "array", "items": {"type": "string"}},
-        "items": {
-            "type": "array",
-            "x-eval-align": {"match_by": "hungarian"},
-            "items": {"type": "object", "properties": {"sku": {"type": "string"}, "qty": {"type": "integer"}}},
-        },
-    },
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+
+SUITE: dict[str, Any] = {
+    "name": "invoices",
+    "evaluators": [{"json_multi_field_match": {"name": "header", "fields": {"a": "exact", "b": "numeric"}}}],
+    "gates": {"header": {"fail_below": 0.9}},
 }
-EXTRACT_BENCH: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "evaluation_config": "string_exact"},
-        "age": {"type": "integer"},
-        "items": {"type": "array", "items": {"type": "integer"}},
-    },
-}
-TEN = {"name": "Ann", "age": 30, "items": list(range(10))}
-EIGHT = {"name": "Ann", "age": 30, "items": list(range(8))}
-
-WORDS = st.sampled_from(["a", "A", "ab", "abc", ""])
-NUMBERS = st.sampled_from([0, 1, 2, 2.5])
-ITEMS = st.lists(st.fixed_dictionaries({}, optional={"sku": WORDS, "qty": st.integers(0, 2)}), max_size=3)
-DOCUMENTS = st.fixed_dictionaries(
-    {},
-    optional={
-        "name": WORDS | st.none(),
-        "size": NUMBERS | WORDS,
-        "note": WORDS,
-        "tags": st.lists(WORDS, max_size=3) | st.none(),
-        "items": ITEMS,
-        "more": WORDS,
-    },
-)
-OUTPUTS = DOCUMENTS | st.sampled_from(["sorry", "", '```json\n{"name": "a"}\n```', '{"tags": ["a"]}', None])
-ROWS = st.lists(st.tuples(DOCUMENTS | st.sampled_from(['{"name": "a"}', "no JSON"]), OUTPUTS), min_size=1, max_size=8)
-
-
-@settings(max_examples=40, deadline=None)
-@given(rows=ROWS, nulls=st.sampled_from(["value", "absent"]))
-def test_figures_are_those_of_a_run_to_the_last_bit(rows: list[tuple[Any, Any]], nulls: Any) -> None:
-    expected, outputs = [one for one, _ in rows], [one for _, one in rows]
-    found = evaluators.evaluate(expected, outputs, SCHEMA, nulls=nulls)
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "rows.jsonl"
-        lines = [json.dumps({"id": n, "expected": one, "output": other}) for n, (one, other) in enumerate(rows)]
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        suite = evaluators.load({"evaluators": [{"schema_match": {"schema": SCHEMA, "nulls": nulls}}]})
-        run = suite.run(file)
-    assert found.stats == run["schema_match"]
-    assert found.mean_f1 == next(one.mean for one in run["schema_match"].metrics if one.name == "mean_f1")
-
-
-@settings(max_examples=25, deadline=None)
-@given(rows=ROWS)
-def test_the_totals_are_what_the_records_say(rows: list[tuple[Any, Any]]) -> None:
-    found = evaluators.evaluate([one for one, _ in rows], [one for _, one in rows], SCHEMA)
-    results = [result.status for record in found.records for result in record.field_results]
-    assert found.total_records == len(rows) == len(found.records)
-    assert found.total_omissions == results.count(Status.OMISSION)
-    assert found.total_hallucinations == results.count(Status.HALLUCINATION)
-    assert found.total_fields == sum(status not in (Status.SKIPPED, Status.FAULT) for status in results)
-    for path, figures in found.per_field.items():
-        statuses = [result.status for _, result in figures.instances]
-        assert figures.matches == statuses.count(Status.MATCH), path
-        assert figures.mismatches == statuses.count(Status.MISMATCH) + statuses.count(Status.ERROR), path
-
-
-def test_the_totals_of_extract_bench_are_those_of_its_page() -> None:
-    found = evaluators.evaluate_document(EXTRACT_BENCH, TEN, EIGHT)
-    assert (found.field_score, found.overall_score) == (14 / 15, 10 / 12)
-    assert (found.overall_pass_rate, found.total_evaluated) == (2 / 3, 3)
-
-
-def test_a_document_has_every_metric_at_every_place() -> None:
-    found = evaluators.evaluate_document(EXTRACT_BENCH, TEN, {**EIGHT, "name": "ann"})
-    name, items = found.results["name"]["string_exact"], found.results["items"]["hungarian"]
-    assert (name.score, name.passed, name.details["code"]) == (0.0, False, "mismatch")
-    assert (items.score, items.details["matched"], items.details["missing"]) == (0.8, 8, 2)
-    assert found.results["items[9]"]["integer_exact"].details["code"] == "extracted_missing"
-    assert found.record.f1 == found.mean_f1
-
-
-def test_two_metrics_at_one_place_are_both_there() -> None:
-    metrics = [{"metric_id": "string_exact"}, {"metric_id": "string_case_insensitive"}]
-    schema = {"type": "object", "properties": {"a": {"type": "string", "evaluation_config": {"metrics": metrics}}}}
-    found = evaluators.evaluate_document(schema, {"a": "abc"}, {"a": "ABC"})
-    passed = {name: one.passed for name, one in found.results["a"].items()}
-    assert passed == {"string_exact": False, "string_case_insensitive": True}
-
-
-@pytest.mark.parametrize("batch", [False, True])
-def test_what_a_comparator_of_ones_own_says_beside_its_answer_is_in_the_details(batch: bool) -> None:
-    def shares(expected: str, actual: str, params: Any) -> evaluators.Outcome:
-        common = sorted(set(expected) & set(actual))
-        return evaluators.Outcome(0.5, False, "half", {"common": common, "code": "mine", "limit": params["limit"]})
-
-    def each(questions: Any, params: Any) -> list[evaluators.Outcome]:
-        return [shares(question.expected, question.actual, params) for question in questions]
-
-    evaluators.register("shares", each if batch else shares, batch=batch)
-    asked = {"metrics": [{"metric_id": "shares", "params": {"limit": 3}}, {"metric_id": "string_exact"}]}
-    for dialect, compare in (("evaluation_config", asked), ("x-eval-compare", {"shares": {"limit": 3}})):
-        schema = {"type": "object", "properties": {"a": {"type": "string", dialect: compare}}}
-        details = evaluators.evaluate_document(schema, {"a": "abc"}, {"a": "abd"}).results["a"]["shares"].details
-        assert (details["common"], details["limit"]) == (["a", "b"], 3)
-        assert (details["code"], details["reason"], details["gold"]) == ("mismatch", "half", "abc")
-
-
-def test_rows_are_called_by_ids_by_a_key_or_from_zero() -> None:
-    documents = [{"name": "a", "key": "k1"}, {"name": "b", "key": "k2"}]
-    texts = [json.dumps(each) for each in documents]
-
-    def names(**how: Any) -> list[str | int]:
-        return [record.record_id for record in evaluators.evaluate(texts, documents, SCHEMA, **how).records]
-
-    assert (names(), names(ids=["x", 7]), names(id_field="key")) == ([0, 1], ["x", 7], ["k1", "k2"])
-
-
-@pytest.mark.parametrize(
-    ("expected", "outputs", "how", "codes"),
-    [
-        ([{}], [{}, {}], {}, ["unequal-lengths"]),
-        ([{}], [{}], {"ids": ["a", "b"]}, ["unequal-lengths"]),
-        ([{}], [{}], {"ids": ["a"], "id_field": "key"}, ["two-ids"]),
-        ([{}, {"key": True}, "no"], [{}, {}, {}], {"id_field": "key"}, ["no-id", "no-id", "no-id"]),
-    ],
-)
-def test_rows_that_do_not_go_together_are_refused(
-    expected: list[Any], outputs: list[Any], how: dict[str, Any], codes: list[str]
-) -> None:
-    with pytest.raises(evaluators.Problems) as caught:
-        evaluators.evaluate(expected, outputs, SCHEMA, **how)
-    assert [issue.code for issue in caught.value.issues] == codes
-
-
-def test_everything_wrong_with_the_settings_is_said_at_once_with_its_place() -> None:
-    schema = {"type": "object", "properties": {key: {"type": "string", "x-eval-compare": f"exat{key}"} for key in "ab"}}
-    with pytest.raises(evaluators.Problems) as caught:
-        evaluators.evaluate([{}], [{}], schema)
-    places = [issue.where for issue in caught.value.issues]
-    assert places == ["schema.properties.a.x-eval-compare", "schema.properties.b.x-eval-compare"]
-    with pytest.raises(evaluators.Problems) as caught:
-        evaluators.evaluate([{}], [{}], SCHEMA, comparators={"mine": "exat"})
-    assert [issue.where for issue in caught.value.issues] == ["comparators.mine"]
-
-
-def test_what_nobody_measured_is_undefined() -> None:
-    found = evaluators.evaluate([], [], SCHEMA)
-    assert (found.mean_f1, found.overall_score, found.micro_f1, found.total_fields) == (None, None, None, 0)
-    found = evaluators.evaluate([{"more": 1}], [{}], SCHEMA)
-    assert (found.records[0].precision, found.mean_precision, found.stats.not_measured) == (None, None, 1)
-
-
-def test_a_bad_expected_answer_costs_its_row_and_is_said() -> None:
-    found = evaluators.evaluate([{"name": "a"}, "not JSON"], [{"name": "a"}, {}], SCHEMA)
-    assert (found.mean_f1, found.stats.invalid) == (1.0, 1)
-    assert found.records[1].standing is Standing.INVALID
-    assert found.records[1].field_results == ()
-    assert len(found.issues) == 1
-
-
-def test_an_unreadable_output_scores_zero_and_omits_everything() -> None:
-    (record,) = evaluators.evaluate([{"name": "a", "size": 1}], ["sorry"], SCHEMA).records
-    assert (record.f1, record.overall_score, record.standing) == (0.0, 0.0, Standing.UNREADABLE)
-    assert [result.status for result in record.field_results] == [Status.OMISSION] * 2
-
-
-def test_comparators_of_ones_own_are_names_with_options_or_functions() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "a": {"type": "number", "x-eval-compare": "near"},
-            "b": {"type": "string", "x-eval-compare": "first_letter"},
-        },
-    }
-    own: dict[str, Any] = {
-        "near": {"numeric": {"tolerance": {"abs": 5}}},
-        "first_letter": lambda expected, actual, params: expected[:1] == actual[:1],
-    }
-    found = evaluators.evaluate([{"a": 1, "b": "Ada"}], [{"a": 3, "b": "A."}], schema, comparators=own)
-    assert found.mean_f1 == 1.0
-
-
-def test_post_processors_may_be_functions() -> None:
-    def forgive(results: list[evaluators.FieldResult]) -> list[evaluators.FieldResult]:
-        return [result for result in results if result.path != "size"]
-
-    found = evaluators.evaluate([{"name": "a", "size": 1}], [{"name": "a", "size": 9}], SCHEMA, post_process=[forgive])
-    assert (found.mean_f1, found.total_fields) == (1.0, 1)
-
-
-def test_a_judge_that_is_not_there_has_a_substitute_that_is_named() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "semantic"}}}
-    found = evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema, without_judge={"semantic": "fuzzy"})
-    assert found.stats.fallbacks == {"fuzzy in place of semantic": 1}
-    assert "1 field was scored by a substitute: fuzzy in place of semantic." in str(found)
-
-
-def test_what_a_batch_leaves_open_is_counted() -> None:
-    @evaluators.comparator("never_answers", batch=True)
-    def never_answers(questions: list[Any], params: Any) -> list[Any]:
-        return [None for _ in questions]
-
-    schema = {
-        "type": "object",
-        "properties": {name: {"type": "string", "x-eval-compare": "never_answers"} for name in ("a", "b")},
-    }
-    found = evaluators.evaluate([{"a": "x", "b": "y"}], [{"a": "p", "b": "q"}], schema)
-    assert (found.total_batch_errors, found.mean_f1, found.total_fields) == (2, None, 0)
-
-
-def test_a_schema_can_be_a_file_or_inferred(tmp_path: Path) -> None:
-    file = tmp_path / "schema.json"
-    file.write_text(json.dumps(SCHEMA), encoding="utf-8")
-    rows = [{"name": "a", "size": 1}]
-    assert evaluators.evaluate(rows, rows, file).mean_f1 == 1.0
-    assert evaluators.evaluate(rows, rows, str(file)).total_fields == 2
-    assert evaluators.evaluate(rows, [{"name": "a", "size": 2}], "infer").mean_f1 == 0.5
-
-
-def test_the_twins_for_event_loops_say_the_same() -> None:
-    async def both() -> tuple[Any, Any]:
-        rows = await evaluators.evaluate_async([TEN], [EIGHT], EXTRACT_BENCH)
-        document = await evaluators.evaluate_document_async(EXTRACT_BENCH, TEN, EIGHT)
-        return rows.stats, document.stats
-
-    rows, document = asyncio.run(both())
-    assert rows == document == evaluators.evaluate([TEN], [EIGHT], EXTRACT_BENCH).stats
-
-
-def test_a_saved_evaluation_is_a_run_folder(tmp_path: Path) -> None:
-    found = evaluators.evaluate([TEN, TEN], [EIGHT, TEN], EXTRACT_BENCH, ids=["short", "whole"])
-    folder = found.save(tmp_path / "first")
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "cells.jsonl", "codes.jsonl", "field_summary.csv", "fields.csv", "fields.md", "outcomes.jsonl", "record.json",
-        "report.json", "rows.csv", "rows.jsonl", "run.json", "summary.txt",
-    ]  # fmt: skip
-    with open(folder / "fields.csv", encoding="utf-8-sig", newline="") as stream:
-        lines = list(csv.DictReader(stream))
-    assert {line["row"] for line in lines} == {"short", "whole"}
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    assert [row["id"] for row in report["rows"]] == ["short", "whole"]
-    assert report["totals"]["overall_score"] == found.overall_score
-    assert evaluators.compare(folder, folder).exit_code == 0
-
-
-def test_a_saved_document_is_one_report(tmp_path: Path) -> None:
-    evaluators.evaluate_document(EXTRACT_BENCH, TEN, EIGHT).save(tmp_path / "one")
-    report = json.loads((tmp_path / "one" / "report.json").read_text(encoding="utf-8"))
-    assert (report["overall_score"], report["outcomes"]["total_evaluated"]) == (10 / 12, 3)
-
-
-def test_a_folder_that_is_no_run_is_never_replaced(tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "mine.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(evaluators.Problems, match="force=True replaces nothing but runs") as taken:
-        evaluators.evaluate([TEN], [EIGHT], EXTRACT_BENCH).save(tmp_path / "notes", force=True)
-    assert "--" not in str(taken.value)
-
-
-def test_a_run_is_written_over_only_when_asked(tmp_path: Path) -> None:
-    found = evaluators.evaluate([TEN], [EIGHT], EXTRACT_BENCH)
-    assert [found.save(tmp_path / "one").name for _ in range(3)] == ["one", "one-2", "one-3"]
-    assert found.save(tmp_path / "one", force=True) == tmp_path / "one"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "one-2", "one-3"]
-
-
-def test_every_name_of_the_public_api_is_there() -> None:
-    assert all(getattr(evaluators, name) is not None for name in evaluators.__all__)
-
-
-@pytest.mark.parametrize("documents", [{"name": "Ann"}, '{"name": "Ann"}', 3])
-def test_one_document_is_no_list_of_documents(documents: Any) -> None:
-    with pytest.raises(evaluators.Problems, match="must be a list of documents"):
-        evaluators.evaluate(documents, [{}], {"type": "string"})
-
-
-def test_what_kept_a_row_from_being_scored_is_printed() -> None:
-    result = evaluators.evaluate(["{", {"a": "x"}], [{}, {"a": "x"}], {"properties": {"a": {"type": "string"}}})
-    assert 'row 1, column "expected": not JSON' in str(result)
-    assert "Problems" not in str(evaluators.evaluate([{"a": "x"}], [{}], {"properties": {"a": {"type": "string"}}}))
-
-
-def test_every_field_of_a_result_has_a_mean_score_and_lists_stand_apart() -> None:
-    schema = {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}}
-    result = evaluators.evaluate([{"tags": ["a", "b"]}], [{"tags": ["a", "c"]}], evaluators.annotate_xeval(schema))
-    assert {path: field.mean_score for path, field in result.per_field.items()} == {"tags[*]": 0.5}
-    assert result.arrays["tags"].matched == 1
-
-
-ITEM = {"type": "object", "properties": {"sku": {"type": "string"}, "n": {"type": "integer"}}}
-BY_KEY = {"type": "array", "x-eval-align": {"match_by": "key_field", "key": "sku"}, "items": ITEM}
-
-
-def said(found: evaluators.Evaluation, code: str) -> str:
-    """What is said with that code, which stands among the issues and in the text."""
-    (issue,) = [issue for issue in found.issues if issue.code == code]
-    assert issue in found.warnings
-    assert " ".join(issue.message.split()) in " ".join(str(found).split())
-    return issue.message
-
-
-def test_what_the_schema_lacks_is_said() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    found = evaluators.evaluate([{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], schema)
-    assert 'the schema lacks "b"' in said(found, "schema-lacks")
-    assert said(evaluators.evaluate_document(schema, {"a": "x", "b": "y"}, {"a": "x"}), "schema-lacks")
-
-
-def test_what_the_schema_asks_and_nobody_looks_at_is_said() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"a": {"type": "string"}},
-        "if": {"required": ["a"]},
-        "then": {"required": ["b"]},
-    }
-    found = evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema)
-    assert "`if`" in said(found, "schema-note")
-
-
-@pytest.mark.parametrize(
-    ("items", "code", "message"),
-    [
-        ([{"sku": "A", "n": 1}, {"n": 2}], "items-without-key", '"items" has no key "sku"'),
-        ([{"sku": "A", "n": 1}, {"sku": "A", "n": 2}], "items-duplicate-key", 'the same key "sku"'),
-        ([{"n": 1}, {"n": 2}], "key-found-nowhere", 'no item of "items" has the key "sku"'),
-    ],
-)
-def test_items_that_a_key_does_not_tell_apart_are_said(items: list[Any], code: str, message: str) -> None:
-    schema = {"type": "object", "properties": {"items": BY_KEY}}
-    found = evaluators.evaluate(
-        [{"items": items}], [{"items": [{"sku": "A", "n": 1}] if code != "key-found-nowhere" else items}], schema
+ROWS = [
+    {"output": '{"a": 1, "b": 2}', "expected": '{"a": 1, "b": 2}'},
+    {"output": None, "expected": '{"a": 1, "b": 2}'},
+    {"output": '{"a": 2, "b": 2}', "expected": '{"a": 1, "b": 2}'},
+]
+
+
+class Invoice(BaseModel):
+    a: int
+    b: int
+
+
+def generated() -> Any:
+    return (dict(row) for row in ROWS)
+
+
+def in_a_file(folder: Path) -> Path:
+    file = folder / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("rows", [
+    ROWS,
+    generated(),
+    pandas.DataFrame(ROWS),
+    pandas.DataFrame(ROWS).convert_dtypes(),
+    pandas.DataFrame(ROWS).astype("category"),
+    pyarrow.Table.from_pylist(ROWS),
+    pyarrow.RecordBatch.from_pylist(ROWS),
+    {"output": [row["output"] for row in ROWS], "expected": [row["expected"] for row in ROWS]},
+    [{**row, "output": float("nan") if row["output"] is None else json.loads(row["output"])} for row in ROWS],
+    [{**row, "output": pandas.NA if row["output"] is None else row["output"]} for row in ROWS],
+    [{**row, "output": pandas.NaT if row["output"] is None else row["output"]} for row in ROWS],
+    [evaluators.Row(row) for row in ROWS],
+])  # fmt: skip
+def test_rows_of_any_kind_are_scored_alike(rows: Any) -> None:
+    run = evaluators.evaluate(rows, SUITE)
+    header = run["header"]
+    assert (run.n_rows, header.mean, header.unreadable, run.passed, run.exit_code) == (3, 0.5, 1, False, 1)
+    assert [row["header.score"] for row in run.rows] == [1.0, 0.0, 0.5]
+
+
+def test_a_file_the_settings_of_a_test_set_and_two_sequences_are_rows_too(tmp_path: Path) -> None:
+    file = in_a_file(tmp_path)
+    sides = {"expected": [row["expected"] for row in ROWS], "outputs": [row["output"] for row in ROWS]}
+    for run in (
+        evaluators.evaluate(file, SUITE),
+        evaluators.evaluate({"file": str(file)}, SUITE),
+        evaluators.evaluate({**SUITE, "test_set": {"file": str(file)}}),
+        evaluators.evaluate(SUITE, **sides),
+        evaluators.load(SUITE).run(ROWS),
+        evaluators.load(SUITE).run(pandas.DataFrame(ROWS)),
+    ):
+        assert run["header"].mean == 0.5
+
+
+def test_a_suite_alone_is_run_over_its_own_test_set(tmp_path: Path) -> None:
+    suite = {**SUITE, "test_set": in_a_file(tmp_path).name}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    assert evaluators.evaluate(str(tmp_path / "suite.yaml"))["header"].mean == 0.5
+    assert evaluators.evaluate(tmp_path / "suite.yaml")["header"].mean == 0.5
+
+
+@pytest.mark.parametrize("how", [
+    {"schema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}},
+    {"schema": Invoice},
+    {"schema": "infer"},
+    {"fields": ["a", "b"]},
+    {"fields": {"a": "exact", "b": "numeric"}},
+    {"schema": {"fields": ["a", "b"]}},
+])  # fmt: skip
+def test_a_schema_or_fields_take_the_place_of_a_suite(how: dict[str, Any]) -> None:
+    run = evaluators.evaluate(ROWS, **how)
+    assert run["fields"].micro_f1 == pytest.approx(0.6)
+    assert [field["path"] for field in run.fields] == ["a", "b"]
+    assert evaluators.evaluate(ROWS, {"fields": ["a", "b"]})["fields"].mean == run["fields"].mean
+
+
+def test_models_are_documents() -> None:
+    run = evaluators.evaluate(expected=[Invoice(a=1, b=2)], outputs=[Invoice(a=1, b=3)], schema=Invoice)
+    assert [(one["path"], one["expected"], one["output"]) for one in run.failures()] == [("b", 2, 3)]
+
+
+def test_a_data_frame_comes_out_with_the_index_of_the_one_that_went_in() -> None:
+    frame = pandas.DataFrame(ROWS, index=["x", "y", "z"])
+    run = evaluators.evaluate(frame, SUITE)
+    scores = run.to_pandas()
+    assert list(scores.index) == ["x", "y", "z"]
+    assert list(frame.join(scores)["header.a"]) == ["match", "omission", "mismatch"]
+    assert list(run.to_arrow().column_names[:3]) == ["row", "id", "header.score"]
+    one = evaluators.evaluate(frame, SUITE, selection=evaluators.Selection(limit=1)).to_pandas()
+    assert list(one.index) == ["x"]
+
+
+def test_rows_that_no_frame_holds_are_called_by_their_ids_or_their_numbers() -> None:
+    assert list(evaluators.evaluate(ROWS, SUITE).to_pandas().index) == [1, 2, 3]
+    named = [{"id": f"r{at}", **row} for at, row in enumerate(ROWS)]
+    assert list(evaluators.evaluate(named, SUITE).to_pandas().index) == ["r0", "r1", "r2"]
+
+
+def test_the_accessor_gives_the_same() -> None:
+    import evaluators.harnesses.pandas  # registers the accessor
+
+    frame = pandas.DataFrame(ROWS)
+    assert frame.evaluators.score(evaluators.load(SUITE)).equals(evaluators.evaluate(frame, SUITE).to_pandas())
+    assert frame.evaluators.evaluate(evaluators.load(SUITE)) is not None
+
+
+def test_fields_and_failures_are_tables() -> None:
+    run = evaluators.evaluate(ROWS, SUITE)
+    fields = run.fields.to_pandas()
+    assert list(fields["path"]) == ["a", "b"]
+    assert list(fields["n"]) == [3, 3]
+    (lost, *_) = run.failures()
+    assert (lost["row"], lost["path"], lost["status"]) == (2, "a", "omission")
+    assert len(run.failures(2)) == 2
+    wrong = run.failures()[-1]
+    assert (wrong["expected"], wrong["output"], wrong["reason"]) == (1, 2, "2 differs from 1")
+
+
+def test_a_run_is_shown_in_a_few_lines() -> None:
+    many = {"evaluators": [{"length": {"name": f"l{number}", "max": 3}} for number in range(30)]}
+    run = evaluators.evaluate(
+        [{"output": "<b>" * 40}] * 30, {**many, "gates": {f"l{n}": {"fail_below": 1.0} for n in range(30)}}
     )
-    assert message in said(found, code)
+    assert len(repr(run).splitlines()) <= 12
+    assert "<table>" in run._repr_html_()
+    assert len(repr(run.rows).splitlines()) <= 12
+    assert len(repr(run.failures()).splitlines()) <= 12
+    assert "<b><b>" not in run.failures()._repr_html_()
 
 
-def test_lists_that_are_paired_approximately_are_said() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"items": {"type": "array", "items": ITEM, "x-eval-align": {"match_by": "hungarian"}}},
-    }
-    items = [{"sku": str(n), "n": n} for n in range(1500)]
-    found = evaluators.evaluate([{"items": items}], [{"items": [*items[1:], {"sku": "x", "n": -1}]}], schema)
-    assert "too many items" in said(found, "items-too-long")
+def test_what_a_document_cannot_hold_is_the_fault_of_who_wrote_it() -> None:
+    rows = [{"output": {"a": float("nan"), "b": 2}, "expected": {"a": 1, "b": 2}},
+            {"output": {"a": 1, "b": 2}, "expected": {"a": float("nan"), "b": 2}}]  # fmt: skip
+    header = evaluators.evaluate(rows, SUITE)["header"]
+    assert (header.unreadable, header.invalid, header.mean) == (1, 1, 0.0)
 
 
-def test_a_saved_evaluation_has_its_warnings(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    folder = evaluators.evaluate([{"a": "x", "b": "y"}], [{"a": "x"}], schema).save(tmp_path / "kept")
-    assert 'the schema lacks "b"' in (folder / "summary.txt").read_text(encoding="utf-8")
-    kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    assert [one["code"] for one in kept["warnings"]] == ["schema-lacks"]
-    assert kept["issues"] == []
+def test_nothing_of_a_run_is_left_when_it_is_let_go() -> None:
+    run = evaluators.evaluate(ROWS, SUITE)
+    place = run.place
+    assert (place / "run.json").is_file()
+    assert run.folder is None
+    del run
+    assert not place.exists()
 
 
-def test_listed_fields_are_no_schema_that_could_lack_a_key(tmp_path: Path) -> None:
-    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": ["a"]}}]})
-    (tmp_path / "rows.jsonl").write_text('{"output": {"a": 1}, "expected": {"a": 1, "b": 2}}\n', encoding="utf-8")
-    assert suite.run(tmp_path / "rows.jsonl").warnings == ()
+def test_a_stored_run_of_given_rows_is_a_run(tmp_path: Path) -> None:
+    run = evaluators.evaluate(ROWS, SUITE, results=tmp_path, name="x", workers=2)
+    assert (tmp_path / "x" / "run.json").is_file()
+    assert run.folder == str(tmp_path / "x")
+    assert len(run.rows) == 3
 
 
-@pytest.mark.parametrize(
-    "value", [date(2024, 5, 1), datetime(2024, 5, 1), Decimal("8.00")], ids=lambda one: type(one).__name__
-)
-def test_values_of_python_are_refused_with_how_a_model_is_dumped(value: Any) -> None:
-    schema = {"type": "object", "properties": {"due": {"type": "array", "items": {"type": "string"}}}}
-    dumped, plain = {"due": ["2024-05-01", value]}, {"due": ["2024-05-01"]}
-    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": ["due"]}}]})
-    calls: list[Callable[[], object]] = [
-        lambda: evaluators.evaluate([plain], [dumped], schema),
-        lambda: evaluators.evaluate([dumped], [plain], schema),
-        lambda: evaluators.evaluate_document(schema, plain, dumped),
-        lambda: suite.evaluate({"expected": plain, "output": dumped}),
-    ]
-    for call in calls:
-        with pytest.raises(evaluators.Problems, match=r"\$\.due\[1\]: \w+ is a type of Python's") as refused:
-            call()
-        assert 'mode="json"' in str(refused.value)
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: evaluators.evaluate(ROWS, SUITE, resluts="runs"), 'did you mean "results"'),
+    (lambda: evaluators.load(SUITE).run(ROWS, resluts="runs"), 'did you mean "results"'),
+    (lambda: evaluators.evaluate([{}], [{}], {"type": "object"}), "from evaluators.compat.struct_extract_eval import evaluate"),
+    (lambda: evaluators.evaluate(gold=[{}], extracted=[{}], schema={}), "from evaluators.compat.struct_extract_eval import evaluate"),
+    (lambda: evaluators.evaluate("suite.yaml", pandas.DataFrame(ROWS)), "the rows come first"),
+    (lambda: evaluators.evaluate(ROWS, SUITE, schema="infer"), "one of them"),
+    (lambda: evaluators.evaluate(ROWS, SUITE, expected=[], outputs=[]), "not both"),
+])  # fmt: skip
+def test_a_call_that_is_none_says_what_to_write(call: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        call()
+
+
+@pytest.mark.parametrize(("rows", "said"), [
+    (7, "rows are expected, and this is an int"),
+    (["a"], "row 1 is a str"),
+    ({"output": ["a"], "expected": []}, "not of one length"),
+    (pandas.DataFrame([[1, 2]], columns=["output", "output"]), 'two columns are called "output"'),
+])  # fmt: skip
+def test_what_is_no_rows_is_refused(rows: Any, said: str) -> None:
+    with pytest.raises(evaluators.Problems, match=said):
+        evaluators.evaluate(rows, SUITE)
+
+
+def test_sequences_go_together_one_by_one() -> None:
+    with pytest.raises(evaluators.Problems, match="2 expected documents and 1 outputs"):
+        evaluators.evaluate(expected=[{}, {}], outputs=[{}], schema="infer")
+    with pytest.raises(evaluators.Problems, match="nothing that says how"):
+        evaluators.evaluate(ROWS)
+
+
+def test_the_options_of_a_run_are_those_of_its_request() -> None:
+    fields = set(get_type_hints(RunRequest)) - {"test_set", "given", "looked_at"}
+    assert fields == set(RunOptions.__annotations__)
+
+
+@pytest.mark.parametrize("name", ["annotate_xeval", "evaluate_document", "reclassify_nulls", "evaluate_async"])
+def test_a_name_that_moved_is_refused_with_its_new_import(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"from evaluators.compat.* import {name}"):
+        getattr(evaluators, name)
+    with pytest.raises(ImportError, match=f"from evaluators.compat.* import {name}"):
+        exec(f"from evaluators import {name}")
+
+
+def test_few_names_are_for_callers() -> None:
+    assert len(evaluators.__all__) <= 24
+    for name in ("Comparator", "Evaluator", "Example", "Issue", "Question", "Text", "MISSING", "RunResult"):
+        assert getattr(evaluators, name) is not None
+    assert inspect.signature(evaluators.evaluate).parameters["schema"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+@pytest.mark.parametrize(("expected", "output", "passed", "wrong"), [
+    ({"a": 1}, {"a": 2}, False, [("a", "mismatch", "2 differs from 1")]),
+    ({"a": 1}, '{"a": 1}', True, []),
+    ('{"a": [1]}', {"a": [1, 2], "x": None}, False, [("a[1]", "hallucination", "only the output has it"),
+                                                     ("x", "hallucination", "only the output has it")]),
+    ("Paris", "paris", False, []),
+    ("Paris", "Paris", True, []),
+])  # fmt: skip
+def test_two_documents_are_compared_without_a_suite(expected: Any, output: Any, passed: bool, wrong: Any) -> None:
+    score = evaluators.evaluate_pair(expected, output).score
+    assert score is not None
+    assert score.passed is passed
+    assert [(f.path, f.status.word, f.reason) for f in score.fields if f.status.word != "match"] == wrong
+
+
+def test_two_documents_are_compared_by_a_schema() -> None:
+    for how in ({"schema": Invoice}, {"fields": ["a", "b"]}, {"schema": "infer"}):
+        score = evaluators.evaluate_pair({"a": 1, "b": 2}, {"a": 1, "b": 3}, **how).score
+        assert score is not None
+        assert score.value == 0.5

@@ -30,7 +30,7 @@ def run(folder: Path, suite: dict[str, Any], rows: list[tuple[Any, Any]]) -> Run
             line["output"] = output
         lines.append(json.dumps(line))
     (folder / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    return loads(json.dumps(suite)).run(folder / "rows.jsonl")
+    return loads(json.dumps(suite)).run(folder / "rows.jsonl").result
 
 
 def schema_match(**options: Any) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def test_an_undecided_gate_says_what_it_rests_on(tmp_path: Path) -> None:
 
 def test_rows_that_the_outputs_file_lacks_are_said_first_and_leave_gates_undecided(tmp_path: Path) -> None:
     suite = joined(tmp_path, answered=5, of=40)
-    result = loads(json.dumps(suite), folder=tmp_path).run()
+    result = loads(json.dumps(suite), folder=tmp_path).run().result
     assert (judged(result), result.exit_code, result.without_output) == (["undecided"], 3, {"": 35})
     page = text(summary(result))
     assert page.splitlines()[3] == "5 of 40 rows have an output"
@@ -162,7 +162,7 @@ def test_rows_that_the_outputs_file_lacks_are_said_first_and_leave_gates_undecid
 def test_rows_that_the_outputs_file_lacks_can_count_0(tmp_path: Path) -> None:
     suite = joined(tmp_path, answered=5, of=40)
     suite["test_set"]["no_output"] = "fail"
-    result = loads(json.dumps(suite), folder=tmp_path).run()
+    result = loads(json.dumps(suite), folder=tmp_path).run().result
     assert (judged(result), result.exit_code, result["it"].mean) == (["failed"], 1, 0.125)
     assert text(summary(result)).splitlines()[3] == "5 of 40 rows have an output"
 

@@ -36,7 +36,7 @@ def scored(folder: Path, name: str, wrong: int, rows: RowsFormat) -> RunResult:
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     suite = load({"name": "figures", "evaluators": [{"schema_match": {"name": "invoice", "fields": FIELDS}}],
                   "results": {"rows": rows}})  # fmt: skip
-    return suite.run(file, results=folder / "runs", name=name)
+    return suite.run(file, results=folder / "runs", name=name).result
 
 
 @pytest.mark.parametrize("rows", ["jsonl", "parquet"])

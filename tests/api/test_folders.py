@@ -40,7 +40,7 @@ def run(folder: Path, text: str = SUITE, **settings: Any) -> RunResult:
 def test_two_folders_take_the_place_of_the_test_set_of_the_suite(folder: Path) -> None:
     result = run(folder, expected="gold", output="out")
     (stats,) = result.evaluators
-    assert (result.exit_code, result.rows, stats.mean) == (0, 2, 0.5)
+    assert (result.exit_code, result.n_rows, stats.mean) == (0, 2, 0.5)
     assert result.columns == {"id": "id", "output": "output", "expected": "expected"}
 
 
@@ -62,7 +62,7 @@ def test_a_test_set_on_the_command_line_stays_beside_the_folders(folder: Path) -
     (folder / "typed" / "rows.csv").write_text("doc\nf/a\n", encoding="utf-8")
     text = SUITE.replace('  attach: {note: "{folder}.txt"}\n', "")
     result = loads(text, folder=folder).run("rows.csv", test_set_settings={"expected": "gold", "output": "out"})
-    assert (result.rows, result.evaluators[0].mean) == (1, 1.0)
+    assert (result.n_rows, result.evaluators[0].mean) == (1, 1.0)
 
 
 def test_an_output_that_no_document_asks_for_is_a_warning(folder: Path) -> None:

@@ -56,7 +56,7 @@ def run(text: str, tmp_path: Path, *rows: tuple[Any, Any], **more: Any) -> RunRe
     ]  # fmt: skip
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
-    return loads(text).run(path)
+    return loads(text).run(path).result
 
 
 def found(result: RunResult) -> list[tuple[Any, ...]]:

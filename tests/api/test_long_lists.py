@@ -35,7 +35,7 @@ def run(text: str, tmp_path: Path, *rows: tuple[Any, Any]) -> RunResult:
     path = tmp_path / "rows.jsonl"
     written = [{"expected": json.dumps({"items": one}), "output": json.dumps({"items": other})} for one, other in rows]
     path.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
-    return loads(text).run(path)
+    return loads(text).run(path).result
 
 
 def test_cells_are_items_times_items_times_the_values_of_an_item() -> None:

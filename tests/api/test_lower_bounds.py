@@ -93,7 +93,7 @@ def run(
     )
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     statistics = {"statistics": {"cluster": "row.batch"}} if clusters else {}
-    return load({"evaluators": [evaluator], "gates": gates, **statistics, **suite}).run(file)
+    return load({"evaluators": [evaluator], "gates": gates, **statistics, **suite}).run(file).result
 
 
 def gate_of(*found: Any, **named: Any) -> GateResult:

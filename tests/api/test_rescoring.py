@@ -35,7 +35,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def scored(suite: Path) -> RunResult:
-    return load(suite).run()
+    return load(suite).run().result
 
 
 def test_the_files_of_a_run_are_its_suite_its_base_and_its_rows(suite: Path) -> None:

@@ -276,7 +276,7 @@ def test_rows_with_schemas_of_their_own_are_scored_by_them(tmp_path: Path, in_pi
     assert (stats.scored, stats.passed) == (20, 18)
     fields = {field.path: field.counts.n for field in stats.fields}
     assert (fields["header.number"], fields["total"], fields["lines[*]"]) == (10, 10, 20)
-    assert replace(in_cells(tmp_path, workers=2), environment=None) == replace(result, environment=None)
+    assert replace(in_cells(tmp_path, workers=2).result, environment=None) == replace(result.result, environment=None)
 
 
 @pytest.mark.parametrize("bad", ["{", '{"type": "strin"}', "", 7, '{"type": "object", "x-eval-compar": "exact"}'])

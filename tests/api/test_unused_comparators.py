@@ -18,7 +18,7 @@ UNUSED = "comparator-reads-nothing"
 
 def run(folder: Path, fields: Any, values: list[Any], kind: str = "json_multi_field_match", **options: Any) -> RunResult:
     """A run over one field, right in every row."""
-    return loads(suite_text({"type": kind, "name": "it", "fields": fields})).run(rows(folder, values), **options)
+    return loads(suite_text({"type": kind, "name": "it", "fields": fields})).run(rows(folder, values), **options).result
 
 
 def suite_text(line: dict[str, Any]) -> str:

@@ -79,7 +79,7 @@ def test_batches_in_any_order_make_the_run_over_the_same_file(cuts: list[int], s
     register()
     rows = numbered(table_rows(), 2)  # in a CSV file, the header is row 1
     plan = batch_plan(SUITE, list(rows[0]), row="row", name=str(ROWS))
-    assert said(of_batches(plan, rows, cuts, swap)) == said(evaluators.load(SUITE).run(ROWS))
+    assert said(of_batches(plan, rows, cuts, swap)) == said(evaluators.load(SUITE).run(ROWS).result)
 
 
 @settings(max_examples=10)
@@ -90,7 +90,7 @@ def test_slices_clusters_labels_and_measures_are_those_of_a_run(
     file = tmp_path_factory.mktemp("mixed") / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in MIXED_ROWS), encoding="utf-8")
     suite = evaluators.load(MIXED)
-    ours = suite.run(file)
+    ours = suite.run(file).result
     assert all((ours.confusion_matrices, ours.measures, ours.slices, ours.warnings, ours.issues))
     rows = numbered(MIXED_ROWS, 1) if with_numbers else MIXED_ROWS
     plan = batch_plan(suite, list(rows[0]), row="row" if with_numbers else None, name=ours.test_set)
@@ -264,7 +264,7 @@ def test_null_is_an_empty_cell_in_any_column(tmp_path: Path, column: str | None)
             "slices": ["row.kind"],
         }
     )  # fmt: skip
-    wanted = suite.run(tmp_path / "rows.csv")
+    wanted = suite.run(tmp_path / "rows.csv").result
     table = pyarrow.Table.from_pylist(rows)
     plan = batch_plan(suite, table.schema)
     found = finish(plan, merge(plan, [evaluate_batch(plan, batch) for batch in table.to_batches(max_chunksize=7)]))

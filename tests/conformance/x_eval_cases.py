@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
-from evaluators.api.evaluate import evaluate
+from evaluators.compat.given_documents import evaluate
 from evaluators.fields.counts import FIGURES, row_figures
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
 from evaluators.fields.infer import infer_schema

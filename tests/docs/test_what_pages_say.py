@@ -32,7 +32,7 @@ def run(folder: Path, suite: Any, *pairs: tuple[Any, Any]) -> RunResult:
         for row, (output, expected) in enumerate(pairs)
     ]
     (folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return load(suite).run(folder / "rows.jsonl")
+    return load(suite).run(folder / "rows.jsonl").result
 
 
 def figures(folder: Path, output: Any, expected: Any, fields: Any) -> dict[str, Any]:

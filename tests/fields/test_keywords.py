@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import evaluators
 from evaluators.api.loading import loads
+from evaluators.compat import struct_extract_eval
 from evaluators.fields.keywords import keyword_problems
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_scoring import read_schema
@@ -167,7 +167,7 @@ def test_keys_of_items_may_be_changed_before_they_are_compared() -> None:
     output = {"xs": [{"id": "b", "line": 1}, {"id": "a", "line": 1}]}
     for key in ("id", ["id", "line"]):
         schema = keyed(match_by="key_field", key=key, transforms=["strip", "lowercase"], keyless="apart")
-        assert evaluators.evaluate([expected], [output], schema).mean_f1 == 1.0
+        assert struct_extract_eval.evaluate([expected], [output], schema).mean_f1 == 1.0
 
 
 @pytest.mark.parametrize(

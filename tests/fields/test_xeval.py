@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import evaluators
+from evaluators.compat import struct_extract_eval
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.score import score_document
 from evaluators.fields.tree import FieldNode
@@ -128,20 +129,20 @@ def test_a_default_may_name_a_comparator_that_is_registered_later() -> None:
         annotated = annotate_xeval(copy.deepcopy(schema))
         assert [one["x-eval-compare"] for one in annotated["properties"].values()] == ["later", {"later": {"most": 1}}]
         with pytest.raises(Problems) as caught:
-            evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema)
+            struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], schema)
         assert [str(issue).splitlines()[0] for issue in caught.value.issues] == [
             'schema.properties.a: the default of "string": unknown comparator "later"',
             'schema.properties.b: the default of "number": unknown comparator "later"',
         ]
         assert {issue.blame.value for issue in caught.value.issues} == {"config"}
         evaluators.register("later", lambda expected, actual, params: len(str(expected)) == len(str(actual)))
-        assert evaluators.evaluate([{"a": "x", "b": 10}], [{"a": "y", "b": 9}], schema).mean_f1 == 0.5
+        assert struct_extract_eval.evaluate([{"a": "x", "b": 10}], [{"a": "y", "b": 9}], schema).mean_f1 == 0.5
         assert parse_eval_schema(annotated).below.keys["a"].metrics[0].name == "later"
 
 
 def test_a_default_that_nothing_needs_may_name_what_there_is_not() -> None:
     with set_type_default("boolean", "nobody"):
-        assert evaluators.evaluate([{"a": "x"}], [{"a": "x"}], an_object(a={"type": "string"})).mean_f1 == 1.0
+        assert struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], an_object(a={"type": "string"})).mean_f1 == 1.0
 
 
 def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
@@ -152,7 +153,7 @@ def test_a_field_of_several_types_has_a_default_of_its_own() -> None:
         compared = [one["x-eval-compare"] for one in annotate_xeval(copy.deepcopy(schema))["properties"].values()]
         assert compared == [{"normalized": {"case": "ignore"}}, "exact", "numeric"]
         row = {"a": "AB", "b": "x", "c": 1}, {"a": "ab", "b": "x", "c": 1}
-        assert evaluators.evaluate([row[0]], [row[1]], schema).mean_f1 == 1.0
+        assert struct_extract_eval.evaluate([row[0]], [row[1]], schema).mean_f1 == 1.0
     annotated = annotate_xeval(schema, {"multi": "fuzzy"})
     assert annotated["properties"]["a"]["x-eval-compare"] == "fuzzy"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, TypeAlias
 
-from evaluators.api.evaluate import evaluate_document
 from evaluators.api.loading import Suite, load, loads
+from evaluators.compat.given_documents import evaluate_document
 from evaluators.issues import Problems
 from evaluators.model import Standing
 from evaluators.run.record import read_record

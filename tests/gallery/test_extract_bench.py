@@ -19,7 +19,7 @@ def test_a_checkout_is_named_in_the_environment(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("EXTRACT_BENCH", str(tmp_path))
     monkeypatch.setenv("MODELS", str(tmp_path / "outputs"))
     result = evaluators.load(SUITE).run()
-    assert (result.rows, result.variants) == (15, kinds)
+    assert (result.n_rows, result.variants) == (15, kinds)
     assert [stats.variant for stats in result.evaluators if stats.mean == 1.0] == ["identity"]
     assert {stats.slice[1] for stats in result.slices if stats.slice} == set(SMALL)
 

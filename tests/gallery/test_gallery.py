@@ -113,7 +113,7 @@ def test_a_topic_has_a_suite_and_the_figures_to_expect(topic: str) -> None:
 def test_a_topic_ends_as_expected(topic: str) -> None:
     expected, result = wanted(topic), run(topic)
     assert result.exit_code == expected["exit_code"], result.causes
-    assert result.rows == expected["rows"]
+    assert result.n_rows == expected["rows"]
     assert {gate_label(gate): gate.verdict for gate in result.gates} == expected["gates"]
 
 

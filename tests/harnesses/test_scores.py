@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evaluators.api.loading import load
+from evaluators.api.row_scores import RowScores, names_of
 from evaluators.harnesses._host_rows import HostRow
 from evaluators.harnesses._scorer import SuiteScorer
-from evaluators.harnesses._scores import RowScores, names_of
 from evaluators.issues import Problems
 from evaluators.tracking.metric_names import field_name
 from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, headline, register

@@ -106,7 +106,7 @@ def test_figures_and_files_are_those_of_one_process(cluster: RealCluster, place:
     scored("one")
     result = scored("cluster", at(cluster))
     assert files_of("cluster") == files_of("one")
-    assert result.rows == ROWS
+    assert result.n_rows == ROWS
     assert environment_of("cluster")["workers"] == 2
     assert environment_of("cluster")["scored_again"] == 0
 
@@ -169,10 +169,10 @@ def test_a_run_that_is_stopped_keeps_the_rows_that_are_finished(cluster: RealClu
     )
     assert result.exit_code == 130
     assert not result.complete
-    assert 0 < result.rows < ROWS
+    assert 0 < result.n_rows < ROWS
     whole = files_of("one")["rows.jsonl"]
     assert whole.startswith(files_of("cluster")["rows.jsonl"])
-    assert sum(finished) >= result.rows
+    assert sum(finished) >= result.n_rows
 
 
 KILLED = '''
@@ -239,7 +239,7 @@ def test_a_worker_that_is_killed_costs_its_split_again_and_nothing_else(
     with cluster.alone() as own, own.worker(), own.worker():
         result = scored("cluster", at(own), suite)
     assert environment_of("cluster")["scored_again"] == 1
-    assert result.rows == ROWS
+    assert result.n_rows == ROWS
     assert result.complete
     assert len(list(place.glob("seen-*"))) == 1
     scored("one", suite=suite)
@@ -257,7 +257,7 @@ def test_a_split_that_ends_every_worker_ends_the_run_and_its_rows_are_named(
     assert "each of 2 workers" in issue.message
     first, _, last = (issue.where or "").removeprefix("rows.jsonl rows ").partition(" to ")
     assert int(first) <= MISSING_ROW + 1 <= int(last)
-    assert result.rows == int(first) - 1
+    assert result.n_rows == int(first) - 1
     assert result.exit_code == 3
     assert environment_of("cluster")["scored_again"] == 1
 

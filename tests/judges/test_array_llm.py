@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
+from evaluators.compat import struct_extract_eval
 from evaluators.fields.scored import ArrayResult
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.messages import messages_of
@@ -49,7 +50,9 @@ def score(
     )
     compare = {"array_llm": options} if options else "array_llm"
     lines = [{"json_multi_field_match": {"fields": {"t": compare}}}]
-    return evaluators.load({"judge": "claims", "evaluators": lines}).run(file, results=tmp_path / "runs", name="run")
+    return (
+        evaluators.load({"judge": "claims", "evaluators": lines}).run(file, results=tmp_path / "runs", name="run").result
+    )
 
 
 def outcome(tmp_path: Path) -> dict[str, Any]:
@@ -129,7 +132,7 @@ SCALAR = {"type": "integer"}
 
 def evaluated(
     items: Any, expected: Any, output: Any, *, of_list: Any = "array_llm", **settings: Any
-) -> evaluators.Evaluation:
+) -> struct_extract_eval.Evaluation:
     schema = {
         "type": "object",
         "properties": {
@@ -137,12 +140,12 @@ def evaluated(
         },
     }  # fmt: skip
     document = {"a": 1, "b": 2}
-    return evaluators.evaluate(
+    return struct_extract_eval.evaluate(
         [{**document, "list": expected}], [{**document, "list": output}], schema, judge={"claims": {}}, **settings
     )
 
 
-def mean(found: evaluators.Evaluation, name: str) -> float | None:
+def mean(found: struct_extract_eval.Evaluation, name: str) -> float | None:
     figure = found.stats.metric(name)
     return None if figure is None else figure.mean
 
@@ -278,7 +281,7 @@ def test_a_recursive_schema_and_a_choice_tell_what_their_items_are_compared_by()
         "properties": {"l": {**choice, "evaluation_config": "array_llm"}},
     }
     Claims.claimed = {"matched": 0, "missed": 1, "spurious": 1, "pairs": []}
-    evaluators.evaluate([{"l": [{"n": "a"}]}], [{"l": [{"n": "b"}]}], schema, judge={"claims": {}})
+    struct_extract_eval.evaluate([{"l": [{"n": "a"}]}], [{"l": [{"n": "b"}]}], schema, judge={"claims": {}})
     assert Claims.asked[-1].params == {"items": {"n": "string_exact", "kids[*].n": "string_exact"}}
 
 
@@ -286,7 +289,7 @@ def test_the_items_of_an_x_eval_schema_are_told_too() -> None:
     item = {"type": "object", "properties": {"code": {"type": "string", "x-eval-compare": "exact"}}}
     schema = {"type": "object", "properties": {"l": {"type": "array", "items": item, "x-eval-compare": "array_llm"}}}
     Claims.claimed = {"matched": 0, "missed": 1, "spurious": 1, "pairs": []}
-    found = evaluators.evaluate([{"l": [{"code": "a"}]}], [{"l": [{"code": "A"}]}], schema, judge={"claims": {}})
+    found = struct_extract_eval.evaluate([{"l": [{"code": "a"}]}], [{"l": [{"code": "A"}]}], schema, judge={"claims": {}})
     assert Claims.asked[-1].params == {"items": {"code": "exact"}}
     assert found.arrays["l"].missing == 1
 
@@ -308,7 +311,7 @@ def test_null_costs_no_question_in_an_evaluation_config(metric: str) -> None:
     for kind in kinds:
         schema = {"type": "object", "properties": {"a": {**kind, "evaluation_config": metric}}}
         documents = [{"a": "x"}, {"a": None}, {}], [{"a": None}, {"a": "x"}, {"a": None}]
-        found = evaluators.evaluate(*documents, schema, judge={"claims": {}})
+        found = struct_extract_eval.evaluate(*documents, schema, judge={"claims": {}})
         assert mean(found, "field_score") == 0.0
         assert [row.field_results[0].details["code"] for row in found.records] == [
             "extracted_null", "gold_null", "gold_missing",
@@ -338,13 +341,13 @@ def test_a_list_metric_is_refused_where_no_list_can_stand(kind: dict[str, Any], 
     with pytest.raises(
         evaluators.Problems, match=r'"array_llm" compares two lists, and the schema says (string|object|null)'
     ):
-        evaluators.evaluate([{"a": "x"}], [{"a": "x"}], schema, **suite)
+        struct_extract_eval.evaluate([{"a": "x"}], [{"a": "x"}], schema, **suite)
 
 
 def test_a_list_metric_is_no_default_of_another_type() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     with pytest.raises(evaluators.Problems, match="compares two lists"):
-        evaluators.evaluate([{}], [{}], schema, judge={"claims": {}}, defaults={"string": "array_llm"})
+        struct_extract_eval.evaluate([{}], [{}], schema, judge={"claims": {}}, defaults={"string": "array_llm"})
 
 
 @pytest.mark.parametrize("written", ["2", "2.0", '"2"', '"2.0"'])

@@ -52,7 +52,7 @@ def run(family: dict[str, Any], folder: Path, expected: Any, output: Any, copies
     file = folder / "rows.jsonl"
     row = {"expected": {"t": expected}, "output": {"t": output}}
     file.write_text("".join(json.dumps({"id": str(n), **row}) + "\n" for n in range(copies)), encoding="utf-8")
-    return evaluators.load({"judge": "thesaurus", "evaluators": [family]}).run(file)
+    return evaluators.load({"judge": "thesaurus", "evaluators": [family]}).run(file).result
 
 
 @pytest.mark.parametrize("name", families(ASKING))

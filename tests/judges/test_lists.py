@@ -13,6 +13,7 @@ import pytest
 import evaluators
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.compat import struct_extract_eval
 from evaluators.judges.asking import ask
 from evaluators.model import Outcome, Score
 
@@ -303,7 +304,7 @@ def test_propagated_errors_stay_within_their_row(tmp_path: Path) -> None:
 
 def test_an_evaluation_keeps_its_answers_in_the_saved_folder(tmp_path: Path) -> None:
     calls = register_batch()
-    found = evaluators.evaluate([row["expected"] for row in rows()], [row["output"] for row in rows()], XEVAL)
+    found = struct_extract_eval.evaluate([row["expected"] for row in rows()], [row["output"] for row in rows()], XEVAL)
     assert len(found.records) == 12
     found.save(tmp_path / "saved")
     assert len(calls) == 1

@@ -48,7 +48,7 @@ def polite(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(settings: dict[str, Any], folder: Path, rows: Sequence[Any] = ROWS, **suite: Any) -> evaluators.RunResult:
     file = folder / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return evaluators.load({"judge": "polite", "evaluators": [{"llm_judge": settings}], **suite}).run(file)
+    return evaluators.load({"judge": "polite", "evaluators": [{"llm_judge": settings}], **suite}).run(file).result
 
 
 def test_a_judge_sees_the_output_and_the_columns_that_are_named(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ SUITE: dict[str, Any] = {"judge": "fickle", "evaluators": [{"llm_judge": {"name"
 
 
 def test_the_first_answer_counts_and_the_others_say_how_sure_it_is(tmp_path: Path) -> None:
-    result = evaluators.load(SUITE).run(rows_file(tmp_path), repeat_judge=3, results=tmp_path / "runs", name="run")
-    once = evaluators.load(SUITE).run(rows_file(tmp_path))
+    result = evaluators.load(SUITE).run(rows_file(tmp_path), repeat_judge=3, results=tmp_path / "runs", name="run").result
+    once = evaluators.load(SUITE).run(rows_file(tmp_path)).result
     assert result.evaluators[0].mean == once.evaluators[0].mean == 1.0
     text = str(summary(result))
     assert "Of 4 questions that were put several times, 2 got the same verdict each time (50.0 %, 95 % interval" in text
@@ -57,7 +57,7 @@ def test_the_first_answer_counts_and_the_others_say_how_sure_it_is(tmp_path: Pat
 
 
 def test_every_answer_is_recorded_and_paid_for(tmp_path: Path) -> None:
-    result = evaluators.load(SUITE).run(rows_file(tmp_path), repeat_judge=3, results=tmp_path / "runs", name="run")
+    result = evaluators.load(SUITE).run(rows_file(tmp_path), repeat_judge=3, results=tmp_path / "runs", name="run").result
     lines = [json.loads(line) for line in (tmp_path / "runs/run/answers.jsonl").read_text("utf-8").splitlines()]
     assert [line["answer"]["details"]["repeats"] for line in lines] == [[1, 1, 1], [1, 1, 1], [1, 0, 0], [1, 0, 0]]
     assert all("repeat" not in line["question"].get("params", {}) for line in lines)

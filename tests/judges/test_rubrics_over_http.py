@@ -27,7 +27,7 @@ def run(
     file = folder / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     judge = {"openai_compatible": {"base_url": server.url, "model": "m", "cache": False, "retries": 0, **options}}
-    return evaluators.load({"judge": judge, "evaluators": lines}).run(file)
+    return evaluators.load({"judge": judge, "evaluators": lines}).run(file).result
 
 
 def replying(rule: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[dict[str, Any], int], Reply]:

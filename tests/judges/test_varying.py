@@ -15,6 +15,7 @@ import pytest
 import evaluators
 from evaluators import FieldResult, Outcome, Status
 from evaluators.comparators._comparator import Comparator, Compare
+from evaluators.compat import extract_bench, struct_extract_eval
 
 EXPECTED = [{"a": f"x{number}", "items": [{"n": f"{number}1"}, {"n": f"{number}2"}]} for number in range(9)]
 OUTPUTS = [{"a": f"y{number}", "items": [{"n": f"{number}2!"}, {"n": f"{number}1!"}]} for number in range(9)]
@@ -87,17 +88,17 @@ def _said(result: FieldResult, right: bool) -> FieldResult:
     return dataclasses.replace(result, status=Status.MATCH if right else Status.MISMATCH, score=float(right))
 
 
-def scored_by(word: str) -> Callable[[], evaluators.Evaluation]:
-    return lambda: evaluators.evaluate(EXPECTED, OUTPUTS, schema(word))
+def scored_by(word: str) -> Callable[[], struct_extract_eval.Evaluation]:
+    return lambda: struct_extract_eval.evaluate(EXPECTED, OUTPUTS, schema(word))
 
 
-CASES: dict[str, Callable[[], evaluators.Evaluation]] = {
+CASES: dict[str, Callable[[], struct_extract_eval.Evaluation]] = {
     **{
         word: scored_by(word)
         for word in ("function", "batch", "row", "async", "class", "batch class", "contradicting", "unsure")
     },
-    "a transform": lambda: evaluators.evaluate(EXPECTED, OUTPUTS, schema("exact", "moody")),
-    "a post-processor": lambda: evaluators.evaluate(EXPECTED, OUTPUTS, schema("exact"), post_process=[moody]),
+    "a transform": lambda: struct_extract_eval.evaluate(EXPECTED, OUTPUTS, schema("exact", "moody")),
+    "a post-processor": lambda: struct_extract_eval.evaluate(EXPECTED, OUTPUTS, schema("exact"), post_process=[moody]),
 }
 
 
@@ -129,7 +130,7 @@ def test_figures_records_fields_and_the_saved_folder_are_of_one_answer(
 
 @pytest.mark.parametrize("word", ["function", "batch", "row", "async", "class", "batch class", "contradicting"])
 def test_a_document_of_its_own_says_one_thing(word: str, asked: Counter[str]) -> None:
-    found = evaluators.evaluate_document(schema(word), EXPECTED[0], OUTPUTS[0])
+    found = extract_bench.evaluate_document(schema(word), EXPECTED[0], OUTPUTS[0])
     statuses = {result.path: result.status.word for result in found.record.field_results}
     shown = {path: metrics[word].details["status"] for path, metrics in found.results.items() if path in statuses}
     assert shown == statuses

@@ -136,7 +136,7 @@ def with_labels(folder: Path, other: bool = False, kind: str = "exact_match", va
     test_set = {"outputs": {"one": {"column": "output"}, "two": {"column": "output"}}} if variants else {}
     suite = {"evaluators": [line], "gates": {"it": gates}, "test_set": {"file": "rows.csv", **test_set}}
     (folder / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
-    return evaluators.load(folder / "suite.yaml").run()
+    return evaluators.load(folder / "suite.yaml").run().result
 
 
 @pytest.mark.parametrize("kind", ["exact_match", "correctness", "similarity", "levenshtein"])
@@ -204,7 +204,11 @@ def run(place: Path, gates: Any = None, **settings: Any) -> RunResult:
     (place / "rows.csv").write_text(ROWS, encoding="utf-8")
     suite = {"test_set": "rows.csv", "evaluators": [{"exact_match": {"name": "label", **settings}}], "gates": gates or {}}
     (place / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
-    return evaluators.load(place / "suite.yaml").run(results=place, name="run", force=True, formats=("html", "markdown"))
+    return (
+        evaluators.load(place / "suite.yaml")
+        .run(results=place, name="run", force=True, formats=("html", "markdown"))
+        .result
+    )
 
 
 def test_a_run_writes_its_labels_down(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ ROWS = """id,output,expected,cost,ms,kind
 def run(place: Path, rows: str = ROWS, **settings: Any) -> RunResult:
     (place / "rows.csv").write_text(rows, encoding="utf-8")
     (place / "suite.yaml").write_text(json.dumps({**SUITE, **settings}), encoding="utf-8")
-    return evaluators.load(place / "suite.yaml").run(results=place, name="run", force=True)
+    return evaluators.load(place / "suite.yaml").run(results=place, name="run", force=True).result
 
 
 def test_a_run_counts_measures_as_a_whole_and_by_slice(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     file = tmp_path_factory.mktemp("run") / "rows.jsonl"
     rows = [{"output": {"a": number % 2}, "expected": {"a": 1}} for number in range(4)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    found: dict[str, Any] = json.loads(run_json(evaluators.load(SUITE).run(file)))
+    found: dict[str, Any] = json.loads(run_json(evaluators.load(SUITE).run(file).result))
     return found
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import Status, TransformError, evaluate
+from evaluators import Status, TransformError
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.comparators._similarity import measure, near
+from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.fields.gains import Worth, f1
 from evaluators.model import Standing, Verdict
 from evaluators.run.exact_sums import add_to

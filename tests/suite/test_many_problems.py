@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.evaluate import evaluate_document
 from evaluators.api.loading import load, loads
+from evaluators.compat.given_documents import evaluate_document
 from evaluators.issues import LONGEST, MOST_PROBLEMS, Problems
 
 NAMES = ", ".join(f"{{exact_match: {{name: {'e' * 20}{number}, needs: [zz]}}}}" for number in range(800))

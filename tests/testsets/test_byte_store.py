@@ -44,7 +44,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> type[InMemory]:
 
 
 def run(suite: dict[str, Any], test_set: str | Path | None = None, **options: Any) -> RunResult:
-    return load(suite).run(test_set, **options)
+    return load(suite).run(test_set, **options).result
 
 
 def rows() -> list[dict[str, str]]:

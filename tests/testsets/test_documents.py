@@ -297,7 +297,7 @@ def test_each_row_of_the_extract_bench_data_has_the_schema_of_its_folder(tmp_pat
         "slices: [row.folder]\n"
     )
     result = loads(text, folder=tmp_path).run()
-    assert (result.exit_code, result.rows, result.variants) == (0, 35, ("drop_items", "identity"))
+    assert (result.exit_code, result.n_rows, result.variants) == (0, 35, ("drop_items", "identity"))
     identity = next(one for one in result.evaluators if one.variant == "identity")
     # the schema of the résumés is wrapped in a key of its own, so as a JSON Schema it says nothing
     assert (identity.scored, identity.passed) == (35, 23)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.api.evaluate import evaluate
 from evaluators.api.loading import loads
+from evaluators.compat.given_documents import evaluate
 from evaluators.reports.csv_cells import guarded
 
 KEYS = ['a"b', "a\\b", "\x00", "x\x1fy", "\udc00", "\ud800", "", "\n", "$", "é"]
@@ -20,7 +20,7 @@ def test_any_key_of_a_json_line_may_be_a_column(key: str, tmp_path: Path) -> Non
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     found = loads("evaluators: [exact_match]").run(path, results=tmp_path / "runs" / "one")
-    assert (found.exit_code, found.rows, found.evaluators[0].mean) == (0, 3, 1.0)
+    assert (found.exit_code, found.n_rows, found.evaluators[0].mean) == (0, 3, 1.0)
 
 
 def test_half_characters_from_python_are_values_like_others(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_large_files_are_cut_and_small_ones_read_together(
     write(tmp_path / "whole.csv", rows(0, first))
     one = run(tmp_path / "rows", workers=workers, results=tmp_path / "runs", name="many")
     other = run(tmp_path / "whole.csv", results=tmp_path / "runs", name="one")
-    assert (one.rows, one.evaluators) == (other.rows, other.evaluators)
+    assert (one.n_rows, one.evaluators) == (other.n_rows, other.evaluators)
     ids = [
         [json.loads(line)["id"] for line in (tmp_path / "runs" / name / "rows.jsonl").read_text("utf-8").splitlines()]
         for name in ("many", "one")
@@ -186,7 +186,7 @@ def test_files_of_several_formats_are_refused_with_a_way_to_choose(tmp_path: Pat
     write(tmp_path / "rows" / "b.jsonl", rows(0, 3))
     (issue,) = refused(tmp_path / "rows")
     assert (issue.code, issue.blame) == ("several-formats", Blame.CONFIG)
-    assert run(tmp_path / "rows" / "*.csv").rows == 3
+    assert run(tmp_path / "rows" / "*.csv").n_rows == 3
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_first_suite_for_a_folder_runs(tmp_path: Path, monkeypatch: pytest.Mon
         assert begun.exit_code == 0, begun.output
         done = CliRunner().invoke(command, ["check", suite, "--all"])
         assert done.exit_code == 0, done.output
-        assert load(suite).run().rows == 20
+        assert load(suite).run().n_rows == 20
 
 
 def test_a_schema_is_made_from_all_files_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +253,7 @@ def test_a_run_folder_inside_of_a_test_set_is_passed_over(
     suite = load(in_folder(tmp_path, monkeypatch) / "suite.yaml")
     first = suite.run(place, results="g/runs", name="x")
     second = suite.run(place, results="g/runs", name="y")
-    assert (first.rows, second.rows) == (4, 4)
+    assert (first.n_rows, second.n_rows) == (4, 4)
     assert second.data_fingerprint == first.data_fingerprint
     assert [note for note in second.notes if "passed over" in note] == [
         f"{place}: the run folder x is passed over; what a run has written is no test set"
@@ -268,9 +268,9 @@ def test_a_file_that_a_run_has_written_is_no_part_of_the_test_set(
     suite = load(in_folder(tmp_path, monkeypatch) / "suite.yaml")
     for _ in range(2):
         found = suite.run(place, results=results, files=(Path("g/out.csv"),))
-        assert found.rows == 4
+        assert found.n_rows == 4
     found = suite.run(place, results=results)
-    assert (found.rows, Path("g/out.csv").exists()) == (4, True)
+    assert (found.n_rows, Path("g/out.csv").exists()) == (4, True)
     assert f"{place}: the file out.csv is left out, because a run has written it with -o" in found.notes
 
 
@@ -283,7 +283,7 @@ def test_a_file_of_every_variant_is_left_out(tmp_path: Path, monkeypatch: pytest
     assert sorted(path.name for path in Path("g").iterdir()) == [
         "a.csv", "b.csv", "out.one.csv", "out.one.jsonl", "out.two.csv", "out.two.jsonl",
     ]  # fmt: skip
-    assert suite.run("g", results="runs").rows == 4
+    assert suite.run("g", results="runs").n_rows == 4
 
 
 def test_documents_of_runs_are_no_documents_of_the_test_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,9 +293,9 @@ def test_documents_of_runs_are_no_documents_of_the_test_set(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     suite = load({"evaluators": ["json_diff_match"], "test_set": {"expected": "gold", "output": "out"}})
     for results in ("gold/runs", "out"):
-        assert suite.run(results=results, files=(Path("gold/figures.json"),)).rows == 1
+        assert suite.run(results=results, files=(Path("gold/figures.json"),)).n_rows == 1
     again = suite.run(results="out")
-    assert (again.rows, again.exit_code, again.warnings) == (1, 0, ())
+    assert (again.n_rows, again.exit_code, again.warnings) == (1, 0, ())
     assert len([note for note in again.notes if "passed over" in note or "left out" in note]) >= 2
 
 
@@ -306,7 +306,7 @@ def test_a_file_that_nothing_tells_from_rows_is_refused(
     suite = load(in_folder(tmp_path, monkeypatch) / "suite.yaml")
     with pytest.raises(Problems, match=r"this file would be one of the test set's the next time"):
         suite.run(place, files=(Path("g/out.csv"),))
-    assert suite.run(place, files=(Path("out.csv"),)).rows == 4
+    assert suite.run(place, files=(Path("out.csv"),)).n_rows == 4
     assert not Path("g/out.csv").exists()
 
 

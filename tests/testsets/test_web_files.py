@@ -132,7 +132,7 @@ def test_a_connection_that_is_cut_is_tried_again(server: FileServer, name: str, 
     server.cuts, server.cut_from = 3, 500
     again = run(f"{server.address}/{name}")
     assert server.cuts == 0
-    assert (again.rows, again.evaluators, again.exit_code) == (ROWS, whole.evaluators, whole.exit_code)
+    assert (again.n_rows, again.evaluators, again.exit_code) == (ROWS, whole.evaluators, whole.exit_code)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -170,7 +170,7 @@ def test_a_server_that_goes_away_in_mid_run_ends_it_with_the_environment_to_blam
         issues, code = error.issues, 3
     else:
         issues, code = result.issues, result.exit_code
-        assert result.rows == ROWS  # the last rows were there already, and whether the file changed is not known
+        assert result.n_rows == ROWS  # the last rows were there already, and whether the file changed is not known
     assert code == 3
     assert {issue.blame for issue in issues} == {Blame.ENVIRONMENT}
     assert "500" in issues[0].message

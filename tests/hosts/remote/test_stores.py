@@ -140,8 +140,8 @@ def test_an_object_gives_the_run_of_the_same_file_here(bucket: Bucket, tmp_path:
     (tmp_path / name).write_bytes(file_of(name))
     place = bucket.put(name, file_of(name))
     here, there = run(str(tmp_path / name)), run(place)
-    assert (here.rows, here.evaluators) == (there.rows, there.evaluators)
-    assert (there.rows, there.issues, there.exit_code) == (ROWS, (), 0)
+    assert (here.n_rows, here.evaluators) == (there.n_rows, there.evaluators)
+    assert (there.n_rows, there.issues, there.exit_code) == (ROWS, (), 0)
 
 
 def test_workers_read_their_own_parts(bucket: Bucket) -> None:
@@ -158,7 +158,7 @@ def test_a_folder_and_a_pattern_are_one_test_set(bucket: Bucket, ending: str) ->
     suite = load({**SUITE, "slices": ["row.day"]})
     for place in ("rows", "rows/", f"rows/**/*.{ending}", f"rows/day=*/*.{ending}"):
         result = suite.run(f"{bucket.address}/{place}")
-        assert (result.rows, result.evaluators) == (400, whole.evaluators), place
+        assert (result.n_rows, result.evaluators) == (400, whole.evaluators), place
         assert {one.slice[1] for one in result.slices if one.slice} == {"2026-01-01", "2026-01-02"}
 
 
@@ -168,7 +168,7 @@ def test_documents_in_two_folders(bucket: Bucket) -> None:
         bucket.put(f"out/sub/{number}.json", json.dumps({"x": number % 2}).encode())
     test_set = {"expected": f"{bucket.address}/gold", "output": f"{bucket.address}/out"}
     result = load({"evaluators": ["json_diff_match"], "test_set": test_set}).run()
-    assert (result.rows, result.evaluators[0].mean) == (5, 2 / 5)
+    assert (result.n_rows, result.evaluators[0].mean) == (5, 2 / 5)
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
@@ -251,7 +251,7 @@ def test_a_connection_that_is_cut_is_tried_again(s3_bucket: Bucket, cut: Relay, 
     cut.cuts = 3
     again = run(place)
     assert cut.cuts == 0
-    assert (again.rows, again.evaluators, again.exit_code) == (ROWS, whole.evaluators, 0)
+    assert (again.n_rows, again.evaluators, again.exit_code) == (ROWS, whole.evaluators, 0)
 
 
 def test_a_connection_that_is_always_cut_is_no_shorter_test_set(s3_bucket: Bucket, cut: Relay) -> None:

@@ -26,7 +26,7 @@ from evaluators.run.verdict import Facts, causes, exit_code
 from evaluators.value_class import replace
 
 if TYPE_CHECKING:
-    from evaluators.api.evaluation import Evaluation
+    from evaluators.compat.evaluation import Evaluation
 
 FORMATS = ("csv", "markdown", "report", "fields")
 

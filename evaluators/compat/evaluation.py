@@ -251,7 +251,7 @@ class Evaluation:
         Gives the folder that was written: the one that is named or, where that is taken, the next free one behind it, such as
         `nightly-2`. `force` replaces a run. Raises Problems (config) when it would replace anything else.
         """
-        from evaluators.api.saving import save
+        from evaluators.compat.saving import save
 
         return save(self, Path(folder), force)
 

@@ -8,20 +8,20 @@ alone, and every row that comes in goes out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from evaluators.api.loading import Suite
-from evaluators.harnesses._scores import OVERALL, error_of, overall_of, overall_verdict
+from evaluators.api.row_scores import OVERALL, error_of, overall_of, overall_verdict
 from evaluators.issues import Problems
 from evaluators.judges.asked_once import keeping
 from evaluators.model import MISSING, Status, Verdict
 from evaluators.needs import Cell, Role
 from evaluators.reports.rows_csv import field_numbers
+from evaluators.result_table import Kind
+from evaluators.run.loaded import LoadedSuite
 from evaluators.suite.evaluator_line import EvaluatorLine
 from evaluators.testsets.columns import ROLES, guess_columns, no_such_column
 from evaluators.value_class import dataclass
 
-Kind: TypeAlias = Literal["score", "passed", "text"]
 Roles: TypeAlias = Mapping[Role, str]
 
 _WHOLE: Final[tuple[tuple[str, Kind], ...]] = (
@@ -37,21 +37,23 @@ class BatchColumn:
     kind: Kind
 
 
-def batch_columns(suite: Suite, fields: bool = True) -> tuple[BatchColumn, ...]:
-    """The columns that rows of any table become, in order; without `fields` those of evaluators and of the overall score alone.
+def batch_columns(suite: LoadedSuite, fields: bool = True) -> tuple[BatchColumn, ...]:
+    """The columns that rows of any table become, in order; without `fields` those of evaluators and of the overall score alone."""
+    return columns_of(suite.lines, fields)
 
-    A name that is taken already gets a number: `header.score (2)`.
-    """
+
+def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[BatchColumn, ...]:
+    """The columns of the scores of some evaluators. A name that is taken already gets a number: `header.score (2)`."""
     taken: dict[str, int] = {}
 
     def free(name: str) -> str:
         taken[name] = taken.get(name, 0) + 1
         return name if taken[name] == 1 else free(f"{name} ({taken[name]})")
 
-    return tuple(BatchColumn(free(name), kind) for name, kind in _named(suite.lines, fields))
+    return tuple(BatchColumn(free(name), kind) for name, kind in _named(lines, fields))
 
 
-def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
+def roles_in(suite: LoadedSuite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
     """The columns of the roles: those given, those that the suite names, and those with usual names.
 
     Raises Problems with everything that is unclear or not there.
@@ -67,7 +69,7 @@ def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict
 
 
 def score_columns(
-    suite: Suite,
+    suite: LoadedSuite,
     cells: Mapping[str, list[Cell]],
     count: int,
     roles: Mapping[str, str],

@@ -1,0 +1,278 @@
+"""A run as a program looks at it: figures, rows, reasons and tables, whatever it was given as rows.
+
+The figures are those of the result; rows and reasons come from what the one pass recorded, in the run folder or, where none was asked
+for, in a temporary one that goes away with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from weakref import finalize
+
+from evaluators.api.row_scores import overall_of
+from evaluators.api.score_columns import columns_of, verdict_columns
+from evaluators.issues import Issue, problem
+from evaluators.model import MISSING
+from evaluators.result_table import Kind, ResultTable
+from evaluators.run.figures import percent_text, rows_text, score_text
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
+from evaluators.suite.evaluator_line import EvaluatorLine
+
+if TYPE_CHECKING:
+    from evaluators.run.record import RecordedRow, RunRecord
+
+_ENDS: Final = {0: "passed", 1: "FAILED", 3: "incomplete"}
+_LISTED: Final = 6
+_WRONG: Final = ("mismatch", "omission", "hallucination", "error")
+_FIELD_COLUMNS: Final[dict[str, Kind]] = {
+    "evaluator": "text", "path": "text", "n": "count", "match": "count", "mismatch": "count", "omission": "count",
+    "hallucination": "count", "error": "count", "accuracy": "score", "precision": "score", "recall": "score",
+    "f1": "score", "mean_score": "score",
+}  # fmt: skip
+_FAILURE_COLUMNS: Final[dict[str, Kind]] = {
+    "row": "count", "id": "text", "evaluator": "text", "path": "text", "status": "text", "expected": "value",
+    "output": "value", "reason": "text",
+}  # fmt: skip
+
+
+class Run:
+    """A finished run. `run["header"]` has the figures of an evaluator; what is not named here is as in `RunResult`."""
+
+    def __init__(
+        self,
+        result: RunResult,
+        record: RunRecord | None,
+        lines: Sequence[EvaluatorLine],
+        index: Any = None,
+        let_go: Callable[[], None] | None = None,
+    ) -> None:
+        """`index` is that of the data frame that was given; `let_go` takes away what only this run needs."""
+        self.result = result
+        """All figures, gates and problems, as data."""
+        self._record = record
+        self._lines = tuple(lines)
+        self._index = index
+        if let_go is not None:
+            finalize(self, let_go)
+
+    @property
+    def passed(self) -> bool:
+        """No gate failed, and everything was measured: the exit code of the command would be 0."""
+        return self.result.exit_code == 0
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.result.rows
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.result.name
+
+    @property
+    def evaluators(self) -> tuple[EvaluatorStats, ...]:
+        """The figures of each evaluator, and of each variant."""
+        return self.result.evaluators
+
+    @property
+    def gates(self) -> tuple[GateResult, ...]:
+        """What became of each gate."""
+        return self.result.gates
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What kept something from being measured: the first few of each kind, in row order."""
+        return self.result.issues
+
+    @property
+    def exit_code(self) -> int:
+        """What the command would end with."""
+        return self.result.exit_code
+
+    @property
+    def folder(self) -> str | None:
+        """The run folder that was asked for."""
+        return self.result.folder
+
+    @property
+    def place(self) -> Path:
+        """The folder with the records of the run, be it a temporary one. Raises Problems where there is none on this machine."""
+        return self._recorded.folder
+
+    def __getitem__(self, evaluator: str) -> EvaluatorStats:
+        return self.result[evaluator]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "result":
+            raise AttributeError(name)
+        return getattr(self.result, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for name in dir(self.result) if not name.startswith("_"))})
+
+    def __eq__(self, other: object) -> bool:
+        return self.result == (other.result if isinstance(other, Run) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as its result
+
+    @cached_property
+    def rows(self) -> ResultTable:
+        """The rows: `row` (its number), `id`, with variants `variant`, and then the columns of `to_pandas`."""
+        return self._table(None, True)
+
+    def _table(self, overall: str | None, fields: bool) -> ResultTable:
+        variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
+        about: dict[str, Kind] = {"row": "count", "id": "text", **variants}
+        kinds: dict[str, Kind] = {one.name: one.kind for one in columns_of(self._lines, fields)}
+        verdicts = [list(column) for column in zip(*(row.verdicts for _, row in self._rows()), strict=True)]
+        of_all = overall_of(self._lines, overall)
+        columns = verdict_columns(self._lines, verdicts or [[] for _ in self._lines], of_all, fields)
+        return ResultTable({**about, **kinds}, columns=[*self._about[: len(about)], *columns])
+
+    def to_arrow(self) -> Any:
+        """A `pyarrow.Table` of the rows: `row`, `id`, with variants `variant`, and then the columns of `to_pandas`."""
+        return self.rows.to_arrow()
+
+    def to_pandas(self, *, overall: str | None = None, fields: bool = True) -> Any:
+        """A `pandas.DataFrame` of the rows.
+
+        For each evaluator it has `NAME.score`, `NAME.passed`, `NAME.status` and `NAME.error`, and for each field that the evaluator
+        lists `NAME.FIELD` (its status) and `NAME.FIELD.score`; then the same four for the overall score, and with variants
+        `variant`. The index is that of the data frame that was given; else the ids of the rows, or their numbers. `overall` names the
+        evaluator whose score is the overall one; without `fields` the columns of fields are left out.
+        """
+        rows = self.rows if overall is None and fields else self._table(overall, fields)
+        frame = rows.to_pandas(self._frame_index())
+        return frame.drop(columns=[name for name in ("row", "id") if name in frame])
+
+    @cached_property
+    def fields(self) -> ResultTable:
+        """The fields of all evaluators with their figures: `evaluator`, `path`, `n` (how often it was measured), `match`, `mismatch`,
+        `omission`, `hallucination`, `error`, `accuracy`, `precision`, `recall`, `f1`, `mean_score`; with variants `variant`."""
+        variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
+        found: list[list[Any]] = []
+        for stats in self.result.evaluators:
+            for field in stats.fields:
+                counts = field.counts
+                mean = field.accuracy if field.mean_score is None else field.mean_score
+                found.append([
+                    *([stats.variant] if variants else []), stats.name, field.path, counts.measured, counts.match,
+                    counts.mismatch, counts.omission, counts.hallucination, counts.error, field.accuracy, field.precision,
+                    field.recall, field.f1, mean,
+                ])  # fmt: skip
+        return ResultTable({**variants, **_FIELD_COLUMNS}, found)
+
+    def failures(self, count: int | None = None) -> ResultTable:
+        """What is wrong, row by row, and all that was recorded of it without a `count`: `row`, `id`, `evaluator`, `path` (None for the
+        row as a whole), `status`, `expected`, `output`, `reason`; with variants `variant`."""
+        variants: dict[str, Kind] = {"variant": "text"} if self.result.variants else {}
+        found: list[list[Any]] = []
+        for line in self._failures():
+            if count is not None and len(found) >= count:
+                break
+            found.append(line if variants else line[1:])
+        return ResultTable({**variants, **_FAILURE_COLUMNS}, found)
+
+    def _failures(self) -> Iterator[list[Any]]:
+        from evaluators.reports.recorded import results_of
+
+        record = self._recorded
+        for variant in record.variants:
+            for row in record.rows(variant):
+                for one, result in zip(record.facts.evaluators, results_of(record.facts.evaluators, row), strict=True):
+                    about = [variant, row.number, row.id or None if "id" in self.result.columns else None, one.name]
+                    score = result.score
+                    if result.issue is not None and result.standing.kept_out:
+                        yield [*about, None, result.standing.word, None, None, result.issue.message]
+                    elif score is not None and score.passed is False:
+                        wrong = [field for field in score.fields if field.status.word in _WRONG]
+                        for field in wrong:
+                            yield [
+                                *about, field.path, field.status.word, _given(field.expected), _given(field.actual),
+                                field.reason,
+                            ]  # fmt: skip
+                        if not wrong:
+                            word = result.standing.word
+                            yield [*about, None, "failed" if word == "scored" else word, *self._cells(row), score.reason]
+
+    def _cells(self, row: RecordedRow) -> list[Any]:
+        cells, columns = row.cells or {}, self.result.columns
+        return [cells.get(columns.get(role, role)) for role in ("expected", "output")]
+
+    @property
+    def _recorded(self) -> RunRecord:
+        if self._record is None:
+            message = "the rows of this run are not on this machine"
+            raise problem(
+                "no-record", message, where=self.result.folder, hint="its folder went to a store; fetch it from there"
+            )
+        return self._record
+
+    @cached_property
+    def _about(self) -> tuple[list[int], list[str | None], list[str | None]]:
+        named = "id" in self.result.columns
+        rows = [(row.number, row.id or None if named else None, variant) for variant, row in self._rows()]
+        return [one[0] for one in rows], [one[1] for one in rows], [one[2] for one in rows]
+
+    def _rows(self) -> Iterator[tuple[str | None, RecordedRow]]:
+        record = self._recorded
+        for variant in record.variants:
+            for row in record.rows(variant, explained=False):
+                yield variant, row
+
+    def _frame_index(self) -> Any:
+        import pandas
+
+        numbers, ids, _ = self._about
+        if self._index is not None:
+            return self._index.take([number - 1 for number in numbers])
+        named = bool(ids) and all(one is not None for one in ids)
+        return pandas.Index(ids, name="id") if named else pandas.Index(numbers, name="row")
+
+    def __repr__(self) -> str:
+        lines = [self._head()]
+        means = self.result.evaluators
+        width = max([len(_called(one)) for one in means[:_LISTED]], default=0)
+        for one in means[:_LISTED]:
+            lines.append(
+                f"  {_called(one):{width}}  mean {score_text(one.mean)}, pass rate {percent_text(one.pass_rate)}, "
+                f"{one.scored:,} of {rows_text(one.rows)} scored"
+            )
+        if len(means) > _LISTED:
+            lines.append(f"  and {len(means) - _LISTED} more")
+        lines += [f"  {cause}" for cause in self.result.causes[:3]]
+        if len(self.result.causes) > 3:
+            lines.append(f"  and {len(self.result.causes) - 3} more")
+        return "\n".join(
+            line if len(line) <= 160 else f"{line[:159]}…" for line in (each.split("\n")[0] for each in lines)
+        )
+
+    def _repr_html_(self) -> str:
+        kinds: dict[str, Kind] = {
+            "evaluator": "text", "mean": "score", "pass rate": "text", "scored": "count", "rows": "count",
+        }  # fmt: skip
+        means = self.result.evaluators
+        table = ResultTable(
+            kinds, [[_called(one), one.mean, percent_text(one.pass_rate), one.scored, one.rows] for one in means]
+        )
+        causes = "".join(f"<li>{escape(cause)}</li>" for cause in self.result.causes[:5])
+        return f"<p><b>{escape(self._head())}</b></p>{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
+
+    def _head(self) -> str:
+        code = self.result.exit_code
+        end = _ENDS.get(code, "ended")
+        said = f"{end} (exit code {code})" if code else end
+        return f"{self.result.name}: {said}, {rows_text(self.result.rows)} of {self.result.test_set}"
+
+
+def _called(one: EvaluatorStats) -> str:
+    return f"{one.name} ({one.variant})" if one.variant else one.name
+
+
+def _given(value: object) -> Any:
+    return None if value is MISSING else value

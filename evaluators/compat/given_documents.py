@@ -1,0 +1,256 @@
+"""`evaluate`: rows that a program gives, scored by a schema, with the machinery of a run.
+
+The schema and its settings become a `schema_match`; the rows become a test set that nobody has to write to a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, cast
+
+from evaluators.api.memory_jobs import ROWS, job_of
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.comparators._comparator import Comparator
+from evaluators.comparators._functions import comparator_of
+from evaluators.compat.evaluation import DocumentEvaluation, Evaluation
+from evaluators.fields.dialects import dialect_note
+from evaluators.fields.lines import read_comparator
+from evaluators.fields.post_process import Nulls, Processor
+from evaluators.fields.schema_scoring import Dialect
+from evaluators.issues import Blame, Fault, Issue, Problems, problem
+from evaluators.judges.asked_once import keeping
+from evaluators.judges.judge import Judge, read_judge
+from evaluators.needs import expected_of
+from evaluators.run.coverage import gaps
+from evaluators.run.engines.engine import ENGINES
+from evaluators.run.key_warnings import key_warnings, null_warnings
+from evaluators.run.kinds_read import reading_nothing
+from evaluators.run.learning import documents
+from evaluators.run.runner import figures, measure, schema_gaps
+from evaluators.settings import BadSettings, Detail, build, spell
+from evaluators.suite.evaluator_line import EvaluatorLine
+from evaluators.testsets.columns import Columns
+from evaluators.testsets.memory_rows import MemoryRows, refuse_python_values
+from evaluators.testsets.test_set import TestSet
+from evaluators.testsets.test_set_config import TestSetConfig
+
+Schema: TypeAlias = Mapping[str, Any] | str | Path
+PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]
+Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., Any]]
+Found = TypeVar("Found", bound=Evaluation)
+
+NAME = "schema_match"
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _in_other_words(**words: str) -> Callable[[Function], Function]:
+    """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
+
+    def wrap(function: Function) -> Function:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            return function(*given, **{words.get(name, name): value for name, value in named.items()})
+
+        renamed: Any = call
+        return cast(Function, renamed)
+
+    return wrap
+
+
+@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
+def evaluate(
+    expected: Iterable[Any],
+    outputs: Iterable[Any],
+    schema: Schema,
+    *,
+    dialect: Dialect = "auto",
+    ids: Iterable[str | int] | None = None,
+    id_field: str | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    without_judge: Mapping[str, Any] | None = None,
+    nulls: Nulls | None = None,
+    absent_values: Sequence[Any] | None = None,
+    post_process: PostProcess | Processor | str = (),
+    comparators: Comparators | None = None,
+    judge: str | Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """Score outputs against expected documents by a schema.
+
+    `expected` and `outputs` go together one by one. Each is a JSON value or a text: an expected text is JSON, and the JSON
+    of an output may stand in prose or in a code block. `schema` is a JSON Schema of either dialect, the name of a file,
+    or the word `infer`. Rows are called by `ids`, by what the expected documents have at `id_field`, or from 0 up.
+    `comparators` are names of your own for comparators with their options, or for functions. `judge` is written as in a
+    suite; its relative paths start in the working folder. The other settings are those of `schema_match`; without `nulls`,
+    null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
+    or the settings.
+    """
+    rows = _rows(_listed("expected", expected), _listed("outputs", outputs), ids, id_field)
+    settings = {
+        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
+        "nulls": nulls, "post_process": post_process,
+    }  # fmt: skip
+    return _evaluated(Evaluation, rows, *_line(schema, settings, comparators, rows, judge))
+
+
+@_in_other_words(gold="expected", extracted="output", predicted="output")
+def evaluate_document(
+    schema: Schema,
+    expected: Any,
+    output: Any,
+    *,
+    dialect: Dialect = "auto",
+    id: str | int = 0,
+    defaults: Mapping[str, Any] | None = None,
+    without_judge: Mapping[str, Any] | None = None,
+    nulls: Nulls | None = None,
+    absent_values: Sequence[Any] | None = None,
+    post_process: PostProcess | Processor | str = (),
+    comparators: Comparators | None = None,
+    judge: str | Mapping[str, Any] | None = None,
+) -> DocumentEvaluation:
+    """Score one output against one expected document. `results[path][metric]` has every metric at every place.
+
+    The settings are those of `evaluate`.
+    """
+    rows = _rows([expected], [output], [id], None)
+    settings = {
+        "defaults": defaults, "without_judge": without_judge, "absent_values": absent_values, "dialect": dialect,
+        "nulls": nulls, "post_process": post_process,
+    }  # fmt: skip
+    return _evaluated(DocumentEvaluation, rows, *_line(schema, settings, comparators, rows, judge))
+
+
+@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
+async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
+    """`evaluate`, for use inside a running event loop."""
+    return await asyncio.to_thread(partial(evaluate, expected, outputs, schema, **settings))
+
+
+@_in_other_words(gold="expected", extracted="output", predicted="output")
+async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **settings: Any) -> DocumentEvaluation:
+    """`evaluate_document`, for use inside a running event loop."""
+    return await asyncio.to_thread(partial(evaluate_document, schema, expected, output, **settings))
+
+
+def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
+    table = TestSet(ROWS, rows, Columns(id="id", output="output", expected="expected"), TestSetConfig())
+    answers: dict[Any, Any] = {}
+    with keeping(answers):
+        measured = measure(job_of(line, table), [line], ENGINES.find("in_process")(), ROWS)
+    (stats,) = figures([line], measured)
+    ids: Sequence[Any] = rows.columns["id"]
+    found = gaps([line], [measured], [stats], complete=True)
+    warnings = [
+        *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
+        *(issue for issue in schema_gaps([line], [stats], {}) if issue.code != "schema-not-covered"),
+        *key_warnings([line], [stats], found),
+        *null_warnings([line], [measured], [stats]),
+        *reading_nothing([line], {}, table, measured.glimpse.expected),
+        *found,
+    ]
+    return kind(
+        line, table, ids, stats, (*measured.issues, *warnings), dict(sorted(measured.issue_counts.items())), answers,
+        tuple(warnings),
+    )  # fmt: skip
+
+
+def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
+    """The documents. One alone, which also has parts to go through, is refused."""
+    if isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
+        message = f'"{name}" must be a list of documents; found {spell(documents)}'
+        raise problem("not-a-list", message, hint="evaluate_document scores one document")
+    return list(documents)
+
+
+def _rows(
+    expected: Sequence[Any], outputs: Sequence[Any], ids: Iterable[str | int] | None, id_field: str | None
+) -> MemoryRows:
+    if len(expected) != len(outputs):
+        message = f"there are {len(expected)} expected documents and {len(outputs)} outputs; they go together one by one"
+        raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
+    if ids is not None and id_field is not None:
+        raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
+    names = list(ids) if ids is not None else _ids_in(expected, id_field)
+    if len(names) != len(expected):
+        raise problem("unequal-lengths", f"there are {len(names)} ids and {len(expected)} rows; every row has one id")
+    for number, (wanted, given) in enumerate(zip(expected, outputs, strict=True), 1):
+        refuse_python_values(f"expected document {number}", wanted)
+        refuse_python_values(f"output {number}", given)
+    return MemoryRows({"id": names, "output": outputs, "expected": expected}, len(expected))
+
+
+def _ids_in(expected: Sequence[Any], id_field: str | None) -> list[Any]:
+    if id_field is None:
+        return list(range(len(expected)))
+    found: list[Any] = []
+    issues: list[Issue] = []
+    for number, cell in enumerate(expected):
+        document = expected_of(cell)
+        known = document.get(id_field) if isinstance(document, dict) else None
+        if isinstance(known, bool) or not isinstance(known, str | int):
+            said = (
+                "it is not JSON" if isinstance(document, Fault) else f'there is no text or whole number at "{id_field}"'
+            )
+            issues.append(
+                Issue("no-id", Blame.TESTSET, f"expected document {number + 1}: {said}", hint="give ids instead")
+            )
+        found.append(known)
+    if issues:
+        raise Problems(issues)
+    return found
+
+
+def _line(
+    schema: Schema,
+    settings: Mapping[str, Any],
+    comparators: Comparators | None,
+    rows: MemoryRows,
+    judge: str | Mapping[str, Any] | None,
+) -> tuple[EvaluatorLine, list[str]]:
+    """The evaluator, and what is to be said of its schema. Raises Problems with every bad setting."""
+    notes: list[str] = []
+    given = {name: value for name, value in settings.items() if value is not None and value != ()}
+    try:
+        asked = read_judge(judge, Path()) if judge is not None else None
+        if asked is not None:
+            asked.ready()
+        context = {"comparators": _comparators(comparators or {}, asked), "judge": asked, "notes": notes}
+        plain = str(schema) if isinstance(schema, Path) else schema
+        evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
+        if (learning := evaluator.learning()) is not None:
+            table = TestSet(ROWS, rows, Columns(), TestSetConfig())
+            evaluator = learning.apply(learning.infer(list(documents(table, "expected"))))
+    except BadSettings as error:
+        raise Problems(_issue(detail) for detail in error.details) from error
+    usual = dialect_note(getattr(evaluator, "json_schema", None))  # of any plain schema, and no warning
+    return EvaluatorLine(NAME, evaluator), [note for note in notes if usual is None or not note.endswith(usual)]
+
+
+def _issue(detail: Detail) -> Issue:
+    where = ".".join(map(str, detail.loc)) or None
+    return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
+
+
+def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
+    """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
+    found: dict[str, tuple[Comparator, str]] = {}
+    details: list[Detail] = []
+    for name, body in named.items():
+        try:
+            chosen, rule = (
+                (comparator_of(name, body)(), name)
+                if callable(body)
+                else read_comparator(body, {"comparators": {}, "judge": judge})
+            )
+            if chosen is not None:
+                found[name] = chosen, rule
+        except BadSettings as error:
+            details += [detail.under("comparators", name) for detail in error.details]
+    if details:
+        raise BadSettings(details)
+    return found

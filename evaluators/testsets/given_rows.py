@@ -1,0 +1,187 @@
+"""Rows that a program gives, written once as JSON lines, and from there on read like the rows of a file: in splits, by any engine.
+
+A data frame, a table of Arrow (or whatever gives one, as Polars and DuckDB do), a map of columns, or rows as dicts, models or
+dataclasses. None, NaN, NaT and pandas' NA are empty cells. A document keeps its values; one that no JSON stands for, because NaN is in
+it, is its text, so that it is the row's own mistake, and the output's where the output holds it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.issues import Blame, Fault, Issue, Problems, extra_hint, problem
+from evaluators.model import MISSING, Row
+from evaluators.testsets.byte_source import temporary_file
+from evaluators.testsets.memory_rows import refuse_python_values
+from evaluators.testsets.python_cells import arrow_cells, cell_of
+from evaluators.value_class import dataclass
+from evaluators.values.json_text import compact
+
+ROWS: Final = "the given rows"
+"""What messages call them, where a file would have its name."""
+_EMPTY: Final = ("NAType", "NaTType")
+_AT_ONCE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRows:
+    """Rows in a file that is there until the program ends."""
+
+    file: str
+    header: tuple[str, ...]
+    index: Any = None
+    """The index of the data frame that they were given as."""
+
+
+def given_rows(rows: Any) -> GivenRows:
+    """The rows in a file. Raises Problems for what is no table of rows, and for values that no cell can hold."""
+    header: dict[str, None] = {}
+    with temporary_file() as file:
+        for row in _rows(rows, header):
+            header |= dict.fromkeys(row)
+            cells = {name: cell for name, cell in row.items() if cell is not MISSING}
+            file.write(compact(cells) + b"\n")
+    return GivenRows(file.name, tuple(header), rows.index if is_data_frame(rows) else None)
+
+
+def is_data_frame(rows: Any) -> bool:
+    """Whether it is a data frame of pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(rows, pandas.DataFrame)
+
+
+def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
+    """Two sequences as columns. Raises Problems where they are none, or do not go together one by one."""
+    columns = {"expected": _listed("expected", expected), "output": _listed("outputs", outputs)}
+    if len(columns["expected"]) != len(columns["output"]):
+        message = (
+            f"there are {len(columns['expected'])} expected documents and {len(columns['output'])} outputs; "
+            "they go together one by one"
+        )
+        raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
+    return columns
+
+
+def _listed(name: str, documents: Any) -> list[Any]:
+    if documents is None or isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
+        said = "nothing" if documents is None else type(documents).__name__
+        message = f'"{name}" must be a list of documents; found {said}'
+        raise problem("not-a-list", message, hint="`evaluate_pair(expected, output)` scores one")
+    return list(documents)
+
+
+def _rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
+    if is_data_frame(rows):
+        names = list(map(str, rows.columns))
+        return _by_row(
+            _names(names, header), [_frame_cells(rows.iloc[:, place]) for place in range(len(names))], len(rows)
+        )
+    if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
+        return _arrow_rows(rows, header)
+    if isinstance(rows, Mapping):
+        return _columns(rows, header)
+    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+        raise _no_rows(rows)
+    return _one_by_one(rows)
+
+
+def _names(names: Sequence[str], header: dict[str, None]) -> list[str]:
+    """The columns. Raises Problems where two have one name."""
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise Problems(Issue("same-column", Blame.TESTSET, f'two columns are called "{name}"', ROWS) for name in twice)
+    header |= dict.fromkeys(names)
+    return list(names)
+
+
+def _by_row(names: Sequence[str], columns: Sequence[Sequence[Any]], count: int) -> Iterator[dict[str, Any]]:
+    for number in range(count):
+        yield {
+            name: _cell(column[number], name, number + 1) for name, column in zip(names, columns, strict=True)
+        }  # fmt: skip
+
+
+def _frame_cells(series: Any) -> list[Any]:
+    empty = series.isna().tolist()
+    return [MISSING if gone else value for value, gone in zip(series.tolist(), empty, strict=True)]
+
+
+def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        message = f"rows of {type(rows).__module__.partition('.')[0]} need a package that is not installed: pyarrow"
+        raise problem("missing-package", message, hint=extra_hint("parquet")) from None
+    table = rows if isinstance(rows, pyarrow.Table | pyarrow.RecordBatch) else pyarrow.table(rows)
+    names = _names(table.schema.names, header)
+    number = 0
+    while number < table.num_rows:
+        some = table.slice(number, _AT_ONCE)
+        columns = [arrow_cells(some.column(place)) for place in range(len(names))]
+        for place, row in enumerate(_by_row(names, columns, some.num_rows), 1):
+            yield {name: _cell(cell, name, number + place) for name, cell in row.items()}
+        number += some.num_rows
+
+
+def _columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[str, Any]]:
+    columns = {str(name): _listed(str(name), cells) for name, cells in rows.items()}
+    lengths = {len(cells) for cells in columns.values()}
+    if len(lengths) > 1:
+        said = ", ".join(f'"{name}" has {len(cells)}' for name, cells in columns.items())
+        raise problem("unequal-lengths", f"the columns are not of one length: {said}")
+    return _by_row(_names(list(columns), header), list(columns.values()), next(iter(lengths), 0))
+
+
+def _one_by_one(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Row):
+            cells: Any = {**({"id": row.id} if row.id else {}), **row.cells}
+        else:
+            cells = row if isinstance(row, Mapping) else cell_of(row)
+        if not isinstance(cells, Mapping):
+            raise _no_row(number, row)
+        yield {str(name): _cell(cell, str(name), number) for name, cell in cells.items()}
+
+
+def _cell(value: Any, name: str, number: int) -> Any:
+    if value is MISSING or value is None or _is_nan(value) or type(value).__name__ in _EMPTY:
+        return MISSING
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dict | list):
+        refuse_python_values(f'row {number}, column "{name}"', value)
+    cell = cell_of(value)
+    return _text(value) if isinstance(cell, Fault) else cell
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether it is a number that says there is none; only such a number differs from itself."""
+    return isinstance(value, float) and value != value
+
+
+def _text(value: object) -> str:
+    """What stands in a cell that no JSON stands for."""
+    try:
+        return json.dumps(value, default=str, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        return f"({type(value).__name__} that is no JSON)"
+
+
+def _no_rows(rows: object) -> Problems:
+    message = f"rows are expected, and this is {_a(rows)}"
+    return problem(
+        "no-rows-given", message, hint="give a DataFrame, a list of dicts, an Arrow table, or the name of a file"
+    )
+
+
+def _no_row(number: int, row: object) -> Problems:
+    message = f"row {number} is {_a(row)}; a row is a dict of cells by column"
+    return problem("no-row", message, hint='`[{"output": …, "expected": …}, …]`, or `expected=[…], outputs=[…]`')
+
+
+def _a(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
