@@ -161,7 +161,7 @@ class Run:
                 counts = field.counts
                 mean = field.accuracy if field.mean_score is None else field.mean_score
                 found.append([
-                    *([stats.variant] if variants else []), stats.name, field.path, counts.measured, counts.match,
+                    *([stats.variant] if variants else []), stats.name, field.path, counts.n, counts.match,
                     counts.mismatch, counts.omission, counts.hallucination, counts.error, field.accuracy, field.precision,
                     field.recall, field.f1, mean,
                 ])  # fmt: skip
