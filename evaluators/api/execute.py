@@ -273,9 +273,7 @@ def _kept(prepared: Prepared, request: RunRequest, folder: RunFolder | None, run
         )  # fmt: skip
     named, result = result.folder, replace(result, folder=str(folder.path))
     taken = folder.asked if folder.path != folder.asked else None
-    return Finished(
-        result, options, folder.path, tuple(files), refused=refusals, named=named, taken=taken, record=record
-    )
+    return Finished(result, options, folder.path, tuple(files), refused=refusals, named=named, taken=taken, record=record)
 
 
 def _noted(record: RunRecord, place: Path, request: RunRequest) -> RunResult:

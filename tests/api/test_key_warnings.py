@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.api.evaluate import evaluate
 from evaluators.api.loading import load, loads
+from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.issues import Blame
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import read_run, run_json
