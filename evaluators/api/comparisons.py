@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evaluators.api.loading import Suite
+from evaluators.api.run_object import Run
 from evaluators.compare.baseline import read_baseline, write_baseline
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Comparison, Ranking
@@ -35,8 +36,8 @@ class Rules:
 
 
 def compare(
-    base: str | Path,
-    new: str | Path,
+    base: Run | str | Path,
+    new: Run | str | Path,
     *,
     suite: Suite | None = None,
     fail_on: Iterable[str] | None = None,
@@ -44,14 +45,14 @@ def compare(
     max_drop: Mapping[str, float] | None = None,
     common: bool = False,
 ) -> Comparison:
-    """The comparison of a run with a base, each a run folder or a baseline file.
+    """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a baseline file.
 
     `suite` brings the rules of its section `compare`; the other settings take their place. Raises Problems when there is
     no such run, or a rule names something that there is not. Runs that cannot be compared are no exception: the result
     says why, under `incomparable`.
     """
     rules = Rules(suite, None if fail_on is None else tuple(fail_on), max_broken_rows, max_drop, common)
-    return compare_places(Path(base), Path(new), rules)
+    return _compared(_side_of(base), _side_of(new), rules)
 
 
 def compare_places(base: Path, new: Path, rules: Rules = Rules()) -> Comparison:
@@ -133,6 +134,11 @@ def update_baseline(run: Path, file: Path) -> Side:
 def open_side(place: Path) -> Side:
     """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
     return read_baseline(place) if place.is_file() and place.name != "run.json" else read_run_side(place)
+
+
+def _side_of(run: Run | str | Path) -> Side:
+    """A run of a program, or one in a place. Raises Problems when there is none."""
+    return replace(open_side(run.place), label=run.name) if isinstance(run, Run) else open_side(Path(run))
 
 
 def _compared(base: Side, new: Side, rules: Rules) -> Comparison:

@@ -7,14 +7,20 @@ positive one is a gain.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.compare.row_changes import Change
+from evaluators.result_table import Kind, ResultTable
 from evaluators.run.result import Interval
 from evaluators.value_class import dataclass, field
 
 Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
 Unit: TypeAlias = Literal["rows", "values"]
+_COLUMNS: Final[Mapping[str, Kind]] = {
+    "evaluator": "text", "field": "text", "variant": "text", "pairs": "count", "base": "score", "new": "score",
+    "difference": "score", "ci_low": "score", "ci_high": "score", "p_value": "score", "verdict": "text", "fixed": "count",
+    "broken": "count", "lost": "count", "gained": "count",
+}  # fmt: skip
 LabelFigure: TypeAlias = Literal["precision", "recall", "f1"]
 
 
@@ -205,3 +211,26 @@ class Comparison:
     """Rows that no evaluator scored in the base or in the new run."""
     one_sided: int = 0
     """Of the rows, those that only one of the runs has."""
+
+    @property
+    def table(self) -> ResultTable:
+        """A row for each evaluator, then for each field: `evaluator`, `field`, `variant`, `pairs`, `base`, `new`, `difference`,
+        its 95 % CI `ci_low` and `ci_high`, `p_value` (corrected for the number of tests), `verdict`, `fixed`, `broken`, `lost`,
+        `gained`."""
+        return ResultTable(_COLUMNS, [
+            [
+                one.evaluator, one.field, one.variant, one.pairs, one.base, one.new, one.difference,
+                one.interval.low if one.interval is not None else None,
+                one.interval.high if one.interval is not None else None,
+                one.p_corrected, one.finding, one.fixed, one.broken, one.lost, one.gained,
+            ]
+            for one in (*self.evaluators, *self.fields)
+        ])  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """The differences as a `pandas.DataFrame`, with the columns of `table`."""
+        return self.table.to_pandas()
+
+    def to_arrow(self) -> Any:
+        """The differences as a `pyarrow.Table`, with the columns of `table`."""
+        return self.table.to_arrow()

@@ -249,3 +249,20 @@ def test_two_documents_are_compared_by_a_schema() -> None:
         score = evaluators.evaluate_pair({"a": 1, "b": 2}, {"a": 1, "b": 3}, **how).score
         assert score is not None
         assert score.value == 0.5
+
+
+def test_two_runs_of_a_program_are_compared() -> None:
+    base = evaluators.evaluate(ROWS, SUITE)
+    new = evaluators.evaluate([{**row, "output": row["expected"]} for row in ROWS], SUITE)
+    found = evaluators.compare(base, new)
+    frame = found.to_pandas()
+    assert (found.fixed, found.broken, found.incomparable) == (2, 0, ())
+    assert list(frame["evaluator"]) == ["header", "header", "header"]
+    assert frame["base"].iloc[0] == 0.5
+    assert {"field", "difference", "p_value", "verdict"} <= {*frame}
+    assert found.to_arrow().column_names == list(frame)
+
+
+def test_a_run_is_compared_with_one_in_a_folder(tmp_path: Path) -> None:
+    evaluators.evaluate(ROWS, SUITE, results=tmp_path, name="base")
+    assert evaluators.compare(tmp_path / "base", evaluators.evaluate(ROWS, SUITE)).unchanged == 3
