@@ -20,7 +20,7 @@ from evaluators.run.store import write_text
 from evaluators.value_class import dataclass
 
 KIND: Final = "evaluators baseline"
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Since 2, a verdict has the values of fields that a row has several of."""
 _LETTERS: Final = {
     "match": "m", "mismatch": "x", "omission": "o", "hallucination": "h", "error": "e", "skipped": "s", "not measured": "-",
@@ -115,7 +115,11 @@ def read_baseline(file: Path) -> Side:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint) from None
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         raise problem("not-a-baseline", "not a baseline, and not a run folder", where=str(file), hint=hint)
-    if body.get("format") not in (1, FORMAT):
+    if body.get("format") in (1, 2):
+        said = f"written in format {body['format']}, and this version reads format {FORMAT}"
+        hint = "score the test set again: `evaluators run SUITE ROWS`; then `evaluators compare RUN --suite SUITE --update-baseline`"
+        raise problem("older-baseline", said, where=str(file), hint=hint)
+    if body.get("format") != FORMAT:
         raise problem(
             "newer-baseline",
             f"written in format {body.get('format')}, and this version reads up to {FORMAT}",
@@ -130,7 +134,7 @@ def read_baseline(file: Path) -> Side:
         raise problem("not-a-baseline", f"not a baseline: {said}", where=str(file), hint=hint) from None
     return Side(
         str(file), found.name, found.version, found.test_set, found.data_fingerprint, found.complete, found.meaning,
-        found.fields, found.cluster, rows, found.format > 1, found.measures,
+        found.fields, found.cluster, rows, True, found.measures,
     )  # fmt: skip
 
 

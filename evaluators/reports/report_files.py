@@ -310,7 +310,7 @@ def _cell_text(cell: Any) -> str:
 
 
 def _line(evaluators: Sequence[RecordedEvaluator], row: RecordedRow) -> dict[str, Any]:
-    line: dict[str, Any] = {"row": row.number, "id": row.id, "given": row.given}
+    line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.given}
     if row.cluster is not None:
         line["cluster"] = row.cluster
     line["results"] = {
@@ -324,7 +324,7 @@ def _result(one: RecordedEvaluator, verdict: Verdict, recorded: Recorded) -> Map
     """A verdict in words: a row is scored unless it says another standing, and what is unknown is not said."""
     line: dict[str, Any] = {}
     if verdict.standing is not Standing.SCORED:
-        line["standing"] = verdict.standing.word
+        line["status"] = verdict.standing.word
     if verdict.value is not None:
         line["score"] = verdict.value
     if verdict.passed is not None:

@@ -18,7 +18,7 @@ from evaluators.values.json_text import compact, parse
 
 LETTERS: Final = ".=x-+s!?"
 """One letter for each status: not measured, match, mismatch, omission, hallucination, skipped, error, fault."""
-_STANDINGS: Final = {standing.word: standing for standing in Standing}
+_STANDINGS: Final = {standing.word.replace(" ", "_"): standing for standing in Standing}
 
 
 class CodeTable:
@@ -44,7 +44,7 @@ class CodeTable:
 
 def code_text(verdict: Verdict) -> bytes:
     """A verdict as JSON. What is not said is as in most rows: scored, without counts, figures or an issue."""
-    said = b'{"standing":"%b"' % _WORDS[verdict.standing]
+    said = b'{"status":"%b"' % _WORDS[verdict.standing]
     if verdict.den:
         said += b',"score":[%d,%d]' % (verdict.num, verdict.den)
     if verdict.passed is not None:
@@ -54,7 +54,7 @@ def code_text(verdict: Verdict) -> bytes:
     if verdict.counts is not None:
         said += b',"counts":[%d,%d,%d,%d]' % verdict.counts
     if verdict.figures:
-        said += b',"figures":%b' % compact([list(figure) for figure in verdict.figures])
+        said += b',"metrics":%b' % compact([list(figure) for figure in verdict.figures])
     if verdict.values:
         said += b',"values":%b' % compact(list(verdict.values))
     if verdict.issue is not None:
@@ -63,7 +63,7 @@ def code_text(verdict: Verdict) -> bytes:
     return said + b"}"
 
 
-_WORDS: Final = {standing: standing.word.encode() for standing in Standing}
+_WORDS: Final = {standing: word.encode() for word, standing in _STANDINGS.items()}
 _LETTER_OF: Final = bytes(map(ord, LETTERS)) + bytes(256 - len(LETTERS))
 
 
@@ -72,11 +72,11 @@ def verdict_of(line: Mapping[str, Any]) -> Verdict:
     num, den = line.get("score", (0, 0))
     counts, issue = line.get("counts"), line.get("issue")
     return Verdict(
-        _STANDINGS[line["standing"]], line.get("passed"), num, den,
+        _STANDINGS[line["status"]], line.get("passed"), num, den,
         bytes(map(LETTERS.index, line.get("fields", ""))),
         None if counts is None else (counts[0], counts[1], counts[2], counts[3]),
         None if issue is None else Issue(**{**issue, "blame": Blame(issue["blame"])}),
-        tuple((one, other) for one, other in line.get("figures", ())),
+        tuple((one, other) for one, other in line.get("metrics", ())),
         tuple(line.get("values", ())),
     )  # fmt: skip
 

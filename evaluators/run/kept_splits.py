@@ -35,7 +35,7 @@ from evaluators.testsets.reader import Split
 from evaluators.value_class import NamedTuple, dataclass, replace
 from evaluators.values.typed_json import TypedJson, TypedJsonWays, Unfit, listed
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the file's shape. Another version's splits are scored again."""
 _ALWAYS: Final = ("rows", "codes-rows", "outcomes")
 _SOMETIMES: Final = ("cells", "answers")

@@ -28,6 +28,7 @@ from evaluators.run.record_shapes import check_cells, check_code, check_outcome,
 from evaluators.run.recorder import Kept
 from evaluators.run.result import RunResult
 from evaluators.run.rows import RowsFormat, pyarrow, storable
+from evaluators.run.run_json import again
 from evaluators.run.store import load_run
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values.file_names import shown, why_no_file_name
@@ -39,7 +40,7 @@ from evaluators.values.small_files import is_own_file
 RECORD_JSON: Final = "record.json"
 SUITE_FOLDER: Final = "suite"
 """The folder of a run folder with the suite as it is written."""
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the files of rows. A key may be added within a version; a meaning never changes."""
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
@@ -360,7 +361,7 @@ def _row(data: Mapping[str, Any], verdicts: Sequence[Sequence[Verdict]], slices:
     check_row(data, [len(known) for known in verdicts], slices)
     found = [known[code] for known, code in zip(verdicts, data["codes"], strict=True)]
     return RecordedRow(
-        data["row"], data["id"], data.get("given") or "", data.get("cluster"), data.get("slices", ()), found
+        data["row"], data["id"], data.get("checksum") or "", data.get("cluster"), data.get("slices", ()), found
     )
 
 
@@ -381,7 +382,7 @@ def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RecordLine]:
         stored = parquet.ParquetFile(file)
         for batch in stored.iter_batches():
             columns = batch.to_pydict()
-            plain = [name for name in ("row", "id", "given", "cluster") if name in columns]
+            plain = [name for name in ("row", "id", "checksum", "cluster") if name in columns]
             for place in range(batch.num_rows):
                 data = {name: columns[name][place] for name in plain}
                 data["codes"] = [columns[name][place] for name in codes]
@@ -417,6 +418,9 @@ def _facts(file: Path) -> RecordFacts:
     if number > FORMAT:
         message = f"written in format {number}, and this version reads up to {FORMAT}"
         raise problem("newer-run", message, where=str(file), hint=UPGRADE_HINT)
+    if number < FORMAT:
+        message = f"written in format {number}, and this version reads format {FORMAT}"
+        raise problem("older-run", message, where=str(file), hint=again(file))
     try:
         facts = _adapter().validate_json(text)
     except ValidationError as error:

@@ -50,7 +50,7 @@ def row_line(found: Recorded) -> dict[str, Any] | None:
     if not isinstance(found.details, Differences) and found.details:
         line["details"] = {name: plain(value) for name, value in found.details.items()}
     if found.outside:
-        line["outside"] = list(found.outside)
+        line["undeclared"] = list(found.outside)
     if found.schema is not None:
         line["schema"] = found.schema
     return line or None
@@ -78,7 +78,7 @@ def field_line(result: FieldResult) -> dict[str, Any]:
     if result.reason is not None:
         line["reason"] = result.reason
     if result.rule is not None:
-        line["rule"] = result.rule
+        line["comparator"] = result.rule
     _add_values(line, result)
     if result.details:
         line["details"] = {name: plain(value) for name, value in result.details.items() if value is not MISSING}
@@ -88,8 +88,8 @@ def field_line(result: FieldResult) -> dict[str, Any]:
 def array_line(array: ArrayResult) -> dict[str, Any]:
     """A list's result."""
     line: dict[str, Any] = {
-        "array": array.path, "field": array.field, "rule": array.rule, "code": array.code, "matched": array.matched,
-        "missed": array.missing, "spurious": array.extra, "paired": array.paired,
+        "array": array.path, "field": array.field, "align": array.rule, "code": array.code, "matched": array.matched,
+        "missing": array.missing, "extra": array.extra, "paired": array.paired,
         "pairs": [list(pair) for pair in array.pairs],
     }  # fmt: skip
     if array.weight != 1:
@@ -97,9 +97,9 @@ def array_line(array: ArrayResult) -> dict[str, Any]:
     if array.alike:
         line["alike"] = True
     if array.surplus_counts:
-        line["surplus"] = True
+        line["extra_items"] = True
     if array.metric is not None:
-        line["metric"] = array.metric
+        line["comparator"] = array.metric
     if array.pass_at != 1:
         line["pass_at"] = list(array.pass_at.as_integer_ratio())
     if any(array.unmeasured):
@@ -122,7 +122,7 @@ def recorded_of(lines: Iterable[Mapping[str, Any]]) -> dict[str, Recorded]:
         else:
             one.reason = line.get("reason", one.reason)
             one.details = line.get("details", one.details)
-            one.outside = tuple(line.get("outside", one.outside))
+            one.outside = tuple(line.get("undeclared", one.outside))
             one.schema = line.get("schema", one.schema)
     return found
 
@@ -135,7 +135,7 @@ def _field(line: Mapping[str, Any]) -> FieldResult:
     scored = status not in _WITHOUT_SCORE
     return FieldResult(
         line["path"], status, line.get("score", float(status is Status.MATCH) if scored else None), line.get("weight", 1.0),
-        line.get("expected", MISSING), line.get("actual", MISSING), line.get("reason"), line.get("rule"),
+        line.get("expected", MISSING), line.get("actual", MISSING), line.get("reason"), line.get("comparator"),
         line.get("field"), details,
     )  # fmt: skip
 
@@ -145,11 +145,11 @@ _WITHOUT_SCORE: Final = (Status.SKIPPED, Status.NOT_MEASURED, Status.FAULT)
 
 def _array(line: Mapping[str, Any]) -> ArrayResult:
     return ArrayResult(
-        path=line["array"], field=line["field"], rule=line["rule"], matched=line["matched"], missing=line["missed"],
-        extra=line["spurious"], paired=line["paired"], weight=Fraction(*line.get("weight", (1, 1))), code=line["code"],
+        path=line["array"], field=line["field"], rule=line["align"], matched=line["matched"], missing=line["missing"],
+        extra=line["extra"], paired=line["paired"], weight=Fraction(*line.get("weight", (1, 1))), code=line["code"],
         alike=line.get("alike", False), notes=tuple(line.get("notes", ())), expected=line.get("expected", MISSING),
         actual=line.get("actual", MISSING), pairs=tuple((one, other) for one, other in line["pairs"]),
-        surplus_counts=line.get("surplus", False), metric=line.get("metric"),
+        surplus_counts=line.get("extra_items", False), metric=line.get("comparator"),
         pass_at=Fraction(*line.get("pass_at", (1, 1))), unmeasured=_indexes(line.get("unmeasured", ((), ()))),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from evaluators.values.quoting import quote
 
 Line: TypeAlias = Mapping[str, Any]
 
-STATUS_WORDS: Final = {status: status.word for status in Status} | {Status.FAULT: "fault"}
+STATUS_WORDS: Final = {status: status.word.replace(" ", "_") for status in Status} | {Status.FAULT: "not_judged"}
 """The word of each status in a run folder, where the eight are told apart."""
 _WORDS: Final = frozenset(STATUS_WORDS.values())
 
@@ -75,7 +75,7 @@ _HEAD: Final = {"row": _COUNT, "evaluator": _TEXT}
 _ROW: Final = {
     "row": _COUNT,
     "id": _TEXT,
-    "given": _TEXT_OR_NULL,
+    "checksum": _TEXT_OR_NULL,
     "cluster": _TEXT_OR_NULL,
     "slices": _TEXTS,
     "codes": _COUNTS,
@@ -83,28 +83,41 @@ _ROW: Final = {
 _CELLS: Final = {"row": _COUNT, "cells": _MAP}
 _FIELD: Final = {
     **_HEAD, "path": _TEXT, "status": _STATUS, "score": _SHARE, "weight": _WEIGHT, "field": _TEXT, "reason": _TEXT,
-    "rule": _TEXT, "details": _DETAILS,
+    "comparator": _TEXT, "details": _DETAILS,
 }  # fmt: skip
 _ARRAY: Final = {
-    **_HEAD, "array": _TEXT, "field": _TEXT, "rule": _TEXT, "code": _TEXT, "matched": _COUNT, "missed": _COUNT,
-    "spurious": _COUNT, "paired": _COUNT, "pairs": _PAIRS, "weight": _FRACTION, "alike": _FLAG, "notes": _TEXTS,
-    "surplus": _FLAG, "metric": _TEXT, "pass_at": _FRACTION, "unmeasured": _INDEXES,
+    **_HEAD, "array": _TEXT, "field": _TEXT, "align": _TEXT, "code": _TEXT, "matched": _COUNT, "missing": _COUNT,
+    "extra": _COUNT, "paired": _COUNT, "pairs": _PAIRS, "weight": _FRACTION, "alike": _FLAG, "notes": _TEXTS,
+    "extra_items": _FLAG, "comparator": _TEXT, "pass_at": _FRACTION, "unmeasured": _INDEXES,
 }  # fmt: skip
-_WHOLE: Final = {**_HEAD, "reason": _TEXT, "details": _MAP, "outside": _TEXTS, "schema": _TEXT}
-_ARRAY_NEEDED: Final = (*_HEAD, "field", "rule", "code", "matched", "missed", "spurious", "paired", "pairs")
+_WHOLE: Final = {**_HEAD, "reason": _TEXT, "details": _MAP, "undeclared": _TEXTS, "schema": _TEXT}
+_ARRAY_NEEDED: Final = (*_HEAD, "field", "align", "code", "matched", "missing", "extra", "paired", "pairs")
 _CODE: Final = {
     "evaluator": _TEXT,
     "code": _COUNT,
-    "standing": _TEXT,
+    "status": _TEXT,
     "score": _SCORE,
     "passed": _FLAG,
     "fields": _TEXT,
     "counts": _COUNTS,
-    "figures": _PAIRS,
+    "metrics": _PAIRS,
     "values": _COUNTS,
     "issue": _MAP,
 }
 _ISSUE: Final = {"code": _TEXT, "blame": _TEXT, "message": _TEXT, "where": _TEXT, "hint": _TEXT}
+
+
+LINES: Final = {
+    "rows": ((_ROW, ("row", "id", "codes")),),
+    "codes": ((_CODE, ("evaluator", "code", "status")),),
+    "outcomes": (
+        (_FIELD, (*_HEAD, "path", "status")),
+        (_ARRAY, (*_ARRAY_NEEDED, "array")),
+        (_WHOLE, (*_HEAD,)),
+    ),
+    "cells": ((_CELLS, ("row", "cells")),),
+}
+"""The shapes that lines of each file may have, each with the keys that it needs."""
 
 
 def check_row(line: Line, codes: Sequence[int], slices: int) -> None:
@@ -140,7 +153,7 @@ def check_code(line: Line, fields: Mapping[str, int], next_code: Mapping[str, in
     """A line of the table of codes. `fields` says how many fields each evaluator lists, `next_code` which code is its next.
 
     An evaluator whose schemas stand in cells lists no fields, and any number of letters may stand for those of a row."""
-    _check(line, _CODE, ("evaluator", "code", "standing"))
+    _check(line, _CODE, ("evaluator", "code", "status"))
     name = line["evaluator"]
     if name not in fields:
         raise ValueError(f"the run has no evaluator {quote(name)}")

@@ -179,7 +179,8 @@ def _join_lines(parts: Iterable[tuple[str, int]], table: CodeTable, target: Path
 def _lines(block: _Block, first: int, codes: _CodesInWords) -> list[str]:
     """The rows of a block, as JSON lines."""
     said = [
-        f'"id":{name},"given":"{given:08x}"' for name, given in zip(_quoted(block.names(first)), block.given, strict=True)
+        f'"id":{name},"checksum":"{given:08x}"'
+        for name, given in zip(_quoted(block.names(first)), block.given, strict=True)
     ]
     if block.clusters:
         said = [f'{text},"cluster":{name}' for text, name in zip(said, _quoted(block.clusters), strict=True)]
@@ -223,8 +224,8 @@ def _join_parquet(parts: Iterable[tuple[str, int]], columns: RowColumns, codes: 
 
 
 def _schema(arrow: Any, columns: RowColumns) -> Any:
-    """Parquet columns: `row`, `id`, `given`, `cluster`, one for each slice, and the codes of each evaluator."""
-    texts = ["id", "given", *(["cluster"] if columns.clustered else ())]
+    """Parquet columns: `row`, `id`, `checksum`, `cluster`, one for each slice, and the codes of each evaluator."""
+    texts = ["id", "checksum", *(["cluster"] if columns.clustered else ())]
     texts += [f"slice {storable(name)}" for name in columns.slices]
     return arrow.schema(
         [
@@ -237,7 +238,7 @@ def _schema(arrow: Any, columns: RowColumns) -> Any:
 
 def _parquet_writer(parquet: Any, target: Path, schema: Any) -> Any:
     """Codes are written with a dictionary; numbers and ids hardly repeat."""
-    repeating = [name for name in schema.names if name not in ("row", "id", "given")]
+    repeating = [name for name in schema.names if name not in ("row", "id", "checksum")]
     return parquet.ParquetWriter(
         target, schema, compression="zstd", use_dictionary=repeating, write_statistics=False, store_schema=False
     )

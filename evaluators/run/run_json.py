@@ -99,11 +99,11 @@ def run_of_shape(text: bytes, where: str) -> RunResult:
         )
     if body["format"] < FORMAT:
         said = f"written in format {body['format']}, and this version reads format {FORMAT}"
-        raise problem("older-run", said, where=where, hint=_again(Path(where)))
+        raise problem("older-run", said, where=where, hint=again(Path(where)))
     return _read(_run_adapter(), text, where)
 
 
-def _again(file: Path) -> str:
+def again(file: Path) -> str:
     """How to make a run of an earlier format again: by the command that made it, where its folder says so."""
     command = None
     with suppress(OSError, ValueError, NoSmallFile):

@@ -276,14 +276,15 @@ def swapped(text: str, first: int) -> str:
         ("cells.fast.jsonl", lambda text: text.replace('"cells":{', '"cells":[],"was":{', 1), "cells.fast.jsonl:1"),
         ("cells.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "cells.fast.jsonl:1"),
         ("cells.fast.jsonl", None, "there is no cells.fast.jsonl"),
-        ("record.json", lambda text: text.replace('"format": 1', '"farmat": 1'), "no format number"),
+        ("record.json", lambda text: text.replace('"format": 2', '"farmat": 2'), "no format number"),
         (
             "record.json",
             lambda text: text.replace('"variant": "fast"', '"variant": "slow"'),
             "other variants than run.json",
         ),
         ("record.json", lambda text: text.replace('"rows_format"', '"rows_farmat"'), "record.json"),
-        ("record.json", lambda text: text.replace('"format": 1', '"format": 99'), "written in format 99"),
+        ("record.json", lambda text: text.replace('"format": 2', '"format": 99'), "written in format 99"),
+        ("record.json", lambda text: text.replace('"format": 2', '"format": 1'), "this version reads format 2"),
         ("record.json", lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'), "pick: Input should be"),
     ],
 )

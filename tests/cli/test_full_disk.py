@@ -144,7 +144,7 @@ def test_the_descriptors_of_closed_streams_are_no_files(files: Path) -> None:
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", shell=">&- <&-")
     assert ended.returncode == 3
     for line in (files / "runs" / "x" / "rows.jsonl").read_text().splitlines():
-        assert json.loads(line)["given"]
+        assert json.loads(line)["checksum"]
     assert os.listdir(files / "runs") == ["x"]
 
 

@@ -459,7 +459,7 @@ def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suff
         case _:
             lines = [json.loads(line) for line in text.splitlines()]
             rows = [json.loads(line) for line in (files / "runs" / "x" / "rows.jsonl").read_bytes().splitlines()]
-            assert [(line["row"], line["given"]) for line in lines] == [(row["row"], row["given"]) for row in rows]
+            assert [(line["row"], line["checksum"]) for line in lines] == [(row["row"], row["checksum"]) for row in rows]
             assert lines[0]["results"]["header"]["fields"] == {"city": "match", "zip": "match"}
             assert lines[0]["results"]["header"]["field_scores"] == {"city": 1.0, "zip": 1.0}
             assert lines[0]["results"]["header"]["aggregate_score"] == 1.0

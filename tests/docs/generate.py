@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
+from pydantic import TypeAdapter
 
 from evaluators.api.language import language_schema, schema_text
 from evaluators.builtin._evaluator import BUILTIN
@@ -25,6 +26,9 @@ from evaluators.reports.catalog import CatalogEntry, Kind, entries, page
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.reference import judge_page
 from evaluators.reports.reference_markdown import page_markdown
+from evaluators.run.record_shapes import LINES
+from evaluators.run.result import RunResult
+from evaluators.run.run_json import FORMAT
 from evaluators.suite.foreign_words import SETTINGS, TYPES
 from evaluators.values.flow import flow
 from tests.docs import integrations
@@ -52,7 +56,44 @@ def pages() -> dict[str, str]:
             link = f"[All {kind}](../{kind}.md)\n"
             found[f"reference/{kind}/{entry.name}.md"] = f"{page_markdown(page(kind, entry.name))}\n{link}"
     written = {path: _HEAD + text for path, text in found.items()}
-    return {**written, "suite.schema.json": schema_text(language_schema())}
+    shapes = {f"schemas/{name}.schema.json": schema_text(schema) for name, schema in run_folder_schemas()}
+    return {**written, "suite.schema.json": schema_text(language_schema()), **shapes}
+
+
+def run_folder_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON Schemas of `run.json` and of the lines of a run folder, from the types that read them."""
+    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    run = TypeAdapter(RunResult).json_schema()
+    body = {key: value for key, value in run["properties"].items() if key != "environment"}
+    for key in ("evaluators", "slices"):
+        body[key]["items"] = {"$ref": "#/$defs/EvaluatorStats"}
+    stats = run["$defs"]["EvaluatorStats"]["properties"]
+    stats["aggregate_score"] = {"type": ["number", "null"], "description": "The mean score, of evaluators with fields."}
+    stats["field_scores"] = {"type": "object", "additionalProperties": {"type": ["number", "null"]}}
+    head = {"title": "run.json", "description": "The result of one run."}
+    yield "run", draft | run | head | {
+        "properties": {"format": {"const": FORMAT}, **body}, "required": ["format", *run["required"]],
+    }  # fmt: skip
+    for name, lines in LINES.items():
+        shapes = [_line_schema(shape, needed) for shape, needed in lines]
+        told = {"title": f"A line of {name}.jsonl"}
+        yield name, draft | told | (shapes[0] if len(shapes) == 1 else {"anyOf": shapes})
+
+
+def _line_schema(shape: Mapping[str, Any], needed: Sequence[str]) -> dict[str, Any]:
+    kinds = {
+        str: "string",
+        type(None): "null",
+        bool: "boolean",
+        int: "integer",
+        float: "number",
+        dict: "object",
+        list: "array",
+    }
+    values = {
+        key: {"type": sorted(kinds[each] for each in kind.types), "description": kind.said} for key, kind in shape.items()
+    }
+    return {"type": "object", "properties": values, "required": list(needed)}
 
 
 def write(docs: Path = DOCS) -> list[str]:

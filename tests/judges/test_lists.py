@@ -206,7 +206,7 @@ def test_a_call_that_fails_as_a_whole_costs_one_row(tmp_path: Path) -> None:
     assert len(calls[0]) > 10  # the whole chunk, which fails
     lines = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     codes = [json.loads(line) for line in (folder / "codes.jsonl").read_text().splitlines()]
-    bugs = [line["id"] for line in lines if codes[line["codes"][0]]["standing"] == "bug"]
+    bugs = [line["id"] for line in lines if codes[line["codes"][0]]["status"] == "bug"]
     assert bugs == [row["id"] for row in rows() if row["expected"]["a"] == poisoned]
     asked_again = [json.dumps(one[1:]) for call in calls[1:] for one in call if one[1] != poisoned]
     failed_rows = [call for call in calls[1:] if any(one[1] == poisoned for one in call)]

@@ -143,10 +143,10 @@ def test_the_table_of_codes_says_everything_that_was_found(tmp_path: Path) -> No
     lines = [json.loads(line) for line in (tmp_path / "codes.jsonl").read_bytes().splitlines()]
     issue = {"code": "expected-not-json", "blame": "testset", "message": 'not JSON: "é" \ud800'}
     assert lines == [
-        {"evaluator": "plain", "code": 0, "standing": "invalid", "issue": issue},
-        {"evaluator": "fields", "code": 0, "standing": "scored", "score": [1, 3], "passed": False, "fields": "=x-s",
-         "figures": [[1, 2], [0, 0]]},
-        {"evaluator": "open", "code": 0, "standing": "scored", "score": [7, 7], "passed": True, "counts": [7, 0, 0, 0]},
+        {"evaluator": "plain", "code": 0, "status": "invalid", "issue": issue},
+        {"evaluator": "fields", "code": 0, "status": "scored", "score": [1, 3], "passed": False, "fields": "=x-s",
+         "metrics": [[1, 2], [0, 0]]},
+        {"evaluator": "open", "code": 0, "status": "scored", "score": [7, 7], "passed": True, "counts": [7, 0, 0, 0]},
     ]  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def key_of(line: dict[str, Any]) -> tuple[str, str]:
 def invalid_rows(files: dict[str, bytes]) -> list[int]:
     """The numbers of the rows that the evaluator `header` could not measure."""
     codes = {
-        line["code"] for line in lines(files["codes"]) if (line["evaluator"], line["standing"]) == ("header", "invalid")
+        line["code"] for line in lines(files["codes"]) if (line["evaluator"], line["status"]) == ("header", "invalid")
     }
     place = [line["evaluator"] for line in lines(files["codes"]) if line["code"] == 0].index("header")
     return [line["row"] for line in lines(files["rows"]) if line["codes"][place] in codes]

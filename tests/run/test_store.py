@@ -217,6 +217,19 @@ def test_a_later_format_asks_for_an_upgrade(tmp_path: Path) -> None:
         load_run(tmp_path)
 
 
+def test_an_earlier_format_is_refused_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
+    write_text(tmp_path / "run.json", '{"format": 1}')
+    with pytest.raises(Problems, match="format 1") as caught:
+        load_run(tmp_path)
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.blame) == ("older-run", Blame.CONFIG)
+    assert issue.hint == "score the test set again: `evaluators run SUITE ROWS`"
+    write_text(tmp_path / "environment.json", '{"command": ["run", "my suite.yaml", "rows.csv"]}')
+    with pytest.raises(Problems, match="format 1") as caught:
+        load_run(tmp_path)
+    assert caught.value.issues[0].hint == "score the test set again: `evaluators run 'my suite.yaml' rows.csv`"
+
+
 def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(Problems, match="not a run folder"):
         load_run(tmp_path)

@@ -98,7 +98,7 @@ def _examples(record: RunRecord, most: int) -> Iterator[dict[str, Any]]:
     for one in {one.row.number: one for one in rows}.values():
         cells = {name: _plain(cell) for name, cell in (one.row.cells or {}).items() if name != roles.get("output")}
         expected = cells.pop(roles["expected"], None) if "expected" in roles else None
-        about: dict[str, Any] = {"row": one.row.number, "id": one.row.id, "given": one.row.given}
+        about: dict[str, Any] = {"row": one.row.number, "id": one.row.id, "checksum": one.row.given}
         about["slices"] = dict(zip(record.facts.slices, one.row.slices, strict=True)) if one.row.slices else {}
         yield {"id": names[one.row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
 

@@ -91,7 +91,7 @@ def test_the_means_of_all_rows_are_ours(client: Any, tmp_path: Path) -> None:
         said[name] = Aggregate(sum(scores) / len(scores), scored=len(scores))
     assert_same_figures(said, ours)
     ran = client.experiments.get_experiment(experiment_id=sent(ours)["run_id"])
-    assert ran["experiment_metadata"]["figures"] == ours.metrics
+    assert ran["experiment_metadata"]["metrics"] == ours.metrics
     assert ran["experiment_metadata"]["params"] == flat_params(ours.record)
     known = json.loads((ours.folder / "environment.json").read_text(encoding="utf-8"))
     assert known["folder"] not in json.dumps(ran["experiment_metadata"])

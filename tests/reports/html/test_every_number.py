@@ -603,9 +603,9 @@ def _is(verdict: Any, result: str) -> bool:
     if result == "none":
         return "score" not in verdict
     if result == "wrong":
-        fine = verdict["standing"] == "scored" and verdict["score"][0] == verdict["score"][1] and verdict["passed"]
-        return not fine and verdict["standing"] not in ("skipped", "not measured")
-    return bool(verdict["standing"] == result)
+        fine = verdict["status"] == "scored" and verdict["score"][0] == verdict["score"][1] and verdict["passed"]
+        return not fine and verdict["status"] not in ("skipped", "not_measured")
+    return bool(verdict["status"] == result)
 
 
 def test_a_row_that_is_opened(page: Opened, recorded: Recorded) -> None:
@@ -628,7 +628,7 @@ def test_failed_fields(page: Opened, recorded: Recorded) -> None:
         "omission": "missing",
         "hallucination": "invented",
         "error": "error",
-        "fault": "not checked",
+        "not_judged": "not checked",
     }
     outcomes = {
         (one["row"], one["variant"], one.get("path", one.get("array"))): one
@@ -645,7 +645,7 @@ def test_failed_fields(page: Opened, recorded: Recorded) -> None:
         found = outcomes[int(number), variant, path]
         status, credit, reason = _parts(r"([a-z ]+), \w+, score ([\d.]+): (.*)", said)
         if "array" in found:
-            expected = found["matched"] + found["missed"]
+            expected = found["matched"] + found["missing"]
             assert (status, credit) == ("wrong", score(found["matched"] / expected))
             assert reason in (
                 f"{found['matched']} of {expected} expected items right",
