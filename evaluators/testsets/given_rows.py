@@ -44,6 +44,8 @@ def given_rows(rows: Any) -> GivenRows:
             header |= dict.fromkeys(row)
             cells = {name: cell for name, cell in row.items() if cell is not MISSING}
             file.write(compact(cells) + b"\n")
+    if not header:
+        raise Problems([Issue("no-rows", Blame.TESTSET, "there is nothing to score: no row has a cell", ROWS)])
     return GivenRows(file.name, tuple(header), rows.index if is_data_frame(rows) else None)
 
 

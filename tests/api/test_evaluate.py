@@ -194,6 +194,7 @@ def test_a_call_that_is_none_says_what_to_write(call: Any, said: str) -> None:
 @pytest.mark.parametrize(("rows", "said"), [
     (7, "rows are expected, and this is an int"),
     (["a"], "row 1 is a str"),
+    ([], "there is nothing to score"),
     ({"output": ["a"], "expected": []}, "not of one length"),
     (pandas.DataFrame([[1, 2]], columns=["output", "output"]), 'two columns are called "output"'),
 ])  # fmt: skip
