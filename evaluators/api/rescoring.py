@@ -107,7 +107,7 @@ def _labels(before: RunResult, after: RunResult) -> Iterator[str]:
     for one in label_differences(
         before.confusion_matrices, after.confusion_matrices, {stats.name for stats in after.evaluators}
     ):
-        if one.figure == "f1":
+        if one.metric == "f1":
             name = one.evaluator if one.variant is None else f"{one.evaluator} ({one.variant})"
             label = f"{one.label} average" if one.average else quote(one.label)
             yield from _figure(f"{name}, {label}: F1", one.base, one.new)
@@ -115,9 +115,9 @@ def _labels(before: RunResult, after: RunResult) -> Iterator[str]:
 
 def _measures(before: RunResult, after: RunResult) -> Iterator[str]:
     for one in measure_differences(before.whole_measures, after.whole_measures):
-        if one.figure in ("mean", "sum") and one.base != one.new:
+        if one.metric in ("mean", "sum") and one.base != one.new:
             name = one.measure if one.variant is None else f"{one.measure} ({one.variant})"
-            yield f"{name}: {one.figure} {quantity_text(one.base)} → {quantity_text(one.new)}"
+            yield f"{name}: {one.metric} {quantity_text(one.base)} → {quantity_text(one.new)}"
 
 
 def _gates(before: RunResult, after: RunResult) -> Iterator[str]:

@@ -41,17 +41,17 @@ class Difference:
     base: float | None
     new: float | None
     difference: float | None
-    interval: Interval | None
-    p: float | None
+    ci: Interval | None
+    p_value: float | None
     """How often chance alone would make a difference as large."""
-    p_corrected: float | None
+    p_value_corrected: float | None
     """The same, corrected for the number of evaluators, or of fields, that were tested."""
-    finding: Finding
+    verdict: Finding
     fixed: int
     broken: int
     unpaired: int
     """Rows that only one of the runs measured: lost, gained and settled."""
-    detectable: float | None
+    minimum_detectable_effect: float | None
     """The smallest true difference that so many pairs would show four times out of five; None with fewer than six changes."""
     variant: str | None = None
     lost: int = 0
@@ -71,7 +71,7 @@ class MeasureDifference:
     """One figure of a measure in two runs, each over all rows of its run. It is not tested."""
 
     measure: str
-    figure: str
+    metric: str
     base: float | None
     new: float | None
     difference: float | None
@@ -86,11 +86,11 @@ class LabelDifference:
     label: str
     """The label; of an average: macro, micro or weighted."""
     average: bool
-    figure: LabelFigure
+    metric: LabelFigure
     base: float | None
     new: float | None
     difference: float | None
-    expected: int
+    support: int
     """The rows of the new run that expect the label."""
     variant: str | None = None
 
@@ -142,7 +142,7 @@ class RankedVariant:
     rank: int
     """1 + the number of variants that are clearly better."""
     mean: float
-    interval: Interval | None
+    ci: Interval | None
     passed: int
     alike: tuple[str, ...]
     """The variants that it cannot be told apart from."""
@@ -220,9 +220,9 @@ class Comparison:
         return ResultTable(_COLUMNS, [
             [
                 one.evaluator, one.field, one.variant, one.pairs, one.base, one.new, one.difference,
-                one.interval.low if one.interval is not None else None,
-                one.interval.high if one.interval is not None else None,
-                one.p_corrected, one.finding, one.fixed, one.broken, one.lost, one.gained,
+                one.ci.low if one.ci is not None else None,
+                one.ci.high if one.ci is not None else None,
+                one.p_value_corrected, one.verdict, one.fixed, one.broken, one.lost, one.gained,
             ]
             for one in (*self.evaluators, *self.fields)
         ])  # fmt: skip

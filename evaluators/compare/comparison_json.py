@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from evaluators.compare.comparison import Comparison
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 

@@ -39,7 +39,7 @@ def judge_guards(
 
 
 def _significant_drop(differences: Iterable[Difference]) -> GuardResult:
-    worse = [one for one in differences if one.finding == "worse"]
+    worse = [one for one in differences if one.verdict == "worse"]
     if not worse:
         return GuardResult("significant_drop", None, "passed", "nothing is clearly worse")
     listed = ", ".join(

@@ -167,10 +167,10 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
     return replace(
         found,
         difference=difference,
-        interval=difference_interval(_interval(values, moments), p, difference),
-        p=p,
-        finding="no clear difference" if changed else "the same",
-        detectable=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
+        ci=difference_interval(_interval(values, moments), p, difference),
+        p_value=p,
+        verdict="no clear difference" if changed else "the same",
+        minimum_detectable_effect=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
     )
 
 
@@ -236,22 +236,24 @@ def _judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """
     gains, drops = (_corrected(differences, sign) for sign in (1, -1))
     return tuple(
-        one if one.p is None else _found(one, drop if (one.difference or 0.0) < 0 else gain)
+        one if one.p_value is None else _found(one, drop if (one.difference or 0.0) < 0 else gain)
         for one, gain, drop in zip(differences, gains, drops, strict=True)
     )
 
 
 def _corrected(differences: Sequence[Difference], sign: int) -> list[float]:
     """The p-values after Holm's correction, of those whose difference has that sign; the others count as 1."""
-    known = [one.p if one.p is not None and (one.difference or 0.0) * sign > 0 else 1.0 for one in differences]
-    tested = [p for p, one in zip(known, differences, strict=True) if one.p is not None]
+    known = [
+        one.p_value if one.p_value is not None and (one.difference or 0.0) * sign > 0 else 1.0 for one in differences
+    ]
+    tested = [p for p, one in zip(known, differences, strict=True) if one.p_value is not None]
     corrected = iter(holm(tested))
-    return [1.0 if one.p is None else next(corrected) for one in differences]
+    return [1.0 if one.p_value is None else next(corrected) for one in differences]
 
 
 def _found(one: Difference, corrected: float) -> Difference:
-    finding: Finding = one.finding
+    finding: Finding = one.verdict
     if corrected < LEVEL and one.difference:
         finding = "better" if one.difference > 0 else "worse"
-    interval = difference_interval(one.interval, corrected, one.difference or 0.0)  # what is shown beside it is corrected
-    return replace(one, p_corrected=corrected, finding=finding, interval=interval)
+    interval = difference_interval(one.ci, corrected, one.difference or 0.0)  # what is shown beside it is corrected
+    return replace(one, p_value_corrected=corrected, verdict=finding, ci=interval)

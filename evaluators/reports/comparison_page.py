@@ -69,7 +69,7 @@ def headline(comparison: Comparison) -> str:
         return "FAILED" if comparison.exit_code == 1 else "not everything could be compared"
     if not comparison.evaluators:
         return f"{counted(len(_ranked_variants(comparison.rankings)), 'variant')} compared"
-    found = [one.finding for one in (*comparison.evaluators, *comparison.fields)]
+    found = [one.verdict for one in (*comparison.evaluators, *comparison.fields)]
     if "worse" in found:
         return "better and worse" if "better" in found else "clearly worse"
     if "better" in found:
@@ -110,7 +110,7 @@ def _between(interval: Interval | None) -> str:
 def _tone(comparison: Comparison) -> Tone:
     if comparison.exit_code:
         return "bad" if comparison.exit_code == 1 else "warning"
-    worse = any(one.finding == "worse" for one in (*comparison.evaluators, *comparison.fields))
+    worse = any(one.verdict == "worse" for one in (*comparison.evaluators, *comparison.fields))
     return "warning" if worse else "good"
 
 
@@ -163,7 +163,7 @@ def _guard_row(guard: GuardResult) -> tuple[str, ...]:
 
 _FIGURES: Final = (
     Head("base", True), Head("new", True), Head("difference", True), Head("95 % interval", True),
-    Head("chance", True), Head("finding"), Head("fixed", True), Head("broken", True), Head("pairs", True),
+    Head("p-value", True), Head("verdict"), Head("fixed", True), Head("broken", True), Head("pairs", True),
     Head("detectable", True), Head("lost", True), Head("gained", True), Head("settled", True),
 )  # fmt: skip
 _DETECTABLE: Final = 9
@@ -172,8 +172,8 @@ _KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[: _DE
 
 def _figures(one: Difference) -> tuple[str, ...]:
     return (
-        score_text(one.base), score_text(one.new), signed(one.difference), _between(one.interval), chance(one.p_corrected),
-        one.finding, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.detectable),
+        score_text(one.base), score_text(one.new), signed(one.difference), _between(one.ci), chance(one.p_value_corrected),
+        one.verdict, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.minimum_detectable_effect),
         f"{one.lost:,}", f"{one.gained:,}", f"{one.settled:,}",
     )  # fmt: skip
 
@@ -184,13 +184,13 @@ def _evaluators(comparison: Comparison) -> tuple[Section, ...]:
     table = PageTable(
         (Head("evaluator"), Head("variant"), *_FIGURES),
         tuple((one.evaluator, one.variant or "", *_figures(one)) for one in comparison.evaluators),
-        tuple(_FINDING_TONES[one.finding] for one in comparison.evaluators),
+        tuple(_FINDING_TONES[one.verdict] for one in comparison.evaluators),
     )
     return (Section("Evaluators", (dense(table, _KEPT), Listing(tuple(_legend(comparison))))),)
 
 
 def _legend(comparison: Comparison) -> Iterable[Item]:
-    tests = sum(one.p is not None for one in comparison.evaluators)
+    tests = sum(one.p_value is not None for one in comparison.evaluators)
     aside = any(one.lost or one.gained or one.settled for one in comparison.evaluators)
     which = "that neither run lost" if aside else "that both runs scored"
     yield Item(f"difference: mean score of the new run less that of the base, over the rows {which}")
@@ -199,12 +199,14 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         + (f"; rows of one {comparison.cluster} count as one" if comparison.cluster else "")
     )
     yield Item(
-        "chance: how often a coin toss would make a difference as large"
+        "p-value: how often a coin toss would make a difference as large"
         + (f", corrected for {counted(tests, 'test')} (Holm)" if tests > 1 else "")
-        + "; below 0.05 the finding is better or worse"
+        + "; below 0.05 the verdict is better or worse"
     )
     unknown = (
-        "; unknown with fewer than 6 changes" if any(one.detectable is None for one in comparison.evaluators) else ""
+        "; unknown with fewer than 6 changes"
+        if any(one.minimum_detectable_effect is None for one in comparison.evaluators)
+        else ""
     )
     yield Item(f"detectable: a true difference smaller than this would often go unseen with so many rows{unknown}")
     if any(one.lost for one in comparison.evaluators):
@@ -245,13 +247,13 @@ def _labels(comparison: Comparison) -> tuple[Section, ...]:
 
 def _by_label(labels: Sequence[LabelDifference]) -> list[tuple[LabelDifference, LabelDifference, LabelDifference]]:
     """Precision, recall and F1 of each label side by side."""
-    figures = {figure: [one for one in labels if one.figure == figure] for figure in ("precision", "recall", "f1")}
+    figures = {figure: [one for one in labels if one.metric == figure] for figure in ("precision", "recall", "f1")}
     return list(zip(figures["precision"], figures["recall"], figures["f1"], strict=True))
 
 
 def _label_row(precision: LabelDifference, recall: LabelDifference, f1: LabelDifference) -> tuple[str, ...]:
     return (
-        f1.evaluator, f1.variant or "", f"{f1.label} average" if f1.average else f1.label, f"{f1.expected:,}",
+        f1.evaluator, f1.variant or "", f"{f1.label} average" if f1.average else f1.label, f"{f1.support:,}",
         score_text(f1.base), score_text(f1.new), signed(f1.difference), _moved(precision), _moved(recall),
     )  # fmt: skip
 
@@ -280,7 +282,7 @@ def _measures(comparison: Comparison) -> tuple[Section, ...]:
 def _measure_row(one: MeasureDifference) -> tuple[str, ...]:
     change = one.difference / abs(one.base) if one.difference is not None and one.base else None
     return (
-        one.measure, one.variant or "", one.figure, quantity_text(one.base), quantity_text(one.new),
+        one.measure, one.variant or "", one.metric, quantity_text(one.base), quantity_text(one.new),
         _quantity_signed(one.difference), UNDEFINED if change is None else f"{change:+.1%}".replace("%", " %"),
     )  # fmt: skip
 
@@ -299,14 +301,14 @@ def _fields(comparison: Comparison) -> tuple[Section, ...]:
     table = PageTable(
         (Head("evaluator"), Head("field"), Head("variant"), *_without_detectable(_FIGURES)),
         tuple(_field_row(one) for one in shown),
-        tuple(_FINDING_TONES[one.finding] for one in shown),
+        tuple(_FINDING_TONES[one.verdict] for one in shown),
     )
     blocks: list[PageTable | Paragraph] = [dense(table, _KEPT)] if shown else []
     if len(changed) > len(shown):
         blocks.append(Paragraph(f"{more_text(len(changed) - len(shown), 'field')} in the JSON and CSV files."))
     if same:
         blocks.append(Paragraph(f"{counted(same, 'field')} {'is' if same == 1 else 'are'} the same in every row."))
-    tests = sum(one.p is not None for one in comparison.fields)
+    tests = sum(one.p_value is not None for one in comparison.fields)
     if shown and tests > 1:
         blocks.append(Paragraph(f"Here, chance is corrected for the {tests:,} fields (Holm)."))
     if any(one.unit == "values" for one in shown):
@@ -342,7 +344,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
         ),
         tuple(
             (
-                ranking.evaluator, str(one.rank), one.variant, score_text(one.mean), mean_interval_text(one.interval),
+                ranking.evaluator, str(one.rank), one.variant, score_text(one.mean), mean_interval_text(one.ci),
                 f"{one.passed:,} of {ranking.rows:,}", ", ".join(one.alike),
             )
             for ranking in comparison.rankings

@@ -339,7 +339,7 @@ def test_two_runs_are_compared_field_by_field(tmp_path: Path) -> None:
     for name, rows in (("good", good), ("bad", bad)):
         load(suite_of(ORDER)).run(written(tmp_path, rows, f"{name}.jsonl"), results=tmp_path / "runs", name=name)
     found = compare(tmp_path / "runs/good", tmp_path / "runs/bad")
-    assert {one.field: (one.broken, one.finding) for one in found.fields} == {
+    assert {one.field: (one.broken, one.verdict) for one in found.fields} == {
         "header.number": (24, "worse"),
         "header.items[*].sku": (0, "the same"),
         "header.items[*].qty": (0, "the same"),

@@ -72,9 +72,9 @@ def test_a_run_against_itself_finds_nothing(columns: list[tuple[RowVerdict, RowV
     assert (found.fixed, found.broken, found.changed, found.exit_code) == (0, 0, (), 0)
     assert found.unchanged == found.rows == len(columns)
     for each in (*found.evaluators, *found.fields):
-        assert each.finding in ("the same", "not measured")
+        assert each.verdict in ("the same", "not measured")
         assert each.difference in (0.0, None)
-        assert each.p in (1.0, None)
+        assert each.p_value in (1.0, None)
 
 
 PARTIAL = st.integers(0, 6).map(lambda part: RowVerdict("scored", part / 6, part == 6))
@@ -96,10 +96,10 @@ def test_an_interval_never_contradicts_its_p_value(
     for each in ([], names):
         found = compare_sides(side("a", replace(one, clusters=each)), side("b", replace(other, clusters=each)))
         for difference in (*found.evaluators, *found.fields):
-            assert difference.interval is not None
-            assert difference.p_corrected is not None
-            assert (difference.interval.low <= 0 <= difference.interval.high) == (difference.p_corrected >= 0.05)
-            assert difference.interval.low <= (difference.difference or 0.0) <= difference.interval.high
+            assert difference.ci is not None
+            assert difference.p_value_corrected is not None
+            assert (difference.ci.low <= 0 <= difference.ci.high) == (difference.p_value_corrected >= 0.05)
+            assert difference.ci.low <= (difference.difference or 0.0) <= difference.ci.high
 
 
 @settings(max_examples=50, deadline=None)
@@ -111,13 +111,18 @@ def test_swapping_the_runs_mirrors_every_sign(
     there, back = compare_sides(one, other), compare_sides(other, one)
     mirrored = {"better": "worse", "worse": "better"}
     for forth, again in zip((*there.evaluators, *there.fields), (*back.evaluators, *back.fields), strict=True):
-        assert (forth.fixed, forth.broken, forth.p, forth.base) == (again.broken, again.fixed, again.p, again.new)
-        assert again.finding == mirrored.get(forth.finding, forth.finding)
+        assert (forth.fixed, forth.broken, forth.p_value, forth.base) == (
+            again.broken,
+            again.fixed,
+            again.p_value,
+            again.new,
+        )
+        assert again.verdict == mirrored.get(forth.verdict, forth.verdict)
         if forth.difference is not None and again.difference is not None:
             assert forth.difference == -again.difference
-        if forth.interval is not None and again.interval is not None and forth.difference is not None:
-            assert (forth.interval.low, forth.interval.high) == pytest.approx((-again.interval.high, -again.interval.low))
-            assert forth.interval.low <= forth.difference <= forth.interval.high
+        if forth.ci is not None and again.ci is not None and forth.difference is not None:
+            assert (forth.ci.low, forth.ci.high) == pytest.approx((-again.ci.high, -again.ci.low))
+            assert forth.ci.low <= forth.difference <= forth.ci.high
     assert {row.id: (row.broken, row.fixed) for row in there.changed} == {
         row.id: (row.fixed, row.broken) for row in back.changed
     }
@@ -162,7 +167,7 @@ def test_rows_that_changed_are_counted_and_named() -> None:
 
 def test_a_drop_that_chance_does_not_explain_fails() -> None:
     found = plain("+" * 30, "+" * 20 + "-" * 10)
-    assert found.evaluators[0].finding == "worse"
+    assert found.evaluators[0].verdict == "worse"
     assert found.exit_code == 1
     assert found.causes == ("significant_drop: clearly worse: parses by 0.3333",)
 
@@ -315,7 +320,7 @@ def test_a_lost_row_that_passed_in_the_base_is_broken_for_guards() -> None:
 def test_many_lost_rows_are_a_clear_drop() -> None:
     base, new = ("+" * 30), [(RIGHT, RIGHT)] * 20 + [(UNSCORED["unjudged"], RIGHT)] * 10
     found = compare_sides(side("base", rows_of([(RIGHT, RIGHT) for _ in base])), side("new", rows_of(new)))
-    assert (found.exit_code, found.evaluators[0].finding) == (1, "the same")
+    assert (found.exit_code, found.evaluators[0].verdict) == (1, "the same")
     assert found.causes[0] == "significant_drop: clearly worse: parses by 0.3333 (10 lost rows count 0)"
 
 
@@ -338,14 +343,14 @@ def test_a_row_in_which_nothing_is_there_any_more_is_settled_and_shows_in_the_fi
     header, total = found.evaluators[1], found.fields[0]
     assert (found.settled, found.lost, found.exit_code) == (2, 0, 0)
     assert (header.settled, header.base, header.new, header.difference) == (2, 0.8, 1.0, pytest.approx(0.2))
-    assert (total.settled, total.base, total.new, total.p) == (2, 0.8, 1.0, 0.5)
+    assert (total.settled, total.base, total.new, total.p_value) == (2, 0.8, 1.0, 0.5)
 
 
 def test_an_invention_where_nothing_was_lowers_the_figure_of_the_new_run() -> None:
     base = side("base", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, EMPTY)] * 8))
     found = compare_sides(base, side("new", rows_of([(RIGHT, BOTH)] * 8 + [(RIGHT, INVENTED)] * 8)))
     header = found.evaluators[1]
-    assert (header.base, header.new, header.finding) == (1.0, 0.5, "worse")
+    assert (header.base, header.new, header.verdict) == (1.0, 0.5, "worse")
     assert found.exit_code == 1
 
 
@@ -521,7 +526,7 @@ def test_a_clear_gain_of_one_figure_does_not_make_the_drop_of_another_clearer() 
     base = [(RIGHT, no_date)] * 15 + [(RIGHT, BOTH)] * 15
     new = [(RIGHT, BOTH)] * 24 + [(RIGHT, no_total)] * 6
     found = compare_sides(side("base", rows_of(base)), side("new", rows_of(new)))
-    assert [(one.field, one.finding, one.p_corrected) for one in found.fields] == [
+    assert [(one.field, one.verdict, one.p_value_corrected) for one in found.fields] == [
         ("total", "no clear difference", pytest.approx(0.0625)), ("date", "better", pytest.approx(2 * 2 * 0.5**15)),
     ]  # fmt: skip
 
@@ -555,10 +560,10 @@ def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swappe
                    for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
         right, whole = (sum(column) for column in zip(*counted, strict=True))
         assert figure == (right / whole if whole else None)
-    assert (there.base, there.new, there.p) == (back.new, back.base, back.p)
-    if there.difference is not None and there.interval is not None and back.interval is not None:
-        assert there.interval.low <= there.difference <= there.interval.high
-        assert (there.interval.low, there.interval.high) == pytest.approx((-back.interval.high, -back.interval.low))
+    assert (there.base, there.new, there.p_value) == (back.new, back.base, back.p_value)
+    if there.difference is not None and there.ci is not None and back.ci is not None:
+        assert there.ci.low <= there.difference <= there.ci.high
+        assert (there.ci.low, there.ci.high) == pytest.approx((-back.ci.high, -back.ci.low))
 
 
 def test_a_test_of_values_exchanges_rows() -> None:
@@ -568,7 +573,7 @@ def test_a_test_of_values_exchanges_rows() -> None:
     base, new = (side(name, rows_of([(RIGHT, said)] * 8)) for name, said in (("b", half), ("n", whole)))
     total = compare_sides(base, new).fields[0]
     assert (total.base, total.new, total.fixed, total.pairs, total.unit) == (0.5, 1.0, 8, 8, "values")
-    assert total.p == pytest.approx(2 / 2**8)
+    assert total.p_value == pytest.approx(2 / 2**8)
 
 
 def test_a_run_that_does_not_count_values_is_compared_by_rows_and_says_so() -> None:
@@ -663,5 +668,5 @@ def test_variants_without_rows_have_no_rank() -> None:
 
 
 def test_what_could_be_detected_is_unknown_while_no_test_could_tell_the_changes_from_chance() -> None:
-    assert plain("+" * 12, "-" * 5 + "+" * 7).evaluators[0].detectable is None
-    assert plain("+" * 12, "-" * 6 + "+" * 6).evaluators[0].detectable is not None
+    assert plain("+" * 12, "-" * 5 + "+" * 7).evaluators[0].minimum_detectable_effect is None
+    assert plain("+" * 12, "-" * 6 + "+" * 6).evaluators[0].minimum_detectable_effect is not None

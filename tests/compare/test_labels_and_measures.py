@@ -33,7 +33,7 @@ def compared(folder: Path) -> Comparison:
 
 
 def test_each_label_says_how_its_figures_moved(tmp_path: Path) -> None:
-    found = {(one.label, one.figure): (one.base, one.new) for one in compared(tmp_path).labels if not one.average}
+    found = {(one.label, one.metric): (one.base, one.new) for one in compared(tmp_path).labels if not one.average}
     assert found == {
         ("billing", "precision"): (1 / 2, 2 / 3), ("billing", "recall"): (1 / 2, 1.0), ("billing", "f1"): (1 / 2, 4 / 5),
         ("refund", "precision"): (1 / 2, 1.0), ("refund", "recall"): (1 / 2, 1 / 2), ("refund", "f1"): (1 / 2, 2 / 3),
@@ -44,7 +44,7 @@ def test_each_label_says_how_its_figures_moved(tmp_path: Path) -> None:
 def test_the_averages_come_after_the_labels(tmp_path: Path) -> None:
     labels = compared(tmp_path).labels
     assert [one.label for one in labels[::3]] == ["billing", "other", "refund", "macro", "micro", "weighted"]
-    macro = next(one for one in labels if one.label == "macro" and one.figure == "recall")
+    macro = next(one for one in labels if one.label == "macro" and one.metric == "recall")
     assert (macro.average, macro.base, macro.new) == (True, (1 / 2 + 1 / 2 + 3 / 4) / 3, (1 + 1 / 2 + 3 / 4) / 3)
 
 
@@ -84,7 +84,7 @@ def test_variants_of_one_run_are_compared_by_label(tmp_path: Path) -> None:
     evaluators.load(suite).run(results=tmp_path, name="both")
     side = read_run_side(tmp_path / "both")
     found = compare_sides(variant_side(side, "old"), variant_side(side, "new"))
-    assert [(one.base, one.new) for one in found.labels if (one.label, one.figure) == ("billing", "f1")] == [
+    assert [(one.base, one.new) for one in found.labels if (one.label, one.metric) == ("billing", "f1")] == [
         (1 / 2, 4 / 5)
     ]
 

@@ -302,6 +302,6 @@ def test_two_runs_say_what_became_of_a_measure(tmp_path: Path) -> None:
         place.mkdir()
         run(place, text)
     found = evaluators.compare(base / "run", new / "run")
-    by_figure = {(one.measure, one.figure): (one.base, one.new) for one in found.measures}
+    by_figure = {(one.measure, one.metric): (one.base, one.new) for one in found.measures}
     assert by_figure["cost", "sum"] == (0.07, 0.11)
     assert by_figure["ms", "p95"] == (130.0, 130.0)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from evaluators.compare.comparison import Comparison, Difference
 
 HEAD: Final = (
-    "variant", "slice_column", "slice_value", "evaluator", "field", "measured", "match", "mismatch", "omission",
-    "hallucination", "error", "skipped", "not_measured", "fault", "accuracy", "precision", "recall", "f1",
-    "mean_score", "items_matched", "items_missed", "items_spurious", "items_precision", "items_recall", "items_f1",
+    "variant", "slice_column", "slice_value", "evaluator", "field", "n", "match", "mismatch", "omission",
+    "hallucination", "error", "skipped", "not_measured", "not_judged", "accuracy", "precision", "recall", "f1",
+    "mean_score", "items_matched", "items_missing", "items_extra", "items_precision", "items_recall", "items_f1",
 )  # fmt: skip
 
 
 COMPARED: Final = (
-    "variant", "evaluator", "field", "pairs", "base", "new", "difference", "low", "high", "p", "p_corrected", "finding",
-    "fixed", "broken", "unpaired", "detectable", "rank", "lost", "gained", "settled",
+    "variant", "evaluator", "field", "pairs", "base", "new", "difference", "low", "high", "p_value", "p_value_corrected", "verdict",
+    "fixed", "broken", "unpaired", "minimum_detectable_effect", "rank", "lost", "gained", "settled",
 )  # fmt: skip
 
 
@@ -75,19 +75,19 @@ def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
 
 
 def _difference_cells(one: Difference) -> tuple[str, ...]:
-    low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
-    exact = (one.base, one.new, one.difference, low, high, one.p, one.p_corrected)
+    low, high = (one.ci.low, one.ci.high) if one.ci else (None, None)
+    exact = (one.base, one.new, one.difference, low, high, one.p_value, one.p_value_corrected)
     counts = (one.fixed, one.broken, one.unpaired)
     return (
-        one.variant or "", one.evaluator, one.field or "", str(one.pairs), *map(_exact, exact), one.finding,
-        *map(str, counts), _exact(one.detectable), "", str(one.lost), str(one.gained), str(one.settled),
+        one.variant or "", one.evaluator, one.field or "", str(one.pairs), *map(_exact, exact), one.verdict,
+        *map(str, counts), _exact(one.minimum_detectable_effect), "", str(one.lost), str(one.gained), str(one.settled),
     )  # fmt: skip
 
 
 def _ranked_cells(comparison: Comparison) -> Iterable[tuple[str, ...]]:
     for ranking in comparison.rankings:
         for one in ranking.variants:
-            low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+            low, high = (one.ci.low, one.ci.high) if one.ci else (None, None)
             figures = map(_exact, (None, one.mean, None, low, high, None, None))
             yield (
                 one.variant,
