@@ -76,7 +76,7 @@ def test_rows_that_a_run_has_no_time_for_are_unjudged_and_counted(workers: int, 
     path = written(tmp_path, [1] * 7)
     suite = loads(LISTS % (f"run_seconds: {NO_TIME}", "hungarian", "ordered") + "gates: {lists: {fail_below: 0.5}}\n")
     found = suite.run(path, workers=workers, results=tmp_path / "runs", name="late")
-    assert (found.rows, found.complete, found.exit_code) == (7, True, 3)
+    assert (found.n_rows, found.complete, found.exit_code) == (7, True, 3)
     assert [(one.scored, one.unjudged) for one in found.evaluators] == [(0, 7)] * 3
     assert [gate.verdict for gate in found.gates] == ["undecided"]
     assert found.issue_counts["run-out-of-time"] == 7

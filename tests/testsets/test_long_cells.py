@@ -185,7 +185,7 @@ def test_what_is_too_long_is_never_in_memory(tmp_path: Path) -> None:
     result = load({"test_set": str(path), "evaluators": ["exact_match"]}).run()
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert (result.rows, result.evaluators[0].passed, result.evaluators[0].failed) == (2, 1, 1)
+    assert (result.n_rows, result.evaluators[0].passed, result.evaluators[0].failed) == (2, 1, 1)
     assert most < 320 * 1024 * 1024
 
 

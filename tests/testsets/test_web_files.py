@@ -99,7 +99,7 @@ def test_a_file_of_a_server_gives_the_run_of_the_same_file_here(
     server.length = "chunked" if given == "whole in chunks" else "told"
     place = f"{server.address}/data/{name}"
     here, there = run(str(tmp_path / name)), run(place)
-    assert here.rows == there.rows == ROWS
+    assert here.n_rows == there.n_rows == ROWS
     assert here.evaluators == there.evaluators
     assert there.issues == ()
     fetched = [note for note in there.notes if "fetched as a whole" in note]
