@@ -63,7 +63,7 @@ class Fatal(evaluators.Evaluator):
 if __name__ == "__main__":
     suite = evaluators.load({"evaluators": ["fatal"]})
     result = suite.run(sys.argv[1], workers=2, results=Path(sys.argv[2]), name="x")
-    print(result.rows, result.complete, result.exit_code, result.environment.scored_again)
+    print(result.n_rows, result.complete, result.exit_code, result.environment.scored_again)
     for issue in result.issues:
         print(issue.blame, issue.code, issue.hint, issue.where)
 '''
