@@ -102,14 +102,15 @@ def _share(counts: Sequence[int]) -> int:
 
 def compared_fields(settings: Evaluator) -> dict[str, Compared]:
     """How an evaluator compares each of its fields; empty for one that has no list of fields."""
-    found = settings.scored_fields().tree
+    scored = settings.scored_fields()
+    found = scored.tree
     if isinstance(found, ClosedTree):
         return {
             line.name: Compared(line.comparator, found.chain(line), each=not line.path.definite)
             for line in found.scored
             if line.comparator is not None and line.together is None
         }
-    if found is None:
+    if scored.documents is None:
         return {}
     from evaluators.fields.schema_scoring import SchemaScoring  # few suites score by a schema
 

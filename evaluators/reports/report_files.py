@@ -7,14 +7,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import Standing, Status, Verdict
 from evaluators.reports.document import Section
 from evaluators.reports.format import Format, RowsFile, RowsPageFormat, format_for, has_pages, rows_files, run_files
 from evaluators.reports.headline import Options
-from evaluators.reports.html.material import material_of
 from evaluators.reports.outcome_format import OutcomesFile, outcome_formats, outcome_words, outcomes_file_for
 from evaluators.reports.outcomes import ReportPart
 from evaluators.reports.record_parts import parts_of
@@ -27,6 +26,9 @@ from evaluators.run.record_lines import Recorded, plain
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import RunFolder, open_text, write_text
 from evaluators.values.json_text import compact, to_text
+
+if TYPE_CHECKING:
+    from evaluators.reports.html.packed_rows import Material
 
 
 def folder_files(
@@ -43,7 +45,7 @@ def folder_files(
     wanted = tuple(words)
     for name, text in run_files(record.result, wanted, options).items():
         folder.write(name, text)
-    for name, text in rows_files(record.result, wanted, pages, lambda: material_of(record, options.label_rules)).items():
+    for name, text in rows_files(record.result, wanted, pages, lambda: _material(record, options)).items():
         folder.write(name, text)
     for variant in annotated(record, rows_csv or "csv" in wanted):
         write_annotated(folder.working / named_for("rows.csv", variant), record, variant)
@@ -125,9 +127,15 @@ def _written(file: Path, record: RunRecord, options: Options) -> Iterator[Path]:
         yield path
 
 
+def _material(record: RunRecord, options: Options) -> Material:
+    from evaluators.reports.html.material import material_of  # most runs write no page
+
+    return material_of(record, options.label_rules)
+
+
 def _rendered(kind: Format, record: RunRecord, options: Options) -> str:
     if isinstance(kind, RowsPageFormat):
-        return kind.render_rows(record.result, options, material_of(record, options.label_rules))
+        return kind.render_rows(record.result, options, _material(record, options))
     return kind.render(record.result, options)
 
 

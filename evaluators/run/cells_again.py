@@ -19,11 +19,12 @@ from evaluators.model import MISSING
 from evaluators.run.preparing import Prepared
 from evaluators.settings import BadSettings
 from evaluators.testsets.byte_source import STANDARD_INPUT
-from evaluators.testsets.byte_store import scheme_of
+from evaluators.testsets.byte_store import matching, scheme_of
 from evaluators.testsets.reader import whole
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
+from evaluators.testsets.wildcards import has_wildcards
 from evaluators.value_class import replace
 
 if TYPE_CHECKING:
@@ -73,7 +74,16 @@ def _opened(place: Any) -> TestSet | None:
     texts = [one for one in (*places, *config.attach.values()) if isinstance(one, str)]
     if config.platform is not None or config.sql is not None or STANDARD_INPUT in texts or any(map(scheme_of, texts)):
         return None
-    return open_test_set(config, Path(place["folder"]), selection=Selection(**chosen))
+    folder = Path(place["folder"])
+    if not all(_is_file_or_folder(folder, text) for text in texts):
+        return None
+    return open_test_set(config, folder, selection=Selection(**chosen))
+
+
+def _is_file_or_folder(folder: Path, place: str) -> bool:
+    """No pipe and no device: reading one may never end."""
+    found = matching(place.replace("**", "*"), folder) if has_wildcards(place) else [str(folder / place)]
+    return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in found)
 
 
 def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> Iterator[RecordLine]:

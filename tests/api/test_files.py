@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -252,3 +253,33 @@ def test_a_row_with_too_many_or_too_few_cells_keeps_them_in_the_annotated_rows(t
     with open(marked, encoding="utf-8", newline="") as stream:
         again = [row[:3] for row in csv.reader(stream)]
     assert again[2:] == [["b", "Paris", " France,Paris"], ["c", "", ""]]
+
+
+@pytest.mark.parametrize("count", [1_000, 1_001])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_however_the_rows_are_cut_the_same_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, workers: int
+) -> None:
+    whole = run_of(tmp_path, count, name="whole")
+    monkeypatch.setattr("evaluators.testsets.readers.csv.SPLIT_BYTES", 20_000, raising=False)
+    monkeypatch.setattr("evaluators.testsets.delimited.SPLIT_BYTES", 20_000, raising=False)
+    cut = run_of(tmp_path, count, name="cut", workers=workers)
+    for file in sorted(whole.rglob("*")):
+        if file.is_file() and file.name != "environment.json":
+            assert (cut / file.relative_to(whole)).read_bytes() == file.read_bytes(), file.name
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+@pytest.mark.parametrize(
+    "place", ["/dev/zero", "pipe", "pip*", "/etc/passwd", "https://example.invalid/rows.csv", "s3://bucket/rows.csv"]
+)
+def test_a_folder_of_somebody_else_opens_no_other_file(tmp_path: Path, place: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    folder = run_of(tmp_path, 1_001)
+    file = folder / "environment.json"
+    environment = json.loads(file.read_text(encoding="utf-8"))
+    there = json.loads(environment["test_set"])
+    there = {**there, "folder": str(tmp_path), "settings": {"file": place, "format": "csv"}}
+    file.write_text(json.dumps({**environment, "test_set": json.dumps(there)}), encoding="utf-8")
+    with pytest.raises(Problems, match="did not keep the cells"):
+        write_again(folder, [tmp_path / "later.csv"])
