@@ -20,8 +20,8 @@ def command(run: str, files: tuple[str, ...]) -> None:
     """Write a run again, in any format.
 
     RUN is a run folder, or the run.json in it; a folder in a store is named by its address. Everything comes from what the run
-    recorded: neither its suite nor its test set is needed. A file that needs more than was recorded is refused, with the command
-    that would give it.
+    recorded, and nothing is scored again. Cells of rows that the folder does not keep, as of a run of more than 1,000 rows, are read from
+    the test set, where that is the one that was scored. A file that needs more is refused, with the command that would give it.
 
     The exit code is 0, whatever that of the run was.
     """

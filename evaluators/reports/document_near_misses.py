@@ -35,6 +35,7 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
     for kept in record.facts.variants if names else ():
         found: dict[tuple[str, _Seen], Counter[int]] = {}
         outcomes = (line.data for line in islice(record.outcomes(kept.variant), MOST_LINES))
+        first = not kept.every_outcome or kept.outcomes > MOST_LINES
         wanted = (line for line in outcomes if line["evaluator"] in names and "status" in line)
         for (evaluator, row), results in groupby(wanted, key=lambda line: (line["evaluator"], line["row"])):
             for seen, times in _of_row(list(results)):
@@ -43,7 +44,7 @@ def document_near_misses(lines: Sequence[EvaluatorLine], record: RunRecord) -> I
             turned = sum(rows.values())
             shown = tuple(islice(rows, _SHOWN_ROWS))
             yield NearMiss(
-                evaluator, kept.variant, field, said, write, turned, turned, False, shown, len(rows), named=True
+                evaluator, kept.variant, field, said, write, turned, turned, first, shown, len(rows), named=True
             )
 
 

@@ -71,14 +71,17 @@ def _of_variant(
     share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
         key = field if field in by_row[evaluator] else ""
-        first = len(found) > share or recorded.ended or recorded.rows[evaluator, key] == most_rows
-        mismatches = found[:share]
+        mismatches, whole = found[:share], wrong.get((evaluator, field))
+        first = len(found) > share or recorded.ended
+        if most_rows is not None:
+            kept_all = recorded.rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
+            first = first or not kept_all
         for change in changes(fields[evaluator][field], mismatches):
             rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
             yield NearMiss(
                 evaluator, variant, field, change.switch, change.write if evaluator in listed else "", len(change.fixed),
                 len(mismatches),
-                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says, whole=wrong.get((evaluator, field)),
+                first, tuple(rows[:_SHOWN_ROWS]), len(rows), change.says, whole=whole,
             )  # fmt: skip
 
 

@@ -76,6 +76,7 @@ def _item(one: NearMiss) -> Item:
     field = one.field or "$"
     if one.named:
         values = "1 value" if one.turned == 1 else f"{one.turned:,} values"
+        values += " of those recorded" if one.first else ""
         write = f"; `{one.write}` sets that aside" if one.write else ""
         return Item(f"{one.evaluator}: {field}: {one.switch} ({values}{variant}); {rows}{write}")
     text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
