@@ -240,7 +240,7 @@ def test_a_table_of_tests_alone_is_of_promptfoo_and_is_read() -> None:
     made = CliRunner().invoke(command, ["convert", "tests.csv", "-o", "suite.yaml", "--rows", "rows.csv"])
     assert made.exit_code == 0, made.output
     assert Path("rows.csv").read_text(encoding="utf-8").splitlines()[0].startswith("id,output")
-    assert evaluators.load("suite.yaml").run("rows.csv", results=None).rows == 2
+    assert evaluators.load("suite.yaml").run("rows.csv", results=None).n_rows == 2
 
 
 @pytest.mark.parametrize("header", ["reply,__expected", '"__expected2";reply', "\ufeff__expected,x"])

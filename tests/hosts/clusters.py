@@ -130,7 +130,7 @@ def test_variants_and_stored_tables_too(cluster: RealCluster, place: Path) -> No
 def test_a_part_of_the_rows(cluster: RealCluster, place: Path) -> None:
     selection = Selection(limit=MISSING_ROW)
     scored("one", selection=selection)
-    assert scored("cluster", at(cluster), selection=selection).rows == MISSING_ROW
+    assert scored("cluster", at(cluster), selection=selection).n_rows == MISSING_ROW
     assert files_of("cluster") == files_of("one")
 
 

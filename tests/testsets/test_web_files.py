@@ -179,7 +179,7 @@ def test_a_server_that_goes_away_in_mid_run_ends_it_with_the_environment_to_blam
 def test_a_busy_server_is_asked_again(server: FileServer) -> None:
     server.files["/rows.csv"] = file_of_rows("rows.csv")
     server.busy = 3
-    assert run(f"{server.address}/rows.csv").rows == ROWS
+    assert run(f"{server.address}/rows.csv").n_rows == ROWS
     server.busy = 4
     (issue,) = refused(f"{server.address}/rows.csv")
     assert (issue.blame, issue.code) == (Blame.ENVIRONMENT, "unreadable-file")
@@ -261,7 +261,7 @@ def _written(data: bytes) -> Path:
 def test_an_answer_that_leads_elsewhere_on_the_web_is_followed(server: FileServer, where: str) -> None:
     server.files["/elsewhere.csv"] = server.files["/moved/elsewhere.csv"] = file_of_rows("rows.csv")
     server.redirects["/rows.csv"] = where.format(server.address)
-    assert run(f"{server.address}/rows.csv").rows == ROWS
+    assert run(f"{server.address}/rows.csv").n_rows == ROWS
 
 
 @pytest.mark.parametrize("where", ["file:///etc/hostname", "ftp://127.0.0.1/rows.csv", "s3://bucket/rows.csv"])
@@ -293,7 +293,7 @@ def test_what_unpacks_without_end_stops_at_the_limit(server: FileServer, ranges:
 def test_an_answer_that_is_packed_on_the_way_is_unpacked_by_the_same_rules(server: FileServer) -> None:
     server.files["/rows.csv"] = gzip.compress(file_of_rows("rows.csv"))
     server.headers["Content-Encoding"] = "gzip"
-    assert run(f"{server.address}/rows.csv").rows == ROWS
+    assert run(f"{server.address}/rows.csv").n_rows == ROWS
 
 
 def test_what_proves_who_asks_is_nowhere_in_what_a_run_says(server: FileServer, tmp_path: Path) -> None:
