@@ -57,7 +57,7 @@ def test_the_floor_and_the_product_read_the_same_rows(format_: str, tmp_path: Pa
     rows_read, parsed = floor(file)
     result = load(suites.write(tmp_path)["exact"]).run(file)
     contains = next(one for one in result.evaluators if one.name == "contains_json")
-    assert result.rows == rows_read == COUNT
+    assert result.n_rows == rows_read == COUNT
     assert contains.passed >= parsed > 0.95 * COUNT
 
 
