@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 
 
 def place_of(prepared: Prepared, selection: Selection) -> str:
-    """Where the rows of a run can be read again; empty where they cannot, or where the environment filled in a part of it."""
+    """Where the rows of a run can be read again; empty where they cannot, where the environment filled in a part of it, and for
+    addresses, which nobody opens again and which may say who asked."""
     test_set, folder = prepared.test_set, prepared.folder
     if not test_set.lasting:
         return ""
     settings = test_set.config.model_dump(mode="json", exclude_unset=True)
     text = json.dumps({"settings": settings, "folder": os.path.abspath(folder), "selection": asdict(selection)})
-    return text if test_set.config.masked(text) == text else ""
+    return text if "://" not in text and test_set.config.masked(text) == text else ""
 
 
 def with_cells(record: RunRecord) -> RunRecord:
