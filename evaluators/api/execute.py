@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluators.api.run_object import Run
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.conclude import check_gate_targets
@@ -32,6 +31,7 @@ from evaluators.tracking.tracking_section import tracking_of
 from evaluators.value_class import dataclass, replace
 
 if TYPE_CHECKING:
+    from evaluators.api.run_object import Run
     from evaluators.reports.document import Section
     from evaluators.reports.headline import Options
     from evaluators.run.record import RunRecord
@@ -81,6 +81,8 @@ def run_of(suite: LoadedSuite, request: RunRequest) -> Run:
     """The run, whose rows can be looked at. Raises Problems as `execute` does."""
     found = finish(suite, replace(request, looked_at=True))
     index = request.given.index if request.given is not None else None
+    from evaluators.api.run_object import Run  # the command line shows pages instead
+
     return Run(found.result, found.record, found.lines, index, found.let_go)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.asking_session import AskingProgress
@@ -18,7 +18,6 @@ from evaluators.run.places import placed, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.given_rows import GivenRows
 from evaluators.testsets.origins import origin
 from evaluators.testsets.reader import knows
 from evaluators.testsets.selection import Selection
@@ -26,6 +25,9 @@ from evaluators.testsets.test_set import TestSet, open_test_set
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 from evaluators.value_class import dataclass, field, replace
 from evaluators.values.allowed_addresses import allowed_beginnings
+
+if TYPE_CHECKING:
+    from evaluators.testsets.given_rows import GivenRows
 
 Progress = Callable[[int, float | None], None]
 

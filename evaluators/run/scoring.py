@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
-from evaluators.run.cells_again import place_of
 from evaluators.run.conclude import conclude
 from evaluators.run.engines.engine import Crew
 from evaluators.run.in_background import InBackground
@@ -104,7 +103,7 @@ def scored(
     environment = replace(
         _environment(started, time.monotonic() - clock, prepared.suite, request),
         workers=crew.parallel,
-        test_set=place_of(prepared, request.selection),
+        test_set=_place(prepared, request),
         asked=_asked(measured, session.requests),
         scored_again=sum(each.scored_again for _, each in measured),
     )
@@ -268,3 +267,12 @@ def _environment(started: datetime, seconds: float, suite: LoadedSuite, request:
         folder=os.getcwd(),
         suite=os.path.abspath(suite.config.source.name) if Path(suite.config.source.name).is_file() else "",
     )
+
+
+def _place(prepared: Prepared, request: RunRequest) -> str:
+    """Where the rows can be read again, for a run that is kept."""
+    if request.results is None:
+        return ""
+    from evaluators.run.cells_again import place_of  # a run that keeps nothing does without it
+
+    return place_of(prepared, request.selection)

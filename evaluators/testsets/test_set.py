@@ -11,7 +11,7 @@ import codecs
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from evaluators.issues import Blame, Fault, Issue, Problems, problem
 from evaluators.model import MISSING
@@ -23,7 +23,6 @@ from evaluators.testsets.columns import Columns, guess_columns, no_such_column
 from evaluators.testsets.document_lists import ListedDocuments, ListedOutputs, are_rows, common_key, ids_of, list_in
 from evaluators.testsets.documents import DocumentFile, DocumentRows, documents_at, holds_documents, one_document
 from evaluators.testsets.file_columns import attached
-from evaluators.testsets.given_rows import ROWS, GivenRows
 from evaluators.testsets.joining import (
     ALL_MATCHED,
     CellsById,
@@ -39,6 +38,9 @@ from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig, variant_name
 from evaluators.value_class import dataclass, field, replace
+
+if TYPE_CHECKING:
+    from evaluators.testsets.given_rows import GivenRows
 
 ALL_ROWS: Final = Selection()
 TABLES: Final = (".csv", ".tsv", ".parquet", ".xlsx")
@@ -182,6 +184,8 @@ def open_test_set(
     with _masked_problems(config), passing_over(results) as notes:
         opening = _Opening(config, folder, frozenset(needed), selection)
         if given is not None:
+            from evaluators.testsets.given_rows import ROWS  # most rows are in files
+
             opening = replace(opening, called=ROWS, header=given.header)
         opened = opening.fetched().test_set()
         return _readable(replace(opened, passed_over=(*opened.passed_over, *notes)))
