@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from pydantic import Field
+
 from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, settle
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
@@ -35,7 +37,7 @@ class ExactMatch(Evaluator):
     """The column with the expected answer, when it is not the test set's own."""
     labels: Labels = None
     """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
-    other: bool = False
+    other: bool = Field(False, strict=True)
     """Expected answers outside the list of labels are meant, and counted as `(no label)`; without it they are a problem of the data."""
 
     forgive: tuple[Forgiven, ...] = ()

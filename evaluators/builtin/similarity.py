@@ -42,7 +42,7 @@ class Similarity(Evaluator):
     """Whether upper and lower case are different."""
     labels: Labels = None
     """Labels to count with precision, recall and F1: a list, or `off`. Without it, up to 50 short answers that come again are labels."""
-    other: bool = False
+    other: bool = Field(False, strict=True)
     """Expected answers outside the list of labels are meant, and counted as `(no label)`; without it they are a problem of the data."""
 
     examples = (

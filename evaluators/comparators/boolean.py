@@ -71,7 +71,7 @@ class Boolean(Comparator):
         return compare
 
     def readable(self, expected: Any) -> Readable:
-        if expected.__class__ is not str or self._meaning(expected) is not None:
+        if self.words is None or expected.__class__ is not str or self._meaning(expected) is not None:
             return True
         message = f"the expected value {quote(expected)} is no word for true or false"
         return Issue("expected-not-a-boolean", Blame.TESTSET, message, hint="correct it, or list it in words:")

@@ -74,7 +74,7 @@ def shown(result: RunResult) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def run(folder: Path, gates: dict[str, Any]) -> RunResult:
-    return load({**SUITE, **({"gates": gates} if gates else {})}).run(folder / "rows.jsonl")
+    return load({**SUITE, **({"gates": gates} if gates else {})}).run(folder / "rows.jsonl").result
 
 
 @settings(max_examples=10, deadline=None)

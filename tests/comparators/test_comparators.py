@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evaluators.comparators import TOGETHER
@@ -159,6 +159,7 @@ def test_the_fast_answer_and_the_explained_one_agree(setting: tuple[str, object]
 
 
 @settings(max_examples=300)
+@example(("boolean", None), "", None)
 @given(st.sampled_from(SETTINGS), VALUES, VALUES)
 def test_whether_an_expected_value_can_be_read_is_one_answer(
     setting: tuple[str, object], expected: Any, actual: Any

@@ -41,4 +41,4 @@ def metrics_without(ids: Collection[str], folder: Path) -> dict[str, Number]:
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    return metrics_of(evaluators.load(SUITE).run(folder / "rows.csv"))
+    return metrics_of(evaluators.load(SUITE).run(folder / "rows.csv").result)
