@@ -484,11 +484,15 @@ def test_a_run_that_is_killed_goes_on_without_the_cluster(cluster: RealCluster, 
         process.kill()
         process.communicate()
     (place / "seen").touch()
-    with open("wait", "w"):
-        pass
-    for words in (["cut", "--resume"], ["one"]):
-        done = subprocess.run([*command, *words, "--engine", "in_process"], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+    with subprocess.Popen(["sh", "-c", ": > wait"]) as lets_go:  # of a worker that the cluster has ended nobody reads it
+        try:
+            for words in (["cut", "--resume"], ["one"]):
+                done = subprocess.run(
+                    [*command, *words, "--engine", "in_process"], capture_output=True, text=True, check=False
+                )
+                assert done.returncode == 0, done.stderr
+        finally:
+            lets_go.kill()
     assert files_of("cut") == files_of("one")
 
 
