@@ -215,7 +215,7 @@ def test_runs_and_files_are_written_to_a_store_and_read_from_it(bucket: Bucket, 
     assert there == here
     lines = store_of(bucket.address).open(f"{bucket.address}/out/rows.jsonl").read().splitlines()
     assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows()]
-    assert "already a run" in called(*words, folder=tmp_path, code=2)
+    assert f"{bucket.address}/runs/first-2: the run folder" in called(*words, folder=tmp_path)
     called(*words, "--force", folder=tmp_path)
     assert "2,000 rows" in called("report", f"{bucket.address}/runs/first", folder=tmp_path)
     called("compare", "runs/first", f"{bucket.address}/runs/first", "-o", f"{bucket.address}/c.json", folder=tmp_path)
