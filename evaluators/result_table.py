@@ -62,7 +62,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ResultTable) and (self._kinds, self._columns) == (other._kinds, other._columns)
 
-    __hash__ = None  # type: ignore[assignment]  # as a list
+    __hash__ = None  # type: ignore[assignment]  # equal by its cells, as a list is, so no key of a dict
 
     def to_pandas(self, index: Any = None) -> Any:
         """The table as a `pandas.DataFrame`, with types that know what is missing. Raises Problems without pandas."""

@@ -118,7 +118,7 @@ class Run:
     def __eq__(self, other: object) -> bool:
         return self.result == (other.result if isinstance(other, Run) else other)
 
-    __hash__ = None  # type: ignore[assignment]  # as its result
+    __hash__ = None  # type: ignore[assignment]  # equal by its figures, which hold dicts: no key of one
 
     @cached_property
     def rows(self) -> ResultTable:

@@ -45,7 +45,7 @@ def row_texts(pieces: Iterable[str], delimiter: str, longest: int) -> Iterator[R
         text, rest, at = rest + piece, "", 0
         while at < len(text):
             if state == _QUOTED:
-                at = row.take(text, at, _INSIDE.match(text, at).end())  # type: ignore[union-attr]  # it fits everywhere
+                at = row.take(text, at, _INSIDE.match(text, at).end())  # type: ignore[union-attr]  # matches nothing, too
                 if at + 1 == len(text) and piece:  # a quote that the next piece may double
                     rest = text[at:]
                     break

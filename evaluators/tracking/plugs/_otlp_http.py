@@ -57,7 +57,7 @@ class PatientSession(requests.Session):
         """Looks into the latest answer for a partial success: `read` decodes it, and `field` counts what was left out."""
         try:
             partial = read(self.answer.content if self.answer is not None else b"").partial_success
-        except Exception:  # a body in another form than was asked for says nothing
+        except Exception:  # whatever a decoder raises: the sending has succeeded, and only this detail is unknown
             return
         self.rejected += getattr(partial, field)
         self.why = self.why or (partial.error_message if getattr(partial, field) else "")
