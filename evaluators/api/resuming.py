@@ -252,7 +252,7 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-_LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode", "numpy", "lapx")
+_LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode", "numpy")
 """The packages that compare values; those that are there."""
 
 

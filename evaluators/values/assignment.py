@@ -1,22 +1,18 @@
-"""The one best pairing of two lists, given what each pair gains. The same one, whatever solves it.
+"""The one best pairing of two lists, given what each pair gains.
 
 Strategy. A pairing is judged by three things, in this order: the greatest total gain; then the least sum of distances
 between the indexes of its pairs; then the expected items one by one, each with the earliest partner there is, and no
 partner last. The third leaves exactly one pairing, so a run can be repeated anywhere.
 
 1. Where every item has one best partner and no two want the same, that is the answer.
-2. Gains are multiplied so that one unit outweighs every sum of distances, and the distances are taken off. A solver finds
-   a pairing that is best in these numbers: for small lists a short one in pure Python; for larger ones `lapx`, compiled,
-   imported when it is first needed and only where it is installed. Where few pairs gain anything, lists fall into pieces
-   that are solved apart.
-3. Every solver's answer comes with prices: u for each row, v for each column, none below 0, with u + v ≥ weight for every
-   pair, and equality for the pairs that were chosen. They prove that no pairing is better; an answer of compiled code
-   that they do not prove is not used. And they show all its equals: those made of pairs with u + v = weight that leave
-   out nothing with a price. Among these the rows choose, first to last, by exchanges along closed walks.
+2. Gains are multiplied so that one unit outweighs every sum of distances, and the distances are taken off. The solver
+   finds a pairing that is best in these numbers.
+3. It comes with prices: u for each row, v for each column, none below 0, with u + v ≥ weight for every pair, and
+   equality for the pairs that were chosen. They prove that no pairing is better, and they show all its equals: those
+   made of pairs with u + v = weight that leave out nothing with a price. Among these the rows choose, first to last, by
+   exchanges along closed walks.
 
-Everything is whole numbers: Python's in the pure solver, floats that hold them exactly in the compiled one. Where these
-cannot hold gains and distances in one number, gains come first, and distances among the pairings that are best by them.
-Gains too large for that go to the pure solver.
+Everything is whole numbers, of any size.
 
 Sources: Kuhn 1955, in the shortest augmenting path form with prices of Jonker and Volgenant 1987.
 """
@@ -24,24 +20,15 @@ Sources: Kuhn 1955, in the shortest augmenting path form with prices of Jonker a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from evaluators.limits import still_time
 from evaluators.value_class import NamedTuple
-from evaluators.values.arrays import SMALL, many, numpy
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = Any  # Sequence[Sequence[int]], or an array of numpy
 Partners: TypeAlias = list[int]
 """The column of every row; -1 without one."""
-
-EXACT: Final = 2**51
-"""Whole floats up to here, and sums of a few of them, are exact."""
-
-
-FEW: Final = 4
-"""Pairs for each item, up to which lists are taken apart before they are paired."""
 
 
 class Solved(NamedTuple):
@@ -55,56 +42,27 @@ class Solved(NamedTuple):
     loose_columns: int
 
 
-def assign_gains(table: Table, pure: bool | None = None) -> Pairs:
+def assign_gains(table: Table) -> Pairs:
     """The pairing with the greatest total gain; pairs that gain nothing stay apart.
 
     `table` has the gains by row: whole numbers, in lists or in an array of numpy. Ties are settled as the module says.
-    `pure` forces the pure solver (True) or the compiled one (False); None chooses by size.
     """
-    rows = len(table)
-    columns = len(table[0]) if rows else 0
-    if not rows or not columns:
+    gains: Sequence[Sequence[int]] = table if isinstance(table, list) else table.tolist()
+    if not gains or not gains[0]:
         return []
-    use_pure = not many(rows, columns) if pure is None else pure
-    if not use_pure and compiled() is not None:
-        found = _assign_array(table)
-        if found is not None:
-            return found
-    return _assign_lists(table if isinstance(table, list) else table.tolist())
-
-
-@cache
-def compiled() -> tuple[Any, Any] | None:
-    """(numpy, lapx), where they are installed."""
-    found = numpy()
-    try:
-        import lap
-    except ImportError:
-        return None
-    return None if found is None else (found, lap)
-
-
-def _as_pairs(partners: Iterable[int]) -> Pairs:
+    found = _undisputed(gains)
+    if found is not None:
+        return found
+    partners = _earliest(_solve(_with_distances(gains)), len(gains[0]))
     return [(row, column) for row, column in enumerate(partners) if column >= 0]
 
 
-# Lists: whole numbers of any size
-
-
-def _assign_lists(table: Sequence[Sequence[int]]) -> Pairs:
-    found = _undisputed(table)
-    if found is not None:
-        return found
-    rows, columns = len(table), len(table[0])
-    return _as_pairs(_earliest(_solve(_with_distances(table, range(rows), range(columns))), columns))
-
-
-def _with_distances(gains: Sequence[Sequence[int]], rows: Sequence[int], columns: Sequence[int]) -> list[list[int]]:
-    """Gains and distances in one number: a unit of gain outweighs every sum of distances. `rows` are their indexes."""
-    unit = _unit(rows[-1] + 1, columns[-1] + 1)
+def _with_distances(gains: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Gains and distances in one number: a unit of gain outweighs every sum of distances."""
+    unit = _unit(len(gains), len(gains[0]))
     return [
-        [value and value * unit - abs(row - column) for column, value in zip(columns, line, strict=True)]
-        for row, line in zip(rows, gains, strict=True)
+        [value and value * unit - abs(row - column) for column, value in enumerate(line)]
+        for row, line in enumerate(gains)
     ]
 
 
@@ -202,156 +160,6 @@ def _augment(lines: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list
 
 def _bits(indexes: Iterable[int]) -> int:
     return sum(1 << index for index in indexes)
-
-
-# Arrays: whole numbers in floats
-
-
-def _assign_array(table: Table) -> Pairs | None:
-    """The same by compiled code; None where the numbers are too large, or an answer is not proved."""
-    found = compiled()
-    if found is None:
-        return None
-    np, _ = found
-    try:
-        gains = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=np.int64)
-    except OverflowError:
-        return None
-    rows, columns = gains.shape
-    undisputed = _undisputed_array(np, gains)
-    if undisputed is not None:
-        return undisputed
-    pairs: Pairs = []
-    for own_rows, own_columns in _pieces(np, gains):
-        whole = len(own_rows) == rows and len(own_columns) == columns
-        part = gains if whole else gains[np.ix_(own_rows, own_columns)]
-        if part.size <= SMALL:
-            solved: Solved | None = _solve(_with_distances(part.tolist(), own_rows, own_columns))
-        else:
-            solved = _solve_array(part, own_rows, own_columns)
-        if solved is None:
-            return None
-        pairs.extend((own_rows[row], own_columns[place]) for row, place in _as_pairs(_earliest(solved, len(own_columns))))
-    return sorted(pairs)
-
-
-def _solve_array(gains: Any, own_rows: Sequence[int], own_columns: Sequence[int]) -> Solved | None:
-    """A best pairing of some rows with some columns; None where the numbers are too large, or an answer is not proved.
-
-    Where gains and distances do not fit into one float, there are two steps: first the gains alone. Their prices show
-    which pairings are the best ones: those made of tight pairs that leave out nothing with a price. Among these the
-    nearest is searched, with a gain of one unit for each side of a pair that has a price.
-    """
-    found = compiled()
-    if found is None:
-        return None
-    np, _ = found
-    most, unit = int(gains.max()), _unit(own_rows[-1] + 1, own_columns[-1] + 1)
-    if most > EXACT:
-        return None
-    if most * unit > EXACT:
-        best = _proved(gains * 1.0)
-        if best is None:
-            return None
-        gains = np.where(best.tight, np.add.outer(best.u > 0, best.v > 0, dtype=float), 0)
-    weights = gains * float(unit)
-    weights -= np.abs(np.subtract.outer(np.array(own_rows, dtype=float), np.array(own_columns, dtype=float)))
-    weights[gains == 0] = 0
-    proof = _proved(weights)
-    if proof is None:
-        return None
-    return Solved(
-        proof.partners.tolist(),
-        [int.from_bytes(line.tobytes(), "little") for line in np.packbits(proof.tight, axis=1, bitorder="little")],
-        _bits(np.flatnonzero(proof.u == 0).tolist()),
-        _bits(np.flatnonzero(proof.v == 0).tolist()),
-    )
-
-
-def _undisputed_array(np: Any, gains: Any) -> Pairs | None:
-    flipped = gains.shape[0] > gains.shape[1]
-    lines = gains.T if flipped else gains
-    best = lines.argmax(axis=1)
-    most = lines[np.arange(len(lines)), best]
-    wanted = np.flatnonzero(most)
-    if len(np.unique(best[wanted])) < len(wanted):
-        return None
-    if ((lines == most[:, None]).sum(axis=1)[wanted] > 1).any():
-        return None
-    found = zip(wanted.tolist(), best[wanted].tolist(), strict=True)
-    return sorted((column, row) for row, column in found) if flipped else list(found)
-
-
-def _pieces(np: Any, gains: Any) -> list[tuple[list[int], list[int]]]:
-    """The rows and columns that have to do with each other, where few pairs gain anything; else all of them at once."""
-    rows, columns = gains.shape
-    if np.count_nonzero(gains) > FEW * (rows + columns):
-        return [([*range(rows)], [*range(columns)])]
-    parent = [*range(rows + columns)]
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = node = parent[parent[node]]
-        return node
-
-    ours, theirs = np.nonzero(gains)
-    for row, column in zip(ours.tolist(), theirs.tolist(), strict=True):
-        parent[root(row)] = root(rows + column)
-    pieces: dict[int, tuple[list[int], list[int]]] = {}
-    for node in range(rows + columns):
-        piece = pieces.setdefault(root(node), ([], []))
-        if node < rows:
-            piece[0].append(node)
-        else:
-            piece[1].append(node - rows)
-    return [piece for piece in pieces.values() if piece[0] and piece[1]]
-
-
-class Proof(NamedTuple):
-    """A best pairing with its prices, as arrays of numpy."""
-
-    partners: Any
-    u: Any
-    v: Any
-    tight: Any
-    """Which pairs belong to pairings as good."""
-
-
-def _proved(weights: Any) -> Proof | None:
-    """A pairing by compiled code, with its prices; None where it is not a best one, so that there are none.
-
-    The price of a column is how little is lost by whoever is put out of it: the shortest walk, over rows that each take
-    the column of the next, to a place that costs nothing.
-    """
-    found = compiled()
-    if found is None:
-        return None
-    np, lap = found
-    rows, columns = weights.shape
-    partners, _ = lap.lapjv(float(weights.max()) - weights, extend_cost=rows != columns, return_cost=False)
-    every = np.arange(rows)
-    own = np.where(partners >= 0, weights[every, partners], 0)
-    paired = np.flatnonzero(own)
-    partners = np.where(own > 0, partners, -1)
-    taken = partners[paired]
-    free = np.ones(columns, dtype=bool)
-    free[taken] = False
-    lost = own - (weights[:, free].max(axis=1, initial=0) if free.any() else 0)
-    offered = weights[:, taken]
-    changed = np.arange(len(paired))
-    while len(changed) and lost.min() >= 0:
-        still_time()
-        part = offered if len(changed) == len(paired) else offered[:, changed]
-        through = own - (part - lost[paired[changed]]).max(axis=1)
-        less = through < lost
-        lost = np.where(less, through, lost)
-        changed = np.flatnonzero(less[paired])
-    if lost.min() < 0:
-        return None
-    v = np.zeros(columns)
-    v[taken] = lost[paired]
-    u = np.where(own > 0, own - lost, 0)
-    return Proof(partners, u, v, (weights == u[:, None] + v) & (weights > 0))
 
 
 # Among equals
