@@ -15,7 +15,6 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field, field_validator
 
 from evaluators.builtin._evaluator import Check, Evaluator, Needs, Part
-from evaluators.fields.trace.looks import Looks
 from evaluators.model import Score, Standing, Verdict
 from evaluators.settings import BadSettings, Detail, bad, filled_texts, spell
 
@@ -57,9 +56,6 @@ class Composite(Evaluator):
     def needs(self) -> Needs:
         keys: Iterable[str | int] = self.of if isinstance(self.of, dict) else range(len(self.of))
         return tuple(Part(name, key) for name, key in zip(self.part_names(), keys, strict=True))
-
-    def looks(self) -> Looks:
-        return Looks()
 
     def weights(self) -> tuple[Fraction, ...]:
         """One weight per part."""

@@ -19,7 +19,6 @@ from pydantic import BaseModel, Field, ValidationError
 from evaluators.builtin._labels import LabelRule
 from evaluators.builtin._scored_fields import NO_FIELDS, Awaited, ScoredFields, SurplusRules
 from evaluators.builtin._text_changes import TextChange
-from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Blame, Fault, Issue, Problems, RowProblem, problem
 from evaluators.judges.asked_once import once
 from evaluators.judges.judge import Judge
@@ -232,11 +231,6 @@ class Evaluator(Settings):
 
     def asking(self) -> Asking | None:
         """How it asks what costs; None for a type whose rows never do."""
-        return None
-
-    def looks(self) -> Looks | None:
-        """What its verdicts depend on, for a type that says the same of rows that differ in the same places; None where they
-        depend on more."""
         return None
 
     def label_rule(self) -> LabelRule | None:

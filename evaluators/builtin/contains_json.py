@@ -6,7 +6,6 @@ from typing import Any, Final, Literal
 
 from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, Output, Unreadable
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.fields.trace.looks import Looks
 from evaluators.model import JSON, Score, Verdict
 from evaluators.needs import kind_of
 from evaluators.values import json_documents
@@ -50,9 +49,6 @@ class ContainsJson(Evaluator):
     def needs(self) -> Needs:
         column = self.column("output")
         return Output(column, want=_WANTS[self.require]), column
-
-    def looks(self) -> Looks:
-        return Looks()
 
     def explain(self, document: Any, cell: Any) -> Score:
         if not isinstance(cell, str):

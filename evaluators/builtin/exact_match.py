@@ -12,7 +12,6 @@ from evaluators.builtin._evaluator import Check, Evaluator, Example, Needs, sett
 from evaluators.builtin._labels import LabelRule, Labels, label_rule
 from evaluators.builtin._text_changes import Forgiven, TextChange, reading, text_changes
 from evaluators.builtin._verdicts import yes_and_no
-from evaluators.fields.trace.looks import Looks
 from evaluators.model import MISSING, Score, Verdict
 from evaluators.needs import NO_OUTPUT, kind_of
 from evaluators.values.equality import same
@@ -60,9 +59,6 @@ class ExactMatch(Evaluator):
 
     def needs(self) -> Needs:
         return self.column("output"), self.column("expected")
-
-    def looks(self) -> Looks | None:
-        return None if self.forgive else Looks()
 
     def label_rule(self) -> LabelRule | None:
         return label_rule(self.labels, reading(self.forgive) if self.forgive else str, other=self.other)

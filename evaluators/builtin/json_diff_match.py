@@ -25,7 +25,6 @@ from evaluators.fields.differences import Differences
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_check import OpenCheck, WrongLeaves, explain_open
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
@@ -157,9 +156,6 @@ class JsonDiffMatch(Evaluator):
     def _wrong(self, verdict: Verdict, wanted: Collection[str], *values: Any) -> Iterable[FieldResult]:
         expected, output = values
         return self.wrong_leaves(expected, output, wanted)
-
-    def looks(self) -> Looks | None:
-        return None if self.compare_schema_only or self.case_insensitive_keys else Looks()
 
     def explain(self, expected: Any, output: Any) -> Score:
         score = explain_open(self.tree, expected, output)

@@ -9,7 +9,6 @@ from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Example
 from evaluators.builtin._field_match import TopLevelMatch
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.trace.looks import Looks
 from evaluators.values.equality import same
 
 
@@ -52,6 +51,3 @@ class JsonFieldMatch(TopLevelMatch):
     def tree(self) -> OpenTree:
         """What counts among the top-level keys."""
         return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
-
-    def looks(self) -> Looks:
-        return Looks()

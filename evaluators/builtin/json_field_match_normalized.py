@@ -9,7 +9,6 @@ from evaluators.builtin._column_settings import ExpectedColumn
 from evaluators.builtin._evaluator import Example
 from evaluators.builtin._field_match import TopLevelMatch
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.trace.looks import Looks
 from evaluators.values.text import ACCENTS_AND_CASE, AccentsAndCase, normalizer, same_text_deep
 
 
@@ -85,6 +84,3 @@ class JsonFieldMatchNormalized(TopLevelMatch):
             depth=1,
             rule="normalized",
         )
-
-    def looks(self) -> Looks:
-        return Looks(texts=(normalizer(self.normalize),))

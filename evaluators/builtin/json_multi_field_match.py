@@ -26,8 +26,6 @@ from evaluators.fields.closed_check import compile_fields
 from evaluators.fields.closed_explain import ask_fields, explain_fields, explain_some, settle_row
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields, read_transforms
 from evaluators.fields.long_lists import free_lists_of_lines, long_lists
-from evaluators.fields.trace.listed_looks import looks_of_lines
-from evaluators.fields.trace.looks import Looks
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldResult, Score, Standing, Status, Verdict
 from evaluators.settings import ReadBy
@@ -143,9 +141,6 @@ class JsonMultiFieldMatch(Evaluator):
             number for number, status in enumerate(verdict.statuses) if status in WRONG and names[number] in wanted
         }
         return [one.result for one in explain_some(self.tree, numbers, expected, output, row)] if numbers else []
-
-    def looks(self) -> Looks | None:
-        return looks_of_lines(self.tree)
 
     def explain(self, expected: Any, output: Any, *cells: Any) -> Score:
         row = dict(zip(self.condition_columns, cells, strict=True))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from evaluators.fields.leaf_results import LeafResults
 from evaluators.fields.open_tree import OpenTree, verdict_of_counts
-from evaluators.fields.path_check import PathCheck, PathNote
+from evaluators.fields.path_check import PathCheck
 from evaluators.fields.path_tally import Counts, PathTally
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.walk import OpenWalk, RowCounts
@@ -26,12 +26,6 @@ class TalliedCheck(PathCheck):
 
     def counted(self) -> PathTally:
         return self.tally
-
-    def drained(self) -> PathNote:
-        return self.tally.drained()
-
-    def summed(self, numbers: Mapping[int, int]) -> dict[str, Counts]:
-        return self.tally.summed(numbers)
 
 
 class OpenCheck(TalliedCheck, OpenWalk):

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from evaluators.fields.path_details import Detail
 from evaluators.model import Verdict
-from evaluators.value_class import NamedTuple
 
 
 class PathCounts(Protocol):
@@ -18,16 +17,6 @@ class PathCounts(Protocol):
 
     def details(self) -> Mapping[Detail, int]:
         """What is counted beside the statuses; see `path_details`."""
-
-
-class PathNote(NamedTuple):
-    """What a check counted in one row."""
-
-    counts: tuple[tuple[int, int], ...]
-    """How often each number was met; a number stands for a path and a status, and the check knows which."""
-    details: Mapping[Detail, int]
-    overflowed: bool = False
-    """Some paths were not counted apart, because rows before had so many."""
 
 
 class PathCheck:
@@ -42,14 +31,6 @@ class PathCheck:
 
     def counted(self) -> PathCounts:
         """What was counted so far."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
-
-    def drained(self) -> PathNote:
-        """What was counted since the last time; counting begins afresh. Asked of evaluators that have looks."""
-        raise NotImplementedError  # the contract: each family of checks counts its own paths
-
-    def summed(self, numbers: Mapping[int, int]) -> Mapping[str, Sequence[int]]:
-        """Counts by path, from how often each number of its notes was met."""
         raise NotImplementedError  # the contract: each family of checks counts its own paths
 
     def watching(self, paths: Sequence[str]) -> PathCheck:

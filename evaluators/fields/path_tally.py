@@ -7,11 +7,10 @@ grow with the documents up to a cap; beyond it they share one counter, which say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.path_check import PathNote
 from evaluators.fields.path_details import OVERFLOW, SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.values.paths import ANY, Path
 
@@ -131,38 +130,6 @@ class PathTally:
             right = counter.direct - counter.less
             if right or counter.mismatch or counter.omission or counter.hallucination:
                 yield self._path(counter), (right, counter.mismatch, counter.omission, counter.hallucination)
-
-    def drained(self) -> PathNote:
-        """What was counted since the last time; counting begins afresh. The places that were met stay known."""
-        details, overflow = self.details(), 4 * self._counters.index(self.overflow)
-        for shape in self._shapes:
-            shape.settle()
-        found: list[tuple[int, int]] = []
-        add = found.append
-        for number, counter in enumerate(self._counters):
-            right = counter.direct - counter.less
-            counter.direct = counter.less = 0
-            if right:
-                add((4 * number, right))
-            if counter.mismatch:
-                add((4 * number + 1, counter.mismatch))
-                counter.mismatch = 0
-            if counter.omission:
-                add((4 * number + 2, counter.omission))
-                counter.omission = 0
-            if counter.hallucination:
-                add((4 * number + 3, counter.hallucination))
-                counter.hallucination = counter.surplus = 0
-        self.surplus_items = self.surplus_rows = 0
-        overflowed = any(overflow <= number < overflow + 4 for number, _ in found)
-        return PathNote(tuple(found), details, overflowed)
-
-    def summed(self, numbers: Mapping[int, int]) -> dict[str, Counts]:
-        """Counts by path, from how often each number of some notes was met."""
-        found: dict[str, list[int]] = {}
-        for number, count in sorted(numbers.items()):
-            found.setdefault(self._path(self._counters[number // 4]), [0, 0, 0, 0])[number % 4] += count
-        return {path: (one, two, three, four) for path, (one, two, three, four) in found.items()}
 
     def details(self) -> dict[Detail, int]:
         """The items that only the output has, in how many rows, and their values by path."""

@@ -10,7 +10,7 @@ rows of the chunk and asked at once, in a step before their verdicts; then those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -113,38 +113,16 @@ class Plan:
     limits: WorkLimits = WorkLimits()
     """How much a row may cost."""
 
-    def run(
-        self,
-        columns: Mapping[str, Cells],
-        count: int,
-        filled: Mapping[int, Cells] = MappingProxyType({}),
-        steps: Sequence[Step] | None = None,
-        run: Callable[[Step, list[Cells], int], Cells] = lambda step, read, count: step.run(read, count),
-    ) -> list[Cells]:
-        """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row.
-
-        `filled` are slots that need no step any more. `steps` are those to run, all of them without it. `run` runs one.
-        """
+    def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
+        """The filled slots for a chunk of rows. A column that the chunk lacks is missing in every row."""
         slots: list[Cells] = [[]] * len(self.names)
         for slot, name in enumerate(self.columns):
             slots[slot] = columns.get(name) or [MISSING] * count
-        for slot, column in filled.items():
-            slots[slot] = column
         with limited(self.limits) as clock:
-            for step in self.steps if steps is None else steps:
-                if step.fills not in filled:
-                    clock.rest()
-                    slots[step.fills] = run(step, [slots[slot] for slot in step.reads], count)
+            for step in self.steps:
+                clock.rest()
+                slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
         return slots
-
-    def steps_to(self, wanted: Iterable[int], filled: Collection[int] = ()) -> list[Step]:
-        """The steps that fill some slots, in order, where others are filled already."""
-        needed, found = set(wanted), []
-        for step in reversed(self.steps):
-            if step.fills in needed and step.fills not in filled:
-                needed.update(step.reads)
-                found.append(step)
-        return found[::-1]
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """What every evaluator says of one row, with reasons, by evaluator name. `row` is keyed by column."""
@@ -152,7 +130,7 @@ class Plan:
             slots = self.run({name: [value] for name, value in row.items()}, 1)
             return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
 
-    def several(self, slots: Sequence[Cells] | Mapping[int, Cells]) -> int:
+    def several(self, slots: Sequence[Cells]) -> int:
         """How many output cells of a chunk hold more than one JSON document."""
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 

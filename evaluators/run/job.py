@@ -10,10 +10,10 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from evaluators.fields.path_check import PathCheck
 from evaluators.issues import Fault, Issue
@@ -23,8 +23,8 @@ from evaluators.judges.asking import Notes, noting, shortening_reasons
 from evaluators.judges.asking_session import StoppedAsking, asking_in
 from evaluators.judges.repeating import repeating
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
+from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan, Reading, compile_plan
-from evaluators.plan.traced_rows import TracedRows, shared_rows
 from evaluators.run.clusters import ClusterCounts, cluster_names
 from evaluators.run.glimpse import FIRST_ROWS
 from evaluators.run.ids import MOST_IDS
@@ -33,8 +33,7 @@ from evaluators.run.key_rows import KeyRows
 from evaluators.run.label_counts import labels_of
 from evaluators.run.measures import MeasureCounts, MeasuredColumn, MeasuredSums
 from evaluators.run.part_files import SplitFiles, new_attempt, part_name
-from evaluators.run.recorder import Recorder, Recording, wanted_rows
-from evaluators.run.row_codes import RowCodes, Taken
+from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.rows import RowColumns, RowFacts, RowsFormat, RowWriter
 from evaluators.run.slices import SliceCounts, slice_text
@@ -118,8 +117,6 @@ class Job:
     """The file that workers share while they ask; None where nobody is asked."""
     repeat_judge: int = 1
     """How often a judge is asked each question."""
-    traces: bool = True
-    """Rows with the same trace are scored once; False scores each of them in full, to the same figures and bytes."""
     measures: tuple[MeasuredColumn, ...] = ()
     """The columns whose numbers are counted."""
     reasoning_length: int | None = None
@@ -206,14 +203,13 @@ def work_on(
     watched = {name: watch.paths for name, watch in job.watches.items()}
     lines = lines if lines is not None else job.suite.lines()
     plan = compile_plan(lines, job.roles, job.reading, watched)
-    sharing = shared_rows(lines, job.roles, job.reading, watched) if job.traces else nullcontext()
     asking = asking_in(job.asking, stopped)
     shortened = shortening_reasons(job.reasoning_length)
     repeats = repeating(job.repeat_judge)
     limits = limited(job.reading.limits, job.until)
     with (
-        without_cycle_search(), limits, asking, shortened, repeats, sharing as traced,
-        Work(job, split, plan, full, traced, attempt) as work,
+        without_cycle_search(), limits, asking, shortened, repeats,
+        Work(job, split, plan, full, attempt) as work,
     ):  # fmt: skip
         yield work
 
@@ -221,6 +217,10 @@ def work_on(
 def row_columns(job: Job, lines: Sequence[EvaluatorLine]) -> RowColumns:
     """What the rows of a job are stored by."""
     return RowColumns(tuple(line.name for line in lines), job.slices, job.cluster is not None)
+
+
+Scored: TypeAlias = tuple[list[Cells], list[list[int]]]
+"""The filled slots of a chunk, and by evaluator the code of each row: the number of its verdict in the ledger."""
 
 
 class Work:
@@ -232,7 +232,6 @@ class Work:
         split: Split,
         plan: Plan,
         full: Collection[str],
-        traced: TracedRows | None = None,
         attempt: str = "",
     ) -> None:
         self.job = job
@@ -243,7 +242,6 @@ class Work:
             Ledger(len(one.line.settings.scored_fields().names), watch)
             for one, watch in zip(plan.evaluators, self.watches, strict=True)
         ]
-        self.rows = RowCodes(plan, self.ledgers, traced)
         self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
         self.clusters = ClusterCounts(len(self.ledgers)) if job.cluster is not None else None
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
@@ -281,30 +279,29 @@ class Work:
         measured = [one.column for one in job.measures]
         return list(dict.fromkeys([*self.plan.columns, *job.slices, *cluster, *measured, *kept]))
 
-    def take(self, chunk: Chunk) -> Taken:
+    def take(self, chunk: Chunk) -> Scored:
         """Scores the rows of a chunk. Once the time of the run is over, none of them is judged.
 
         Raises StoppedAsking when it was stopped while it asked: then nothing of the chunk counts.
         """
         with keeping(), noting() as notes:
-            taken = self._take(chunk, self._out_of_time())
+            scored = self._take(chunk, self._out_of_time())
             self._note(chunk, notes)
-        return taken
+        return scored
 
     def _out_of_time(self) -> Issue | None:
         return run_out_of_time(self.job.reading.limits.run_seconds) if self.job.out_of_time else None
 
-    def _take(self, chunk: Chunk, unjudged: Issue | None) -> Taken:
+    def _take(self, chunk: Chunk, unjudged: Issue | None) -> Scored:
         """`unjudged` is why no row of the chunk is judged; what is counted without judging is counted."""
         columns = {name: list(cells) for name, cells in chunk.columns.items()}
         if unjudged is None:
-            taken = self.rows.take(columns, chunk.count)
-            self.issues.take(chunk, taken)
+            slots, codes = self._score(columns, chunk.count)
+            self.issues.take(chunk, slots, codes)
         else:
-            taken = self.rows.take({name: [Fault(unjudged)] * chunk.count for name in columns}, chunk.count)
-            self.issues.take(replace(chunk, faults=[(row, unjudged) for row in range(chunk.count)]), taken)
-        self.result.several += taken.several
-        codes = taken.codes
+            slots, codes = self._score({name: [Fault(unjudged)] * chunk.count for name in columns}, chunk.count)
+            self.issues.take(replace(chunk, faults=[(row, unjudged) for row in range(chunk.count)]), slots, codes)
+        self.result.several += self.plan.several(slots)
         names = cluster_names(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
         if self.clusters is not None and names is not None:
             self.clusters.add(names, codes)
@@ -320,21 +317,24 @@ class Work:
             if labels is not None and labels.wanted:
                 labels.add(columns, column, ledger.verdicts, chunk.offsets, chunk.ids)
         if self.result.index == 0 and self.result.glimpse.rows < FIRST_ROWS:
-            slots, _ = taken.look_up(range(chunk.count))
             self.result.glimpse.take(self.plan, columns, slots, chunk.count)
         for keys, ledger, column in zip(self.keys, self.ledgers, codes, strict=True):
-            if keys.wanted:  # lists that are paired by a key leave an evaluator without looks
-                keys.take(chunk.offsets, taken.filled, ledger.verdicts, column)
+            if keys.wanted:
+                keys.take(chunk.offsets, slots, ledger.verdicts, column)
         if self.recorder is not None:
-            wanted = self.recorder.wanted(chunk, codes)
-            self.recorder.take(chunk, columns, wanted, *taken.look_up(wanted_rows(wanted)))
+            self.recorder.take(chunk, columns, self.recorder.wanted(chunk, codes), slots)
         if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
             self.result.ids.add(*_readable_ids(chunk.offsets, chunk.ids, chunk.faults))
         if self.job.joined is not None:
             self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
         self.result.rows += chunk.count
         self.result.span = chunk.span
-        return taken
+        return slots, codes
+
+    def _score(self, columns: Mapping[str, Cells], count: int) -> Scored:
+        slots = self.plan.run(columns, count)
+        verdicts = [slots[one.verdicts] for one in self.plan.evaluators]
+        return slots, [ledger.codes(column) for ledger, column in zip(self.ledgers, verdicts, strict=True)]
 
     def _note(self, chunk: Chunk, notes: Notes) -> None:
         """Writes down who was asked what for a chunk, and what they answered."""
@@ -359,7 +359,6 @@ class Work:
         result.labels = [None if one is None else one.sums for one in self.labels]
         if self.measures is not None:
             result.measures = MeasuredSums(self.measures.sums, self.measures.slices())
-        self.rows.count()
         for place, (one, ledger) in enumerate(zip(self.plan.evaluators, self.ledgers, strict=True)):
             watch = self.watches[place]
             clusters = self.clusters.sums(place, ledger.verdicts, watch) if self.clusters is not None else {}
@@ -370,7 +369,6 @@ class Work:
                 tally.add_paths(paths.counts())
                 tally.add_details(paths.details())
             result.tallies.append(tally)
-        self.rows.settle(result.tallies)
         result.issues, result.issue_counts = self.issues.kept, self.issues.counts
         result.keys = [keys.counts for keys in self.keys]
         if self.recorder is not None:

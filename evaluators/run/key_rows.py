@@ -3,7 +3,7 @@ and those whose output has a value where null is expected."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from evaluators.fields.key_counts import KeyCounts, KeyFault, KeyReader
@@ -48,7 +48,7 @@ class KeyRows:
     def take(
         self,
         offsets: Sequence[int],
-        slots: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]],
+        slots: Sequence[Sequence[Any]],
         verdicts: Sequence[Verdict],
         codes: Sequence[int],
     ) -> None:

@@ -59,9 +59,8 @@ class LiveRows:
         columns = {name: [cells.get(name, MISSING)] for name in dict.fromkeys([*work.plan.columns, *own])}
         with keeping():
             ids = [row_id] if row_id else None
-            taken = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
+            slots, _ = work.take(Chunk(range(self._rows, self._rows + 1), self._rows + 1, columns, ids=ids))
             self._rows += 1
-            slots, _ = taken.look_up([0])
             return _judged(work.plan, slots)
 
     def measured(self) -> MeasuredTestSet:

@@ -118,13 +118,12 @@ class Recorder:
         columns: Mapping[str, Cells],
         wanted: Sequence[Sequence[Asked]],
         slots: Sequence[Cells],
-        at: Mapping[int, int] | Sequence[int],
     ) -> None:
-        """Records what is wanted of a chunk. `slots` are filled for the rows that are wanted; a row stands `at` its place there."""
+        """Records what is wanted of a chunk, whose filled `slots` are given."""
         lines: list[tuple[int, int, bytes]] = []
         for place, (one, rows) in enumerate(zip(self._evaluators, wanted, strict=True)):
             for asked in rows:
-                lines += [(asked.row, place, line) for line in one.lines(slots, at[asked.row], asked)]
+                lines += [(asked.row, place, line) for line in one.lines(slots, asked.row, asked)]
         lines.sort(key=lambda line: line[:2])
         self._outcomes.write(b"".join([b"%d\t%b" % (chunk.offsets[index], line) for index, _, line in lines]))
         self.rows += chunk.count
@@ -317,11 +316,6 @@ class _Outcomes:
             self._closed.add(key)
             self._open = {code for code in self._open if not self._closed.issuperset(self._keys[code])}
         return True
-
-
-def wanted_rows(wanted: Sequence[Sequence[Asked]]) -> list[int]:
-    """The rows of a chunk that are looked at again, in order."""
-    return sorted({asked.row for rows in wanted for asked in rows})
 
 
 def _everything(recording: Recording, full: Collection[str]) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from evaluators.issues import Blame, Fault, Issue
 from evaluators.model import Verdict
 from evaluators.needs import NO_EXPECTED, Expected, column_of
+from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, read_by
-from evaluators.run.row_codes import Taken
 from evaluators.run.tally import Ledger
 from evaluators.suite.graph import in_order
 from evaluators.testsets.reader import Chunk
@@ -35,19 +35,18 @@ class RowIssues:
         self.counts: dict[str, int] = {}
         """How many there are of each code."""
 
-    def take(self, chunk: Chunk, taken: Taken) -> None:
+    def take(self, chunk: Chunk, slots: Sequence[Cells], codes: Sequence[Sequence[int]]) -> None:
         """The issues of a chunk."""
-        faulty = [one.of(codes) for one, codes in zip(self._watched, taken.codes, strict=True)]
+        faulty = [one.of(column) for one, column in zip(self._watched, codes, strict=True)]
         if not any(faulty):
             return
-        slots, at = taken.look_up(sorted(set().union(*faulty)))
         raised: dict[int, list[_Raised]] = {}
         for watched, rows in zip(self._watched, faulty, strict=True):
             one = watched.one
             for row in rows:
-                verdict: Verdict = slots[one.verdicts][at[row]]
+                verdict: Verdict = slots[one.verdicts][row]
                 if verdict.issue is not None:
-                    values = [slots[slot][at[row]] for slot in one.inputs]
+                    values = [slots[slot][row] for slot in one.inputs]
                     raised.setdefault(row, []).append(_Raised(watched.rank, verdict.issue, one, values))
         whole_rows = dict(chunk.faults)
         for row in sorted(raised):

@@ -239,12 +239,6 @@ class Ledger:
             self._by_id[id(verdict)] = code
         return code
 
-    def counted(self, verdict: Verdict) -> int:
-        """The number of a verdict, counted once."""
-        code = self.number(verdict)
-        self.counts[code] += 1
-        return code
-
     def settle(self) -> Tally:
         """The tally of everything counted so far; the ledger starts afresh."""
         for verdict, count in zip(self.verdicts, self.counts, strict=True):

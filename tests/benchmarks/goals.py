@@ -154,7 +154,7 @@ def two_cheap_evaluators(bench: Bench) -> Iterator[Finding]:
 
 @goal("P5")
 def instructions_per_row(bench: Bench) -> Iterator[Finding]:
-    """Instructions per row, start-up set aside. In the first thousands of rows most traces are still new."""
+    """Instructions per row, start-up set aside."""
 
     def per_row(command: Callable[[int], Command]) -> float:
         return (instructions(command(20_000)) - instructions(command(10_000))) / 10_000
