@@ -15,8 +15,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeAlias
 
 from evaluators.comparators._comparator import Comparator, Matches
-from evaluators.fields.align import Alike, Items
 from evaluators.fields.gains import GainArrays, Worth, Worths, judged
+from evaluators.fields.pair import Alike, Items
 from evaluators.fields.readable import Ask, first_problem
 from evaluators.fields.rules import Partial, answering_rule, guarded
 from evaluators.fields.tree import FieldNode

@@ -15,11 +15,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.align import Paired, pair_items
 from evaluators.fields.counts import MEASURED
 from evaluators.fields.gain_columns import weigher
 from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
+from evaluators.fields.pair import Paired, pair_items
 from evaluators.fields.searching import PairSearch
 from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
 from evaluators.fields.units import Found, Listed, Outside, Unit

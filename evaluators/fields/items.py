@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from evaluators.fields.align import Align, pair_items
+from evaluators.fields.align import Align
 from evaluators.fields.gains import GainArrays, Worth, Worths, judged
 from evaluators.fields.leaf_columns import LeafColumn, PlainLeaf, leaf_worths
 from evaluators.fields.lines import FieldLine
+from evaluators.fields.pair import pair_items
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.limits import still_time
 from evaluators.model import MISSING

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from evaluators.fields.align import Align, key_reader
+from evaluators.fields.align import Align
+from evaluators.fields.pair import key_reader
 from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.paths import ANY, Path
 

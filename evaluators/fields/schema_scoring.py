@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from evaluators.fields.align import CROWDED, Align
+from evaluators.fields.align import Align
 from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.compiled.walker import NotCompiled
 from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
@@ -18,6 +18,7 @@ from evaluators.fields.evaluation_config.read_config import read_evaluation_conf
 from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
 from evaluators.fields.metrics import substituted
+from evaluators.fields.pair import CROWDED
 from evaluators.fields.post_process import Processor, ships
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
 from evaluators.fields.score import ask_document, score_document, wrong_results

@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from evaluators.fields.align import Paired
 from evaluators.fields.instance_paths import InstancePath
+from evaluators.fields.pair import Paired
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, Metric, SchemaPath
 from evaluators.issues import Issue

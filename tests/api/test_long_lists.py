@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.fields.align import pair_items, read_align
+from evaluators.fields.align import read_align
 from evaluators.fields.gains import Worth
+from evaluators.fields.pair import pair_items
 from evaluators.fields.pairing_limit import PairCost, cells, crowded
 from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult

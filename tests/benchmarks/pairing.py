@@ -15,8 +15,9 @@ from typing import Any, Final
 from evaluators.api.loading import loads
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric, Tolerance
-from evaluators.fields.align import Align, pair_items
+from evaluators.fields.align import Align
 from evaluators.fields.gain_columns import weigher
+from evaluators.fields.pair import pair_items
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.values.assignment import assign_gains

@@ -14,10 +14,10 @@ from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.comparators.one_of import OneOf
 from evaluators.comparators.regex import Regex
-from evaluators.fields.align import Alike
 from evaluators.fields.gain_columns import weigher
 from evaluators.fields.gains import COMPLETE, NOTHING_ALIKE, GainArrays, Worth
 from evaluators.fields.gather import gather
+from evaluators.fields.pair import Alike
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import Unit
 from evaluators.fields.weighing import Scales

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import settle
@@ -16,9 +17,10 @@ from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.normalized import Normalized
 from evaluators.comparators.numeric import Numeric, Tolerance
-from evaluators.fields.align import Align, pair_items
+from evaluators.fields.align import Align
 from evaluators.fields.gains import GainArrays, Worth, gains
 from evaluators.fields.gather import gather
+from evaluators.fields.pair import pair_items
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.fields.score import score_document
@@ -93,6 +95,23 @@ def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], a
         return
     wanted = min(every_pairing(table, at_least or Fraction(0)), key=lambda pairs: quality(table, ours, theirs, pairs))
     assert found == wanted
+
+
+@MODEST
+@given(worths(), LEAST)
+@example(([[Worth(1, 2), Worth(2, 5)], [Worth(2, 5), Worth(0, 5)]], [*"ab"], [*"cd"]), None)
+def test_a_complete_pair_whose_items_have_no_other_complete_partner_belongs_to_the_best_pairing(
+    drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None
+) -> None:
+    table, ours, theirs = drawn
+    assume(ours != theirs)
+    complete = [(row, column) for row, line in enumerate(table) for column, worth in enumerate(line) if f1(worth) == 1]
+    rows, columns = Counter(row for row, _ in complete), Counter(column for _, column in complete)
+    alone = {(row, column) for row, column in complete if rows[row] == columns[column] == 1}
+    found = pair_items(
+        Align("hungarian", at_least=at_least), ours, theirs, lambda *_: Worth(1, 2), lambda too_many: table
+    ).pairs
+    assert alone <= set(found)
 
 
 @MODEST

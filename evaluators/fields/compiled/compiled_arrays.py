@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from evaluators.fields.align import Align, Alike, pair_items
+from evaluators.fields.align import Align
 from evaluators.fields.compiled.coding import Coding
 from evaluators.fields.compiled.unlike import bare, unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, CompiledUnit, NotCompiled, One, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
+from evaluators.fields.pair import Alike, pair_items
 from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, RowProblem

@@ -1,0 +1,251 @@
+"""Which items of two lists go together, as their alignment says.
+
+    pair_items(align, expected, output, weigh).pairs
+
+`weigh(row, column)` says what pairing expected[row] with output[column] is worth: how many of their results match, and
+what these are a share of. It is called once at most for each pair of different items: equal ones share an answer, and
+`ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `gain_columns`) gives `table`, which is
+asked instead; where that answers None, `weigh` is.
+
+The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
+had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
+best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the most equal items (see
+`gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
+`values.assignment` says. Equal lists are paired in order without a question.
+
+Lists that are too long to compare each item with each (see `pairing_limit`; `cells` raises it) have equal items paired
+first. The rest pairs in list order, where such a pair is one that the alignment makes; the answer says so.
+
+With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh_asking` may
+ask a judge. It is called for each expected item that is left over, with those of the output's that are most like it, `CANDIDATES`
+at most: so the number of questions grows with the items that are left over, and not with the product of two lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, TypeAlias
+
+from evaluators.fields.align import Align
+from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, f1, gains, judged
+from evaluators.fields.pairing_limit import PairCost, crowded
+from evaluators.limits import still_time
+from evaluators.model import MISSING
+from evaluators.value_class import NamedTuple
+from evaluators.values.assignment import assign_gains
+from evaluators.values.equality import same
+from evaluators.values.json_text import to_text
+from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
+from evaluators.values.transforms import TransformError, chain
+
+CANDIDATES: Final = 8
+"""About so many items of the output a judge is asked, at most, for each expected item that is left over."""
+CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
+Items: TypeAlias = Sequence[Any]
+
+
+class Keys(NamedTuple):
+    """What is worth saying of how two lists were paired: what their keys were like, by index, and whether they were too long."""
+
+    keyless_expected: tuple[int, ...] = ()
+    keyless_output: tuple[int, ...] = ()
+    repeated_expected: tuple[int, ...] = ()
+    """Items whose key an earlier item of the same list has."""
+    repeated_output: tuple[int, ...] = ()
+    crowded: bool = False
+    """The lists were too long to compare each item with each."""
+
+    def said(self) -> list[str]:
+        """In plain words: nothing when every item has a key of its own."""
+        counted = (
+            (self.keyless_expected, "expected", "without a key"),
+            (self.keyless_output, "output", "without a key"),
+            (self.repeated_expected, "expected", "with the key of an earlier one"),
+            (self.repeated_output, "output", "with the key of an earlier one"),
+        )
+        keys = [
+            f"{len(found)} {side} item{'s' if len(found) > 1 else ''} {what}" for found, side, what in counted if found
+        ]
+        return [*keys, CROWDED] if self.crowded else keys
+
+
+class Alike(NamedTuple):
+    """The worth of all pairs in short: items whose keys are the same are a complete pair, others have nothing in common."""
+
+    expected: Sequence[Hashable]
+    output: Sequence[Hashable]
+
+    def worths(self) -> list[list[Worth]]:
+        """The same, pair by pair."""
+        return [[judged(one == other) for other in self.output] for one in self.expected]
+
+
+class Paired(NamedTuple):
+    """Which items go together. Every item of both lists is in one pair or left over."""
+
+    pairs: Pairs
+    lost: list[int]
+    """The expected items that nothing was paired with."""
+    extra: list[int]
+    """The output's items that nothing was paired with."""
+    keys: Keys = Keys()
+
+
+def pair_items(
+    align: Align,
+    expected: Items,
+    output: Items,
+    weigh: Weighed,
+    table: Callable[[bool], Worths | Alike | None] | None = None,
+    weigh_asking: Weighed | None = None,
+    cost: PairCost = PairCost(),
+) -> Paired:
+    """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never.
+
+    `table` is told whether the lists are too long to look at all pairs: it may then still answer with an `Alike`, or None.
+    """
+    if align.how == "key_field":
+        return _by_key(align, expected, output)
+    if align.how == "ordered" or _equal(expected, output):
+        return _paired(in_order(len(expected), len(output)), expected, output)
+    too_many = crowded(cost, expected, output, align.cells)
+    found = table(too_many) if table is not None else None
+    ours, theirs = [identity(item) for item in expected], [identity(item) for item in output]
+    if isinstance(found, Alike):
+        if too_many or not _equal_among_alike(found, ours, theirs):
+            return _paired(by_equality(*found), expected, output)
+        found = found.worths()
+    if too_many:
+        return _paired(_equal_then_in_order(align, ours, theirs, weigh), expected, output, Keys(crowded=True))
+    if found is None:
+        found = _asked(ours, theirs, weigh)
+    pairs = assign_gains(gains(found, ours, theirs, align.least_f1))
+    if align.ask is not None and weigh_asking is not None:
+        pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
+    return _paired(pairs, expected, output)
+
+
+def _equal_then_in_order(align: Align, ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> Pairs:
+    """Equal items, then those of the rest that fit one another in list order."""
+    pairs = by_equality(ours, theirs)
+    rest = zip(*left_over(pairs, len(ours), len(theirs)), strict=False)
+    least = align.least_f1
+    return sorted([*pairs, *(each for each in rest if (share := f1(weigh(*each))) and share >= least)])
+
+
+def _with_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weighed) -> Pairs:
+    """The pairs, and those that are found among the items that have none."""
+    rows, columns = left_over(pairs, len(expected), len(output))
+    if not rows or not columns:
+        return pairs
+    worths = []
+    for row in rows:
+        still_time()
+        near = set(most_like(expected[row], [output[column] for column in columns], CANDIDATES))
+        worths.append([weigh(row, column) if place in near else NOTHING_ALIKE for place, column in enumerate(columns)])
+    ours, theirs = [identity(expected[row]) for row in rows], [identity(output[column]) for column in columns]
+    found = assign_gains(gains(worths, ours, theirs, align.least_f1))
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+
+
+def most_like(item: Any, others: Items, most: int) -> list[int]:
+    """The places of the items that share most words and parts of words with one, `most` of them; of equal ones the first."""
+    if len(others) <= most:
+        return [*range(len(others))]
+    wanted = _parts(item)
+    shares = [
+        (-2 * len(wanted & found) / (len(wanted) + len(found) or 1), place)
+        for place, found in enumerate(map(_parts, others))
+    ]
+    return sorted(place for _, place in sorted(shares)[:most])
+
+
+def _parts(item: Any) -> set[str]:
+    """The runs of three letters of an item, keys and all."""
+    text = f"  {to_text(item).lower()} "
+    return {text[start : start + 3] for start in range(len(text) - 2)}
+
+
+def _equal_among_alike(found: Alike, ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> bool:
+    """Whether an item has one with the same key that equals it, and one that does not."""
+    if ours == found.expected and theirs == found.output:
+        return False
+    shared = {*ours} & {*theirs}
+    items: dict[Hashable, set[Hashable]] = {}
+    for key, item in (*zip(found.expected, ours, strict=True), *zip(found.output, theirs, strict=True)):
+        items.setdefault(key, set()).add(item)
+    return any(len(each) > 1 and not each.isdisjoint(shared) for each in items.values())
+
+
+def _equal(expected: Items, output: Items) -> bool:
+    return len(expected) == len(output) and all(map(same, expected, output))
+
+
+def _asked(ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> list[list[Worth]]:
+    """The worth of every pair, asked once for each pair of different items."""
+    columns = range(len(theirs))
+    if len(set(ours)) == len(ours) and len(set(theirs)) == len(theirs):
+        found = []
+        for row in range(len(ours)):
+            still_time()
+            found.append([weigh(row, column) for column in columns])
+        return found
+    lines: dict[Hashable, list[Worth]] = {}
+    known: dict[Hashable, int] = {}
+    first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
+    for row, item in enumerate(ours):
+        if item not in lines:
+            still_time()
+            asked = {column: weigh(row, column) for column in known.values()}
+            lines[item] = [asked[column] for column in first]
+    return [lines[item] for item in ours]
+
+
+def _by_key(align: Align, expected: Items, output: Items) -> Paired:
+    read = key_reader(align)
+    ours, theirs = [read(item) for item in expected], [read(item) for item in output]
+    pairs = by_key(ours, theirs)
+    keyless = tuple(index for index, key in enumerate(ours) if key is None)
+    keyless_output = tuple(index for index, key in enumerate(theirs) if key is None)
+    if keyless and keyless_output and align.keyless == "ordered":
+        pairs = sorted([*pairs, *zip(keyless, keyless_output, strict=False)])
+    return _paired(pairs, expected, output, Keys(keyless, keyless_output, repeated(ours), repeated(theirs)))
+
+
+def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
+    """What identifies an item: None where it lacks every part of its key.
+
+    A part that the transforms cannot change, such as a number among texts, stays as it is.
+    """
+    paths, change = align.keys, chain(align.transforms)
+    if len(paths) == 1 and change is None and len(paths[0].steps) == 1 and paths[0].steps[0].__class__ is str:
+        name, path = paths[0].steps[0], paths[0]
+
+        def read_text(item: Any) -> Hashable | None:
+            value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
+            if value.__class__ is str:
+                return str(value)
+            return None if value is MISSING else (identity(value),)
+
+        return read_text
+
+    def read(item: Any) -> Hashable | None:
+        values = [path.get(item) for path in paths]
+        if all(value is MISSING for value in values):
+            return None
+        if change is not None:
+            values = [value if value is MISSING else _changed(change, value) for value in values]
+        return tuple(map(identity, values))
+
+    return read
+
+
+def _changed(change: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return change(value)
+    except TransformError:
+        return value
+
+
+def _paired(pairs: Pairs, expected: Items, output: Items, keys: Keys = Keys()) -> Paired:
+    return Paired(pairs, *left_over(pairs, len(expected), len(output)), keys)
