@@ -53,7 +53,7 @@ _WHERE: Final = {
     "evaluate": "evaluators.api.evaluate",
     "evaluate_pair": "evaluators.api.evaluate",
     "Run": "evaluators.api.run_object",
-    "infer_schema": "evaluators.fields.infer",
+    "infer_schema": "evaluators.fields.inference.schema",
     "register": "evaluators.api.extending",
     "register_transform": "evaluators.api.extending",
     "register_file": "evaluators.api.plug_files",
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from evaluators.comparators._comparator import Comparator as Comparator
     from evaluators.comparators._comparator import Question as Question
     from evaluators.compare.comparison import Comparison
-    from evaluators.fields.infer import infer_schema
+    from evaluators.fields.inference.schema import infer_schema
     from evaluators.issues import Blame as Blame
     from evaluators.issues import Issue as Issue
     from evaluators.issues import Problems

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, Unpack
 from evaluators.api.loading import Suite, load
 from evaluators.api.requests import is_test_set, refuse_unknown
 from evaluators.api.run_object import Run
-from evaluators.fields.infer import infer_schema
+from evaluators.fields.inference.schema import infer_schema
 from evaluators.issues import problem
 from evaluators.model import Result
 from evaluators.needs import Role

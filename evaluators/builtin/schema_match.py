@@ -30,19 +30,18 @@ from evaluators.builtin._phrases import columns_of, from_column, unusable
 from evaluators.fields.align import Align
 from evaluators.fields.counts import counted
 from evaluators.fields.events import FIGURES, events_of, row_statuses, row_values
-from evaluators.fields.infer import infer_schema
+from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.lines import FieldLine, read_fields, read_transforms
 from evaluators.fields.listed import read_listed, tree_of_lines
 from evaluators.fields.long_lists import FreeList
 from evaluators.fields.metrics import read_defaults, read_without_judge
-from evaluators.fields.post_process import null_processors
+from evaluators.fields.post_process import Nulls, null_processors
 from evaluators.fields.post_process_words import read_post_process
 from evaluators.fields.references import pointer
 from evaluators.fields.schema_check import ColumnCheck, lost_verdict, places_of
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.scored import Documents, Scored
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.issues import Blame, Fault, Issue, RowProblem
 from evaluators.model import JSON, MISSING, FieldResult, Score, Standing, Verdict
 from evaluators.registry import suggestion
@@ -255,14 +254,21 @@ class SchemaMatch(Evaluator):
         notes = self._context.get("notes")
         if isinstance(notes, list):
             notes.extend(f"schema_match: {note}" for note in found.notes)
-        return self._scored_by(found.root, found.dialect)
+        return self._scored_by(found.root, found.dialect, found.nulls)
 
-    def _scored_by(self, root: FieldNode, dialect: str) -> SchemaScoring:
+    def _scored_by(self, root: FieldNode, dialect: str, nulls: Nulls = "value") -> SchemaScoring:
+        """`nulls` is what the schema says of them; a suite that says something comes first."""
+        if self._says_nulls:
+            nulls = self.nulls
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
         return SchemaScoring(
-            root, score, self.pass_at, (*null_processors(self.nulls, self.absent_values), *self.post_process),
+            root, score, self.pass_at, (*null_processors(nulls, self.absent_values), *self.post_process),
             self.extra_items == "penalize",
         )  # fmt: skip
+
+    @property
+    def _says_nulls(self) -> bool:
+        return "nulls" in self.model_fields_set
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
         """The schema that scores a row. Raises RowProblem where it stands in a cell that cannot be used."""
@@ -293,7 +299,7 @@ class SchemaMatch(Evaluator):
         by_row = ScoredFields(
             figures=FIGURES, lines=self.fields, optional=optional, surplus=surplus, keyed_lists=self._keyed_lists,
             free_lists=self._free_lists,
-            null_unsaid=not self.model_fields_set & {"nulls", "absent_values", "post_process"},
+            null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
             wrong=self._wrong, documents=self._documents, by_place=self._by_place,
         )  # fmt: skip
         if known is None:
@@ -326,7 +332,7 @@ class SchemaMatch(Evaluator):
                 "there is no expected answer to infer a schema from",
                 hint="fill in the expected answers, or name their column",
             )
-        return annotate_xeval(infer_schema(documents), self.defaults or None)
+        return infer_schema(documents, self.defaults)
 
     def _with_schema(self, schema: Mapping[str, Any]) -> Evaluator:
         copy = self.model_copy()

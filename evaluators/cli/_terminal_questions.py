@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evaluators.guide.init_questions import InitQuestion, Likeliest
+from evaluators.fields.inference.questions import InitQuestion, Likeliest
 from evaluators.reports.display import visible
 from evaluators.value_class import dataclass
 

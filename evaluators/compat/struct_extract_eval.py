@@ -5,8 +5,8 @@ from __future__ import annotations
 from evaluators.api.extending import register, register_transform
 from evaluators.compat.evaluation import Evaluation
 from evaluators.compat.given_documents import evaluate, evaluate_async
+from evaluators.compat.infer import infer_schema
 from evaluators.fields.expected_check import validate_gold
-from evaluators.fields.infer import infer_schema
 from evaluators.fields.post_process import NullHandling, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.xeval.annotate_xeval import annotate_xeval

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.gather import distinct, knows
-from evaluators.fields.infer import schema_type
+from evaluators.fields.inference.schema import schema_type
 from evaluators.fields.readable import Ask
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.xeval.read_xeval import parse_eval_schema

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from evaluators.fields.align import Align
 from evaluators.fields.compiled.trees import compilable
 from evaluators.fields.compiled.walker import NotCompiled
-from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in
+from evaluators.fields.dialects import dialect_note, dialect_of, dialects_in, unwrap
 from evaluators.fields.evaluation_config.read_config import read_evaluation_config
 from evaluators.fields.keywords import condition_note, keyword_problems
 from evaluators.fields.long_lists import FreeList, free_lists_of_tree
 from evaluators.fields.metrics import substituted
 from evaluators.fields.pair import CROWDED
-from evaluators.fields.post_process import Processor, ships
+from evaluators.fields.post_process import Nulls, Processor, ships
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck, verdict_of_scored
 from evaluators.fields.score import ask_document, score_document, wrong_results
 from evaluators.fields.scored import ArrayResult, Scored
@@ -27,10 +27,10 @@ from evaluators.fields.searching import Searching
 from evaluators.fields.sentences import of_fields
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode, nodes
-from evaluators.fields.xeval.read_xeval import read_xeval
+from evaluators.fields.xeval.read_xeval import NULLS, read_xeval
 from evaluators.judges.asked_once import once, value_key
 from evaluators.model import FieldResult, Score, Verdict
-from evaluators.settings import BadSettings, Detail
+from evaluators.settings import BadSettings, Detail, spell
 from evaluators.value_class import dataclass, replace
 from evaluators.values.paths import Path
 
@@ -54,6 +54,8 @@ class SchemaTree:
     root: FieldNode
     dialect: Literal["x-eval", "evaluation_config"]
     notes: tuple[str, ...] = ()
+    nulls: Nulls = "value"
+    """What null says, where the suite does not say it."""
 
 
 def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str, Any] | None = None) -> SchemaTree:
@@ -75,9 +77,20 @@ def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str,
         root = read(schema, given)
     except BadSettings as error:
         raise BadSettings(dict.fromkeys([*details, *error.details])) from error
+    nulls = _nulls(schema, details)
     if details:
         raise BadSettings(details)
-    return SchemaTree(root, chosen, tuple(notes))
+    return SchemaTree(root, chosen, tuple(notes), nulls)
+
+
+def _nulls(schema: object, details: list[Detail]) -> Nulls:
+    """What `x-eval-nulls` at the top of a schema says; anything but its two words is added to the problems."""
+    written, loc = unwrap(schema)
+    said = written.get(NULLS, "value") if isinstance(written, Mapping) else "value"
+    if said not in get_args(Nulls):
+        details.append(Detail((*loc, NULLS), f'"{NULLS}" is value or absent; found {spell(said)}', code="bad-schema"))
+        return "value"
+    return cast(Nulls, said)
 
 
 def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) -> Literal["x-eval", "evaluation_config"]:

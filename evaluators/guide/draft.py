@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.field_lines import SuggestedLine, lines_of, nulls_of
-from evaluators.guide.init_questions import Ask
-from evaluators.guide.number_differences import differing_numbers
-from evaluators.guide.shape import SeenPlace, shape_of
+from evaluators.fields.inference.questions import Ask
+from evaluators.fields.inference.shape import SeenPlace, shape_of
+from evaluators.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of
 from evaluators.guide.suite_text import Slice, comment, field_lines, literal
 from evaluators.issues import Fault
 from evaluators.model import MISSING
@@ -131,7 +130,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
         "- contains_json",
         "",
     ]
-    lines = lines_of(root, ask, differing_numbers(rows))
+    lines = lines_of(root, ask)
     if not _can_be_listed(root, [line.path for line in lines]):
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]

@@ -10,8 +10,8 @@ from shlex import join
 from types import MappingProxyType
 from typing import Any, Final
 
+from evaluators.fields.inference.questions import InitQuestion, Likeliest
 from evaluators.guide.draft import evaluators_for, slices_for
-from evaluators.guide.init_questions import InitQuestion, Likeliest
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import Draft, suite_text
 from evaluators.issues import Blame, Issue, Problems, encodable, problem

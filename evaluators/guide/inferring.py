@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from evaluators.fields.dialects import dialect_of, unwrap
 from evaluators.fields.evaluation_config.annotate_config import annotate_evaluation_config
-from evaluators.fields.infer import infer_with_issues
+from evaluators.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.fields.references import resolve_schema_references
 from evaluators.fields.xeval.annotate_xeval import annotate_xeval
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
@@ -33,6 +33,11 @@ _ADVICE: Final[Mapping[str, tuple[str, str]]] = {
         "these lists are compared item by item: {}",
     ),
 }
+
+
+_EVERY_FIELD: Final = (
+    "every `x-eval-compare` is what fits the answers that are there; change it where a field may differ more, or less"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +67,12 @@ def inferred(
     problems = tuple(issue for answer in found if (issue := unreadable(answer)) is not None)
     if not documents and problems:
         raise Problems(problems)
-    schema, unsure = infer_with_issues(documents)
     made_of = f"{counted(len(documents), 'expected answer')} of {place}"
-    return _annotated(schema, dialect or "x-eval", made_of, [_said(issue) for issue in unsure], problems)
+    if dialect == "evaluation_config":
+        plain = plain_schema(documents)
+        return _annotated(plain.schema, dialect, made_of, plain.unclear, problems)
+    made = inferred_schema(documents)
+    return Inferred(_text(made.schema), made_of, (*made.unclear, _EVERY_FIELD), problems)
 
 
 def _completed(place: str, dialect: str | None) -> Inferred:
@@ -73,23 +81,22 @@ def _completed(place: str, dialect: str | None) -> Inferred:
         chosen = dialect or dialect_of(written)
     except BadSettings as error:
         raise of_schema(error, place) from error
-    return _annotated(resolve_schema_references(written), chosen, f"the schema {place}", [], ())
+    return _annotated(resolve_schema_references(written), chosen, f"the schema {place}", (), ())
 
 
 def _annotated(
-    schema: dict[str, Any], dialect: str, made_of: str, unsure: list[str], problems: tuple[Issue, ...]
+    schema: dict[str, Any], dialect: str, made_of: str, unclear: tuple[str, ...], problems: tuple[Issue, ...]
 ) -> Inferred:
     annotated = annotate_evaluation_config(schema) if dialect == "evaluation_config" else annotate_xeval(schema)
     compared, of_lists = _ADVICE[dialect]
     lists = list(dict.fromkeys(_lists(schema, ())))
     more = f" and {len(lists) - _MOST_LISTS} more" if len(lists) > _MOST_LISTS else ""
     said = [of_lists.format(", ".join(lists[:_MOST_LISTS]) + more)] if lists else []
-    text = json.dumps(annotated, ensure_ascii=False, indent=2) + "\n"
-    return Inferred(text, made_of, (*unsure, compared, *said), problems)
+    return Inferred(_text(annotated), made_of, (*unclear, compared, *said), problems)
 
 
-def _said(issue: Issue) -> str:
-    return f"{issue.message}: {issue.hint}" if issue.hint else issue.message
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
 def _is_schema(place: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.init_questions import Ask, InitQuestion
+from evaluators.fields.inference.questions import Ask, InitQuestion
 from evaluators.needs import ROLES, Role
 from evaluators.run.measures import READINGS, units_of
 from evaluators.testsets.columns import is_usual

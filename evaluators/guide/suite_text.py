@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from evaluators.guide.field_lines import SuggestedLine
+from evaluators.fields.inference.suggested_lines import SuggestedLine
 from evaluators.needs import Role
 from evaluators.value_class import dataclass, field
 from evaluators.values.flow import flow, key_text

@@ -15,6 +15,7 @@ import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
+from evaluators.compat.struct_extract_eval import annotate_xeval, infer_schema
 from evaluators.reports import near_miss_search as advice
 from evaluators.reports.document import Listing
 from evaluators.reports.near_miss_search import near_misses
@@ -163,7 +164,8 @@ INVOICE = {
 def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({"expected": INVOICE, "output": output}) + "\n", encoding="utf-8")
-    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "schema": "infer"}}]})
+    schema = annotate_xeval(infer_schema([INVOICE]))
+    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "schema": schema}}]})
     suite.run(rows, results=tmp_path / "runs", name="first")
     summary = " ".join((tmp_path / "runs" / "first" / "summary.txt").read_text(encoding="utf-8").split())
     assert said in summary.partition("Near misses")[2]

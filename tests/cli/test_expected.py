@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from evaluators import evaluate
 from evaluators.cli import command
 from tests.data.extract_bench import unpack
 
@@ -45,10 +46,11 @@ def test_a_schema_is_made_of_the_expected_answers_of_rows() -> None:
     assert schema_of(found) == {
         "type": "object",
         "properties": {
-            "age": {"type": "integer", "x-eval-compare": "numeric"},
-            "name": {"type": "string", "x-eval-compare": "exact"},
+            "name": {"type": "string", "x-eval-compare": "normalized"},
+            "age": {"type": ["integer", "string"], "x-eval-compare": "exact"},
             "tags": {
                 "type": "array",
+                "x-eval-align": {"match_by": "hungarian"},
                 "items": {"type": "object", "properties": {"k": {"type": "integer", "x-eval-compare": "numeric"}}},
             },
         },
@@ -56,17 +58,19 @@ def test_a_schema_is_made_of_the_expected_answers_of_rows() -> None:
     assert found.stderr == (
         "schema: made of 2 expected answers of rows.csv\n"
         "To review:\n"
-        '- age has several types: integer (30), string ("31"); the schema says integer: correct the documents, or write a '
-        "list of types in the schema\n"
-        "- text is compared to the letter; change `x-eval-compare`, or add `x-eval-transform`, where a field may differ\n"
-        '- the order of these lists counts: tags; `"x-eval-align": {"match_by": "hungarian"}` beside `items` sets it free\n'
+        "- age: several kinds of values: number, text\n"
+        "- tags: a list, 1 item at most; no key tells its items apart: they are paired so that most of them fits\n"
+        "- every `x-eval-compare` is what fits the answers that are there; change it where a field may differ more, or less\n"
     )
 
 
 def test_the_words_of_the_other_dialect_are_written_when_asked() -> None:
-    properties = schema_of(call("infer-schema", "rows.csv", "--dialect", "evaluation_config"))["properties"]
+    schema = schema_of(call("infer-schema", "rows.csv", "--dialect", "evaluation_config"))
+    properties = schema["properties"]
     assert properties["name"] == {"type": "string", "evaluation_config": "string_exact"}
     assert properties["tags"]["items"]["properties"]["k"]["evaluation_config"] == "integer_exact"
+    expected = [{"name": "Bo", "age": 30, "tags": [{"k": 1}]}]
+    assert evaluate(expected=expected, outputs=expected, schema=schema)["fields"].mean == 1
 
 
 def test_a_file_is_never_written_over_without_force(folder: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators import Problems, infer_schema, register
-from evaluators.compat.struct_extract_eval import NullHandling, annotate_xeval, evaluate, reclassify_nulls
+from evaluators import Problems, register
+from evaluators.compat.struct_extract_eval import NullHandling, annotate_xeval, evaluate, infer_schema, reclassify_nulls
 
 PAGE = '''
 from evaluators import register

@@ -17,9 +17,9 @@ from functools import partial
 from typing import Any, Final
 
 from evaluators.compat.given_documents import evaluate
+from evaluators.compat.infer import infer_schema
 from evaluators.fields.counts import FIGURES, row_figures
 from evaluators.fields.expected_check import ExpectedProblems, validate_gold
-from evaluators.fields.infer import infer_schema
 from evaluators.fields.lines import choose
 from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
 from evaluators.fields.references import resolve_schema_references

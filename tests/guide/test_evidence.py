@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from evaluators.guide.evidence import propose
-from evaluators.guide.init_questions import InitQuestion
-from evaluators.guide.keys import key_of
-from evaluators.guide.number_differences import differing_numbers
-from evaluators.values.path_text import ANY
+from evaluators.fields.inference.item_keys import key_of
+from evaluators.fields.inference.proposals import propose
+from evaluators.fields.inference.questions import InitQuestion
 
 
 def first(question: InitQuestion) -> str:
@@ -79,59 +73,6 @@ def test_a_version_is_no_number() -> None:
     found = propose(["1.10", "1.9"], "app.version", first)
     assert (found.compare, found.why[:23]) == ("exact", 'versions, such as "1.10')
     assert propose(["1.10", "1.9"], "app.weight", first).compare == {"numeric": {"parse": True}}
-
-
-# A number of the output beside the expected one; the expected ones have two decimals at most.
-ROUNDED = [(0.01, 0.0123), (1.25, 1.2467), (3.0, 3.004)]
-
-
-def test_a_tolerance_needs_outputs_that_round_to_their_answer() -> None:
-    found = propose([0.01, 1.25, 3.0], "dose", first, ROUNDED)
-    assert found.compare == {"numeric": {"tolerance": {"abs": 0.005}}}
-    assert found.why == (
-        "3 of 3 are numbers with up to two decimals; 3 outputs have more decimals and round to their answer, so half of the "
-        "last decimal place, 0.005, more or less is fine"
-    )
-
-
-@pytest.mark.parametrize(
-    "differing",
-    [
-        [],
-        [(0.01, 0.02)] * 20,
-        ROUNDED[:2],
-        [*ROUNDED, *[(0.01, 0.02)] * 4],
-        [(0.01, 0.0151)] * 5,
-    ],
-    ids=["none", "other values", "too few", "most are wrong", "further than half"],
-)
-def test_without_them_every_digit_counts(differing: list[tuple[float, float]]) -> None:
-    assert propose([0.01, 1.25, 3.0], "dose", first, differing).compare == "numeric"
-
-
-NUMBERS = st.one_of(st.integers(-1000, 1000), st.floats(-1e6, 1e6, allow_nan=False), st.floats(-1, 1, allow_nan=False))
-
-
-@given(st.lists(NUMBERS, min_size=1, max_size=6), st.lists(st.tuples(NUMBERS, NUMBERS), max_size=8))
-def test_a_tolerance_is_never_larger_than_half_of_the_last_decimal_place(
-    values: list[float], differing: list[tuple[float, float]]
-) -> None:
-    found = propose(values, "field", first, differing)
-    if found.compare != "numeric":
-        allowed = Fraction(Decimal(repr(found.compare["numeric"]["tolerance"]["abs"])))
-        places = max(-min(0, int(Decimal(repr(value)).normalize().as_tuple().exponent)) for value in values)
-        assert 0 < allowed <= Fraction(1, 2 * 10**places)
-        assert sum(0 < abs(Fraction(Decimal(repr(a))) - Fraction(Decimal(repr(b)))) <= allowed for a, b in differing) >= 3
-
-
-def test_numbers_that_differ_are_found_by_field() -> None:
-    rows = [
-        ({"a": 1.5, "l": [{"n": 2}], "t": "x"}, 'Here: {"a": 1.51, "l": [{"n": 3}], "t": "y"}'),
-        ({"a": 2, "l": [{"n": 2}]}, {"a": 2.0, "l": []}),
-        ({"a": 3}, "no JSON"),
-        ({"a": True}, {"a": 2}),
-    ]
-    assert differing_numbers(rows) == {("a",): [(1.5, 1.51)], ("l", ANY, "n"): [(2, 3)]}
 
 
 def test_long_text_is_compared_by_its_letters() -> None:

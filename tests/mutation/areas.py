@@ -64,7 +64,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "schemas": Area(
         (
-            "fields/schema_*.py", "fields/references.py", "fields/keywords.py", "fields/dialects.py", "fields/infer.py",
+            "fields/schema_*.py", "fields/references.py", "fields/keywords.py", "fields/dialects.py", "fields/inference/*.py",
             "fields/expected_check.py", "fields/instance_paths.py", "fields/xeval/*", "fields/evaluation_config/*",
         ),
         ("fields",),

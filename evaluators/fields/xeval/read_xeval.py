@@ -41,6 +41,8 @@ from evaluators.values.path_text import ANY, display
 from evaluators.values.transforms import Transform
 
 KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
+NULLS: Final = "x-eval-nulls"
+"""At the top of a schema: what null says, as `nulls:` of a suite, which comes before it."""
 ALIGN_KEYS: Final = ("ordered", "match_by", "key", "transforms", "keyless", "threshold")
 OF_A_KEY: Final = ("transforms", "keyless")
 MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
@@ -383,8 +385,9 @@ class _XevalReader:
 
     def _refuse_unknown_keys(self, schema: Mapping[str, Any], loc: Loc) -> None:
         for key in schema:
-            if str(key).startswith(PREFIX) and key not in KEYS:
-                hint = suggestion(key, KEYS) or f"known: {', '.join(KEYS)}"
+            known = KEYS if loc else (*KEYS, NULLS)
+            if str(key).startswith(PREFIX) and key not in known:
+                hint = suggestion(key, known) or f"known: {', '.join(known)}"
                 place = place_of(schema, key, loc)
                 self.details.append(Detail(place, f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
 

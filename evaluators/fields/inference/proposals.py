@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from statistics import median
 from typing import Any, Final
 
-from evaluators.guide.init_questions import Ask, InitQuestion
-from evaluators.guide.number_differences import Pair, decimals, half_of, is_number, rounded
+from evaluators.fields.inference.questions import Ask, InitQuestion
 from evaluators.value_class import dataclass
 from evaluators.values.date_formats import USUAL, also_read_by, formats_of, read_date
 from evaluators.values.flow import flow
@@ -39,42 +39,44 @@ class Proposal:
     compare: Any
     """A word, or a one-key map."""
     why: str
+    several: bool = False
+    """The values are of several kinds."""
 
 
-def propose(values: Sequence[Any], path: str, ask: Ask, differing: Sequence[Pair] = ()) -> Proposal:
-    """How to compare the values of the field at that path. `values` are single values; nulls are left out.
-
-    `differing` are numbers of outputs beside the expected ones, where the two differ.
-    """
+def propose(values: Sequence[Any], path: str, ask: Ask) -> Proposal:
+    """How to compare the values of the field at that path. `values` are single values; nulls are left out."""
     if not values:
         return Proposal("exact", "null wherever it stands")
     if all(isinstance(value, bool) for value in values):
         return Proposal("exact", f"{_all(values)} true or false")
-    if all(is_number(value) for value in values):
-        return _of_numbers(values, differing)
+    if all(_is_number(value) for value in values):
+        return _of_numbers(values)
     if all(isinstance(value, str) for value in values):
         return _of_texts(list(values), path, ask)
-    kinds = {"true or false" if isinstance(v, bool) else "number" if is_number(v) else "text" for v in values}
-    return Proposal("exact", f"several kinds of values: {', '.join(sorted(kinds))}")
+    kinds = {"true or false" if isinstance(v, bool) else "number" if _is_number(v) else "text" for v in values}
+    return Proposal("exact", f"several kinds of values: {', '.join(sorted(kinds))}", several=True)
 
 
-def _of_numbers(values: Sequence[Any], differing: Sequence[Pair]) -> Proposal:
+def _of_numbers(values: Sequence[Any]) -> Proposal:
     said = f"{len(values):,} of {len(values):,} are"
-    places = max(map(decimals, values))
+    places = max(map(_decimals, values))
     if not places:
         return Proposal("numeric", f"{said} whole numbers")
     count = "one decimal" if places == 1 else f"{_NUMERALS.get(places, places)} decimals"
-    half, near = half_of(places), rounded(differing, places)
-    if not near:
-        return Proposal("numeric", f"{said} numbers with up to {count}: every digit counts")
-    return Proposal(
-        {"numeric": {"tolerance": {"abs": half}}},
-        f"{said} numbers with up to {count}; {near:,} outputs have more decimals and round to their answer, so half of the "
-        f"last decimal place, {half:g}, more or less is fine",
-    )
+    return Proposal("numeric", f"{said} numbers with up to {count}: every digit counts")
 
 
 _NUMERALS: Final = {2: "two", 3: "three", 4: "four"}
+
+
+def _decimals(number: Any) -> int:
+    """How many decimal places a number has as it is written."""
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _of_texts(texts: list[str], path: str, ask: Ask) -> Proposal:

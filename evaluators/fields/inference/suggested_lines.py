@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evaluators.guide.evidence import propose
-from evaluators.guide.init_questions import Ask, InitQuestion
-from evaluators.guide.keys import key_of
-from evaluators.guide.number_differences import Differing
-from evaluators.guide.shape import SeenPlace
+from evaluators.fields.inference.item_keys import key_of
+from evaluators.fields.inference.proposals import propose
+from evaluators.fields.inference.questions import Ask, InitQuestion
+from evaluators.fields.inference.shape import SeenPlace
 from evaluators.value_class import dataclass
 from evaluators.values.path_text import ANY, Step, spell
 
@@ -18,11 +17,18 @@ from evaluators.values.path_text import ANY, Step, spell
 class SuggestedLine:
     """One line of `fields:`: the path, what is written for it, and why."""
 
-    path: str
+    steps: tuple[Step, ...]
     compare: Any
     why: str
     null: bool = False
     """It is null wherever it stands."""
+    several: bool = False
+    """Its values are of several kinds."""
+
+    @property
+    def path(self) -> str:
+        """The path in dots."""
+        return _spelled(self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +39,9 @@ class NullMeaning:
     why: str
 
 
-def lines_of(root: SeenPlace, ask: Ask, differing: Differing) -> list[SuggestedLine]:
+def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
     """The lines for documents of that shape, in the order in which the documents name them."""
-    return list(_lines(root, (), root.met, ask, differing))
+    return list(_lines(root, (), root.met, ask))
 
 
 def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
@@ -68,49 +74,49 @@ def _single_values(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tuple[tu
         yield path, node
 
 
-def _lines(
-    node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask, differing: Differing
-) -> Iterator[SuggestedLine]:
+def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator[SuggestedLine]:
     """The lines of one place and of what stands below it. `whole` is how often it could have been met."""
     there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
-    spelled = spell(path, "dot") if path else "$"
+    spelled = _spelled(path)
     if node.kinds == ("objects",) and node.keys and not node.keyed_by_data:
         for key, child in node.keys.items():
-            yield from _lines(child, (*path, key), node.objects, ask, differing)
+            yield from _lines(child, (*path, key), node.objects, ask)
     elif node.kinds == ("lists",) and node.items is not None and node.items.met:
-        yield from _list_lines(node, node.items, path, there, ask, differing)
+        yield from _list_lines(node, node.items, path, there, ask)
     elif len(node.kinds) > 1:
-        yield SuggestedLine(spelled, "exact", f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value")
+        why = f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value"
+        yield SuggestedLine(path, "exact", why, several=True)
     elif node.objects:
         why = "keys that differ from row to row" if node.keyed_by_data else "an empty object wherever it stands"
-        yield SuggestedLine(spelled, "exact", f"{why}{there}: compared as one value")
+        yield SuggestedLine(path, "exact", f"{why}{there}: compared as one value")
     elif node.lists:
-        yield SuggestedLine(spelled, "exact", f"an empty list wherever it stands{there}")
+        yield SuggestedLine(path, "exact", f"an empty list wherever it stands{there}")
     else:
-        found = propose(node.scalars, spelled, ask, differing.get(path, ()))
-        yield SuggestedLine(spelled, found.compare, found.why + there, not node.scalars)
+        found = propose(node.scalars, spelled, ask)
+        yield SuggestedLine(path, found.compare, found.why + there, not node.scalars, found.several)
 
 
 def _list_lines(
-    node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask, differing: Differing
+    node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask
 ) -> Iterator[SuggestedLine]:
-    spelled = spell(path, "dot") if path else "$"
     most = max(map(len, node.lists))
     size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
     if items.kinds == ("objects",) and items.keys and not items.nulls:
         key = key_of(node.lists)
         if key is not None:
             why = f'a list, {size}; "{key.name}" is another in every item of a row, and pairs them'
-            yield SuggestedLine(spelled, {"align": {"key_field": {"key": spell((key.name,), "dot")}}}, why)
+            yield SuggestedLine(path, {"align": {"key_field": {"key": spell((key.name,), "dot")}}}, why)
         else:
             why = f"a list, {size}; no key tells its items apart: they are paired so that most of them fits"
-            yield SuggestedLine(spelled, {"align": "hungarian"}, why)
-        yield from _lines(items, (*path, ANY), items.met, ask, differing)
+            yield SuggestedLine(path, {"align": "hungarian"}, why)
+        yield from _lines(items, (*path, ANY), items.met, ask)
     elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
-        yield SuggestedLine(spelled, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
+        yield SuggestedLine(path, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
         found = propose(items.scalars, spell((*path, ANY), "dot"), ask)
-        yield SuggestedLine(spell((*path, ANY), "dot"), found.compare, found.why)
+        yield SuggestedLine((*path, ANY), found.compare, found.why)
     else:
-        yield SuggestedLine(
-            spelled, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts"
-        )
+        yield SuggestedLine(path, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
+
+
+def _spelled(path: tuple[Step, ...]) -> str:
+    return spell(path, "dot") if path else "$"
