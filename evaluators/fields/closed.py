@@ -22,6 +22,7 @@ from evaluators.fields.gain_columns import column_of
 from evaluators.fields.items import LeafColumns, ListNode, Matches, Place, asked_slowly, list_trees, pair_values, places
 from evaluators.fields.leaf_columns import LeafColumn
 from evaluators.fields.lines import Align, FieldLine
+from evaluators.fields.marks import ValueKey, value_key
 from evaluators.fields.readable import Ask, first_problem, reader_of_expected
 from evaluators.fields.rules import (
     Explained,
@@ -123,6 +124,14 @@ class ClosedTree:
         return tuple(one.column for one in self.fields)
 
     @cached_property
+    def keys(self) -> tuple[ValueKey | None, ...]:
+        """What values share exactly when they match, line by line; None where no such thing is known."""
+        return tuple(
+            None if line.comparator is None or line.together is not None else value_key(line.comparator, self.chain(line))
+            for line in self.scored
+        )
+
+    @cached_property
     def asked_matches(self) -> Matches | None:
         """The same, those that cost being asked; None where nobody is asked for that."""
         return tuple(one.asked_matches for one in self.fields) if self.pairs_by_asking else None
@@ -143,7 +152,7 @@ class Sides:
         """The pairs of values of every leaf below a list, by the number of the leaf."""
         found = self._found.get(id(node))
         if found is None:
-            matching = self.tree.matches, self.tree.asked_matches, self.tree.columns
+            matching = self.tree.matches, self.tree.asked_matches, self.tree.columns, self.tree.keys
             found = self._found[id(node)] = places(node, self.expected, self.output, *matching)
         return found
 

@@ -9,13 +9,14 @@ dots may be meant, the output follows the reading of the expected side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.gains import GainArrays, Worth, Worths, judged
+from evaluators.fields.gains import GainArrays, Worth, judged
 from evaluators.fields.leaf_columns import LeafColumn, PlainLeaf, leaf_worths
 from evaluators.fields.lines import FieldLine
+from evaluators.fields.marks import ValueKey, leaf_mark, marks_by
 from evaluators.fields.pair import pair_items
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.limits import still_time
@@ -57,11 +58,15 @@ class Leaf(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """Whether two values match: cheaply, by asking whoever costs, and cheaply for whole columns of values at once."""
+    """Whether two values match: cheaply, by asking whoever costs, and cheaply for whole columns of values at once.
+
+    `keys`: what values share exactly when they match, by the number of the leaf.
+    """
 
     cheaply: Matches
     asking: Matches | None = None
     columns: LeafColumns = ()
+    keys: Sequence[ValueKey | None] = ()
 
 
 @dataclass
@@ -111,14 +116,15 @@ def places(
     matches: Matches,
     asking: Matches | None = None,
     columns: LeafColumns = (),
+    keys: Sequence[ValueKey | None] = (),
 ) -> dict[int, list[Place]]:
     """The pairs of values of every leaf below a list, expected items first, in order.
 
-    `asking` may ask a judge: about the items that are left over, of lists whose alignment wants it. With `columns` long lists
-    are paired sooner, and not otherwise.
+    `asking` may ask a judge: about the items that are left over, of lists whose alignment wants it. With `columns` and `keys`
+    long lists are paired sooner, and not otherwise.
     """
     found: dict[int, list[Place]] = {}
-    _collect(node, expected, output, Matching(matches, asking, columns), (), found)
+    _collect(node, expected, output, Matching(matches, asking, columns, keys), (), found)
     return found
 
 
@@ -243,7 +249,7 @@ def _found(node: ListNode, one: Side, other: Side, matches: Matches) -> dict[int
 
 
 def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matching) -> Pairs:
-    cheaply, asking, by_column = matching
+    cheaply, asking, by_column, keys = matching
     hungarian = node.align.how == "hungarian"
     plain = bool(by_column) and node.plain
     leaves = [PlainLeaf(leaf.path, by_column[leaf.number]) for leaf in node.leaves] if plain else []
@@ -257,25 +263,27 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
     def weigh_asking(row: int, column: int) -> Worth:
         return _worth(_found(node, ours[row], theirs[column], asking or cheaply), ours[row], theirs[column])
 
-    def table(too_many: bool) -> Worths | None:
-        if too_many:
-            return None
-        found = leaf_worths(leaves, ours, theirs, hungarian) if leaves else None
-        return ranked() if found is None and hungarian else found
+    def table(too_many: bool) -> GainArrays | None:
+        return leaf_worths(leaves, ours, theirs, hungarian) if leaves and not too_many else None
 
-    def ranked() -> list[list[Worth]]:
+    def ranked(rows: Sequence[int], columns: Sequence[int]) -> list[list[Worth]]:
         table = []
-        for row in range(len(ours)):
+        for row in rows:
             still_time()
-            table.append([results(row, column) for column in range(len(theirs))])
+            table.append([results(row, column) for column in columns])
         ranks = _ranks([[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table])
         return [
-            [_worth(each, one, other)._replace(rank=rank) for each, other, rank in zip(line, theirs, row, strict=True)]
-            for line, one, row in zip(table, ours, ranks, strict=True)
+            [
+                _worth(each, ours[row], theirs[column])._replace(rank=rank)
+                for each, column, rank in zip(line, columns, line_ranks, strict=True)
+            ]
+            for line, row, line_ranks in zip(table, rows, ranks, strict=True)
         ]
 
     ask = weigh_asking if asking is not None else None
-    return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost).pairs
+    marks = partial(marks_by, partial(leaf_mark, node, keys)) if keys else None
+    part = ranked if hungarian else None
+    return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost, marks, part).pairs
 
 
 def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:

@@ -7,6 +7,16 @@ what these are a share of. It is called once at most for each pair of different 
 `ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `gain_columns`) gives `table`, which is
 asked instead; where that answers None, `weigh` is.
 
+In long lists most items are right, and need not be weighed with each of the others. `marks` gives, for each item of both
+lists, something that the two items of every complete pair share. Where one expected item alone and one of the output's alone
+have a mark, or as many of both that are all equal, and these are a complete pair, they are paired first. That is exact:
+suppose that a best pairing left one of these expected items without one of these of the output. Then one of these of the
+output would be left without, too. Pair the two, and take out the pairs that they had: those are not complete, for their
+partners have other marks. There is one complete pair more, and nothing outweighs that; so the pairing was not a best one.
+Which of the equal ones go together decides nothing for the others; in list order they are nearest. What is left over is
+weighed and paired as a list of its own; where only complete pairs are wanted, those with different marks are not weighed.
+Marks may be shared by items that do not match: that costs time, and changes nothing.
+
 The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
 had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
 best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the most equal items (see
@@ -27,21 +37,23 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.gains import NOTHING_ALIKE, Weighed, Worth, Worths, f1, gains, judged
-from evaluators.fields.pairing_limit import PairCost, crowded
+from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Weighed, Worth, Worths, f1, gains, judged
+from evaluators.fields.pairing_limit import FEW, PairCost, crowded
 from evaluators.limits import still_time
 from evaluators.model import MISSING
 from evaluators.value_class import NamedTuple
 from evaluators.values.assignment import assign_gains
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
-from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, repeated
+from evaluators.values.pairing import Pairs, by_equality, by_key, identity, in_order, left_over, places, repeated
 from evaluators.values.transforms import TransformError, chain
 
 CANDIDATES: Final = 8
 """About so many items of the output a judge is asked, at most, for each expected item that is left over."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
+Marks: TypeAlias = Callable[[Items, Items], "tuple[Sequence[Hashable], Sequence[Hashable]] | None"]
+"""Of each item of two lists, something that the items of every complete pair share; None where that cannot be said."""
 
 
 class Keys(NamedTuple):
@@ -99,10 +111,13 @@ def pair_items(
     table: Callable[[bool], Worths | Alike | None] | None = None,
     weigh_asking: Weighed | None = None,
     cost: PairCost = PairCost(),
+    marks: Marks | None = None,
+    weigh_part: Callable[[Sequence[int], Sequence[int]], Worths] | None = None,
 ) -> Paired:
     """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never.
 
     `table` is told whether the lists are too long to look at all pairs: it may then still answer with an `Alike`, or None.
+    `weigh_part` weighs all pairs of some expected items with some of the output's, by their indexes, in place of `weigh`.
     """
     if align.how == "key_field":
         return _by_key(align, expected, output)
@@ -117,12 +132,58 @@ def pair_items(
         found = found.worths()
     if too_many:
         return _paired(_equal_then_in_order(align, ours, theirs, weigh), expected, output, Keys(crowded=True))
-    if found is None:
-        found = _asked(ours, theirs, weigh)
-    pairs = assign_gains(gains(found, ours, theirs, align.least_f1))
+    if found is not None:
+        pairs = assign_gains(gains(found, ours, theirs, align.least_f1))
+    else:
+        known = marks(expected, output) if marks is not None and len(ours) * len(theirs) > FEW else None
+        pairs = _right_then_best(align, ours, theirs, weigh, known, weigh_part)
     if align.ask is not None and weigh_asking is not None:
         pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
     return _paired(pairs, expected, output)
+
+
+def _right_then_best(
+    align: Align,
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    weigh: Weighed,
+    marks: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
+    weigh_part: Callable[[Sequence[int], Sequence[int]], Worths] | None,
+) -> Pairs:
+    """The best pairing: the pairs that every best one has, then the best of what is left over."""
+    pairs = _surely_complete(ours, theirs, *marks, weigh) if marks is not None else []
+    rows, columns = left_over(pairs, len(ours), len(theirs))
+    if not rows or not columns:
+        return pairs
+    our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
+    complete_only = marks if align.least_f1 == WHOLE else None
+
+    def weigh_rest(row: int, column: int) -> Worth:
+        one, other = rows[row], columns[column]
+        if complete_only is not None and complete_only[0][one] != complete_only[1][other]:
+            return NOTHING_ALIKE
+        return weigh(one, other)
+
+    worths = _asked(our_rest, their_rest, weigh_rest) if weigh_part is None else weigh_part(rows, columns)
+    found = assign_gains(gains(worths, our_rest, their_rest, align.least_f1), rows, columns)
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
+
+
+def _surely_complete(
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    our_marks: Sequence[Hashable],
+    their_marks: Sequence[Hashable],
+    weigh: Weighed,
+) -> Pairs:
+    """The complete pairs whose items have no other complete partner, and of items that equal each other as many on both sides."""
+    columns_of, pairs = places(their_marks), Pairs()
+    for shared, rows in places(our_marks).items():
+        columns = columns_of.get(shared, [])
+        equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
+        if len(rows) == len(columns) and (len(rows) == 1 or equal) and f1(weigh(rows[0], columns[0])) == WHOLE:
+            pairs.extend(zip(rows, columns, strict=True))
+    return sorted(pairs)
 
 
 def _equal_then_in_order(align: Align, ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> Pairs:

@@ -42,10 +42,11 @@ class Solved(NamedTuple):
     loose_columns: int
 
 
-def assign_gains(table: Table) -> Pairs:
+def assign_gains(table: Table, rows: Sequence[int] = (), columns: Sequence[int] = ()) -> Pairs:
     """The pairing with the greatest total gain; pairs that gain nothing stay apart.
 
     `table` has the gains by row: whole numbers, in lists or in an array of numpy. Ties are settled as the module says.
+    `rows` and `columns` are the indexes of a part of two lists, rising; the pairs are places in the table all the same.
     """
     gains: Sequence[Sequence[int]] = table if isinstance(table, list) else table.tolist()
     if not gains or not gains[0]:
@@ -53,16 +54,18 @@ def assign_gains(table: Table) -> Pairs:
     found = _undisputed(gains)
     if found is not None:
         return found
-    partners = _earliest(_solve(_with_distances(gains)), len(gains[0]))
+    partners = _earliest(
+        _solve(_with_distances(gains, rows or range(len(gains)), columns or range(len(gains[0])))), len(gains[0])
+    )
     return [(row, column) for row, column in enumerate(partners) if column >= 0]
 
 
-def _with_distances(gains: Sequence[Sequence[int]]) -> list[list[int]]:
+def _with_distances(gains: Sequence[Sequence[int]], rows: Sequence[int], columns: Sequence[int]) -> list[list[int]]:
     """Gains and distances in one number: a unit of gain outweighs every sum of distances."""
-    unit = _unit(len(gains), len(gains[0]))
+    unit = _unit(rows[-1] + 1, columns[-1] + 1)
     return [
-        [value and value * unit - abs(row - column) for column, value in enumerate(line)]
-        for row, line in enumerate(gains)
+        [value and value * unit - abs(row - column) for column, value in zip(columns, line, strict=True)]
+        for row, line in zip(rows, gains, strict=True)
     ]
 
 

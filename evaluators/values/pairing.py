@@ -44,7 +44,7 @@ def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pai
     Items that equal each other are paired without crossing. Where one list has more of them, those are left out that
     bring the others nearest; of more than `NEAREST` possible places, the last ones are left out. Equal items score alike.
     """
-    ours, theirs = _places(expected), _places(output)
+    ours, theirs = places(expected), places(output)
     pairs: Pairs = []
     for value, rows in ours.items():
         columns = theirs.get(value, [])
@@ -55,11 +55,12 @@ def by_equality(expected: Sequence[Hashable], output: Sequence[Hashable]) -> Pai
     return sorted(pairs)
 
 
-def _places(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
-    places: dict[Hashable, list[int]] = {}
+def places(values: Sequence[Hashable]) -> dict[Hashable, list[int]]:
+    """The indexes of each value."""
+    found: dict[Hashable, list[int]] = {}
     for index, value in enumerate(values):
-        places.setdefault(value, []).append(index)
-    return places
+        found.setdefault(value, []).append(index)
+    return found
 
 
 def _nearest(few: Sequence[int], many: Sequence[int]) -> Pairs:

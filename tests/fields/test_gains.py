@@ -98,6 +98,33 @@ def test_no_other_pairing_is_better(drawn: tuple[Table, list[str], list[str]], a
 
 
 @MODEST
+@given(worths(), LEAST, st.randoms(use_true_random=False))
+def test_pairs_that_marks_show_to_be_right_are_those_of_the_best_pairing(
+    drawn: tuple[Table, list[str], list[str]], at_least: Fraction | None, random: Any
+) -> None:
+    table, ours, theirs = drawn
+    assume(ours != theirs)
+    our_marks, their_marks = [*range(len(ours))], [*range(len(ours), len(ours) + len(theirs))]
+    for row, line in enumerate(table):
+        for column, worth in enumerate(line):
+            if f1(worth) == 1 or random.random() < 0.05:
+                joined = {our_marks[row], their_marks[column]}
+                our_marks = [min(joined) if each in joined else each for each in our_marks]
+                their_marks = [min(joined) if each in joined else each for each in their_marks]
+    names = [*map(str, our_marks)], [*map(str, their_marks)]
+    items = [f"{name} {row}" for row, name in enumerate(names[0])], [f"{name} -{at}" for at, name in enumerate(names[1])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evaluators.fields.pair.FEW", 0)
+        found = pair_items(
+            Align("hungarian", at_least=at_least),
+            *items,
+            lambda row, column: table[row][column],
+            marks=lambda *_: names,
+        ).pairs
+    assert found == min(every_pairing(table, at_least or Fraction(0)), key=lambda pairs: quality(table, *items, pairs))
+
+
+@MODEST
 @given(worths(), LEAST)
 @example(([[Worth(1, 2), Worth(2, 5)], [Worth(2, 5), Worth(0, 5)]], [*"ab"], [*"cd"]), None)
 def test_a_complete_pair_whose_items_have_no_other_complete_partner_belongs_to_the_best_pairing(

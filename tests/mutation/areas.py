@@ -47,7 +47,8 @@ AREAS: Final[dict[str, Area]] = {
     "fields": Area(
         (
             "fields/closed*.py", "fields/score.py", "fields/scored.py", "fields/walk.py", "fields/open_*.py",
-            "fields/path_*.py", "fields/align.py", "fields/pair.py", "fields/items.py", "fields/counts.py", "fields/key_counts.py",
+            "fields/path_*.py", "fields/align.py", "fields/pair.py",
+            "fields/marks.py", "fields/items.py", "fields/counts.py", "fields/key_counts.py",
             "fields/events.py", "fields/gains.py", "fields/gain_columns.py", "fields/metrics.py", "fields/weighing.py",
             "fields/settle.py", "fields/unit*.py", "fields/compound.py", "fields/leaf_results.py",
             "fields/compiled/*",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from evaluators.fields.align import Align
@@ -11,11 +12,11 @@ from evaluators.fields.compiled.unlike import bare, unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, CompiledUnit, NotCompiled, One, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
+from evaluators.fields.marks import mark, marks_by
 from evaluators.fields.pair import Alike, pair_items
 from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import Blame, RowProblem
-from evaluators.limits import still_time
 from evaluators.model import MISSING, Status
 from evaluators.values.equality import same
 
@@ -354,6 +355,8 @@ def _pairing(
     coding: Coding, align: Align, item: Walker, weigh: Weigh | None, node: FieldNode
 ) -> Callable[[list[Any], list[Any]], Chosen]:
     """Which items go together."""
+    items = node.below.items
+    marks = partial(marks_by, partial(mark, items)) if items is not None else None
 
     def pair(expected: list[Any], output: list[Any]) -> Chosen:
         scored: dict[tuple[int, int], tuple[Codes, RowProblem | None]] = {}
@@ -369,20 +372,8 @@ def _pairing(
             found = coding.worth(codes)
             return judged(same(expected[row], output[column])) if found is None else found
 
-        def table(too_many: bool) -> Worths | Alike | None:
-            found = weigh(expected, output, too_many) if weigh is not None else None
-            return found if found is not None or too_many else pairwise()
-
-        def pairwise() -> list[list[Worth]]:
-            found = []
-            for row in range(len(expected)):
-                still_time()
-                found.append([worth(row, column) for column in range(len(output))])
-            return found
-
-        pairs = pair_items(
-            align, expected, output, worth, table if weigh is not None else None, cost=node.pairing_cost
-        ).pairs
+        table = partial(weigh, expected, output) if weigh is not None else None
+        pairs = pair_items(align, expected, output, worth, table, cost=node.pairing_cost, marks=marks).pairs
         if not all(each in scored for each in pairs):
             return pairs, None
         for each in pairs:

@@ -1,0 +1,145 @@
+"""Marks: items that do not share one are no complete pair, so that right items can be paired first. Pairs are those of all weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
+from evaluators.fields import pair
+from evaluators.fields.align import Align
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.gains import WHOLE, Worth, f1
+from evaluators.fields.gather import gather
+from evaluators.fields.items import places
+from evaluators.fields.marks import mark, marks_by
+from evaluators.fields.pair import pair_items
+from evaluators.fields.tree import FieldNode
+from evaluators.fields.units import Unit
+from evaluators.fields.weighing import Scales
+from evaluators.model import MISSING
+from evaluators.settings import build
+from tests.fields.random_trees import pairs
+from tests.fields.trees import array, leaf, obj, tree
+
+OFTEN = settings(max_examples=300, deadline=None)
+VALUES = ["", "ab", "AB", 1, 1.0, True, None, [], ["ab"], {"b": 1}]
+FIELDS: dict[str, dict[str, Any]] = {
+    "plain": {"items[*].a": "exact", "items[*].b": "normalized"},
+    "some without a key": {"items[*].a": "fuzzy", "items[*].b": "exact"},
+    "objects": {"items[*].a.b": "exact", "items[*].b": {"compare": "exact", "transforms": ["lowercase"]}},
+    "lists": {"items[*].b": "exact", "items[*].c[*].a": "exact", "items[*].c[*].b": "exact"},
+    "lists in any order": {"items[*].b": "exact", "items[*].c": {"align": "hungarian"}, "items[*].c[*].a": "exact"},
+    "values in any order": {"items[*].b": "exact", "items[*].c": {"compare": "exact", "align": "any_order"}},
+    "whole items": {"items[*]": "exact"},
+    "one side alone": {"items[*].a": {"regex": {"pattern": "b"}}, "items[*].b": "exact"},
+}
+
+
+@contextmanager
+def marked_from(pairs_of_items: int) -> Iterator[None]:
+    """Lists with more pairs of items than this are paired by their marks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair, "FEW", pairs_of_items)
+        yield
+
+
+@OFTEN
+@given(pairs())
+def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any]) -> None:
+    node, expected, output = drawn
+    units = (each for each in gather(node, expected, output) if isinstance(each, Unit))
+    if f1(Scales().worth(units, expected, output)) == WHOLE:
+        ours, theirs = marks_by(partial(mark, node), [expected], [output]) or ([], [])
+        assert ours == theirs
+
+
+@OFTEN
+@given(pairs())
+def test_lists_of_a_schema_pair_as_if_all_pairs_were_weighed(drawn: tuple[FieldNode, Any, Any]) -> None:
+    with marked_from(10**9):
+        wanted = gather(*drawn)
+    with marked_from(0):
+        assert gather(*drawn) == wanted
+
+
+def document(random: Random) -> Any:
+    def item(depth: int) -> Any:
+        found = {key: random.choice(VALUES) for key in ("a", "b", "a.b", "d") if random.random() < 0.5}
+        if depth and random.random() < 0.7:
+            found["c"] = [item(depth - 1) for _ in range(random.randint(0, 2))]
+        return found if random.random() < 0.9 else random.choice(VALUES)
+
+    return {"items": [item(1) for _ in range(random.randint(0, 6))]}
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+@pytest.mark.parametrize("align", ["any_order", "hungarian"])
+def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str) -> None:
+    one = build(JsonMultiFieldMatch, {"fields": {"items": {"align": align}, **FIELDS[fields]}})
+    tree = ClosedTree(tuple(one.fields), tuple(one.transforms))
+    (node,) = tree.lists
+    for seed in range(150):
+        random = Random(seed)
+        expected = document(random)
+        items = [each if random.random() < 0.7 else random.choice(VALUES) for each in expected["items"]]
+        random.shuffle(items)
+        output = {"items": [*items, *document(random)["items"][:2]]}
+        with marked_from(0):
+            found = places(node, expected, output, tree.matches, None, (), tree.keys)
+        assert found == places(node, expected, output, tree.matches), seed
+
+
+def test_what_may_come_to_no_result_has_no_mark() -> None:
+    item = tree(obj({"a": obj({"b": leaf(skip=True)}), "c": array(leaf())}))
+    assert mark(item, {}) == mark(item, {"a": {"b": 1}, "c": []}) == mark(item, {"x": 1}) == mark(item, MISSING)
+    assert mark(item, {"c": [1]}) != mark(item, {})
+
+
+def paired(expected: list[str], output: list[str]) -> list[tuple[int, int]]:
+    """Words of two letters: the first is their mark, and each letter is a result."""
+
+    def weigh(row: int, column: int) -> Worth:
+        return Worth(sum(one == other for one, other in zip(expected[row], output[column], strict=True)), 4)
+
+    def marks(*sides: Sequence[str]) -> tuple[list[str], list[str]]:
+        ours, theirs = ([item[0] for item in side] for side in sides)
+        return ours, theirs
+
+    with marked_from(0):
+        found = pair_items(Align("hungarian"), expected, output, weigh, marks=marks).pairs
+    assert found == pair_items(Align("hungarian"), expected, output, weigh).pairs
+    return found
+
+
+def test_equal_items_are_paired_without_crossing() -> None:
+    assert paired(["ax", "bx", "ax"], ["by", "ax", "ax"]) == [(0, 1), (1, 0), (2, 2)]
+
+
+def test_what_is_left_over_pairs_with_the_nearest_in_the_whole_lists() -> None:
+    assert paired([*["ax"] * 3, "by", "cy"], ["dy", *["ax"] * 3, "ey"]) == [(0, 1), (1, 2), (2, 3), (3, 0), (4, 4)]
+    assert paired(["ax", "bx", "cy"], ["dy", "ey", "bx", "ax"]) == [(0, 3), (1, 2), (2, 1)]
+
+
+def test_right_items_of_a_long_list_are_not_weighed_with_each_other() -> None:
+    items = [{"a": [number, number % 7]} for number in range(60)]
+    output = [*items[50:], *items[1:50], {"a": [0, 1]}]
+    node = tree(array(obj({"a": array(leaf())}), "hungarian"))
+    asked = 0
+
+    class Counted(Scales):
+        def worth(self, *arguments: Any, **options: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return super().worth(*arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evaluators.fields.gather.Scales", Counted)
+        gather(node, items, output)
+    assert asked == len(items)
