@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ValueKey: TypeAlias = Callable[[Any], Hashable]
 BLANK: Final = ()
+CONTAINER: Final = {"object": dict, "array": list}
 
 
 def marks_by(
@@ -57,13 +58,18 @@ def mark(node: FieldNode, value: Any) -> Hashable:
         return BLANK
     if node.unit:
         return tuple(key(value) for key in node.once(_unit_keys))
+    kind = CONTAINER.get(node.kind)
+    if kind is None or value is None:
+        return BLANK
+    if value.__class__ is not kind:  # it matches its like alone
+        return (identity(value),)
     below = node.below
-    if value.__class__ is dict and node.kind == "object":
+    if kind is dict:
         taken = node.compound.fields if node.compound is not None else ()
         return _together(mark(child, value.get(key, MISSING)) for key, child in below.keys.items() if key not in taken)
-    if value.__class__ is list and node.kind == "array" and below.items is not None:
-        return _of_items([mark(below.items, item) for item in value], node.align.how == "ordered")
-    return BLANK
+    if below.items is None:
+        return BLANK
+    return _of_items([mark(below.items, item) for item in value], node.align.how == "ordered")
 
 
 def leaf_mark(node: ListNode, keys: Sequence[ValueKey | None], item: Any) -> Hashable:
