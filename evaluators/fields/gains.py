@@ -72,11 +72,12 @@ def gains(worths: Worths, ours: Sequence[Hashable], theirs: Sequence[Hashable], 
     numbers = _numbers({worth for line in worths for worth in line}, least, most)
     found = [[numbers[worth] for worth in line] for line in worths]
     if alike:
+        complete = {worth: f1(worth) == WHOLE for worth in numbers}
         pairs = [
-            [(value, f1(worth) == WHOLE, one == other) for value, worth, other in zip(values, line, theirs, strict=True)]
+            [(value, complete[worth], one == other) for value, worth, other in zip(values, line, theirs, strict=True)]
             for values, line, one in zip(found, worths, ours, strict=True)
         ]
-        if any(value and complete is not equal for line in pairs for value, complete, equal in line):
+        if any(value and whole is not equal for line in pairs for value, whole, equal in line):
             return [[value and value * (most + 1) + equal for value, _, equal in line] for line in pairs]
     return found
 

@@ -19,7 +19,7 @@ from evaluators.fields.counts import MEASURED
 from evaluators.fields.gain_columns import weigher
 from evaluators.fields.gains import Worth
 from evaluators.fields.instance_paths import InstancePath, Unpaired
-from evaluators.fields.marks import mark, marks_by
+from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import Paired, pair_items
 from evaluators.fields.searching import PairSearch
 from evaluators.fields.tree import Compound, FieldNode, Kind, SchemaPath
@@ -229,8 +229,8 @@ class _Gathering:
         at_once = item.once(weigher) if align.free else None
         table = partial(at_once, expected, output) if at_once is not None else None
         ask = weigh_asking if self.asks else None
-        marks = partial(marks_by, partial(mark, item))
-        return pair_items(align, expected, output, weigh, table, ask, visit.node.pairing_cost, marks)
+        leaves = leaves_of_node(item)
+        return pair_items(align, expected, output, weigh, table, ask, visit.node.pairing_cost, leaves)
 
     def weighed(self, pair: Visit) -> tuple[list[Found], bool]:
         """Everything that a pair of items comes to while it is weighed, and whether it would be the same for good."""

@@ -8,15 +8,15 @@ dots may be meant, the output follows the reading of the expected side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Container, Sequence
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
 from evaluators.fields.gains import GainArrays, Worth, judged
 from evaluators.fields.leaf_columns import LeafColumn, PlainLeaf, leaf_worths
 from evaluators.fields.lines import FieldLine
-from evaluators.fields.marks import ValueKey, leaf_mark, marks_by
+from evaluators.fields.marks import ValueKey, leaves_of_list
 from evaluators.fields.pair import pair_items
 from evaluators.fields.pairing_limit import PairCost
 from evaluators.limits import still_time
@@ -266,11 +266,11 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
     def table(too_many: bool) -> GainArrays | None:
         return leaf_worths(leaves, ours, theirs, hungarian) if leaves and not too_many else None
 
-    def ranked(rows: Sequence[int], columns: Sequence[int]) -> list[list[Worth]]:
+    def ranked(rows: Sequence[int], columns: Sequence[int], near: Sequence[Container[int]]) -> list[list[Worth]]:
         table = []
-        for row in rows:
+        for row, close in zip(rows, near, strict=True):
             still_time()
-            table.append([results(row, column) for column in columns])
+            table.append([results(row, column) if place in close else {} for place, column in enumerate(columns)])
         ranks = _ranks([[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table])
         return [
             [
@@ -281,9 +281,9 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
         ]
 
     ask = weigh_asking if asking is not None else None
-    marks = partial(marks_by, partial(leaf_mark, node, keys)) if keys else None
+    leaves_of = leaves_of_list(node, keys) if keys else None
     part = ranked if hungarian else None
-    return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost, marks, part).pairs
+    return pair_items(node.align, ours, theirs, weigh, table, ask, node.cost, leaves_of, part).pairs
 
 
 def _worth(found: dict[int, list[Found]], one: Side, other: Side) -> Worth:

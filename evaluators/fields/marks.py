@@ -1,26 +1,26 @@
-"""What two items must share to be a complete pair, read from each item alone: its mark.
+"""The values of an item that a result may be a match by, read from each item alone: so that few pairs need to be weighed.
 
-    mark(node, item)            of an item of a schema
-    leaf_mark(node, keys, item) of an item of a list whose fields are listed
+    leaves_of_node(node)(item)         of an item of a schema
+    leaves_of_list(node, keys)(item)   of an item of a list whose fields are listed
 
-Two items whose marks differ have a result that is not a match. Two that share a mark may be anything. So long lists need not
-be weighed pair by pair to find the items that are right (see `pair`). A value has a mark where its comparator says what values
-share exactly when they match; anything else, and whatever may come to no result at all, is `BLANK`. Keys that are not
-declared are not looked at.
+A value is known by its place in the tree and a key, where its comparator says what values share exactly when they match. In a
+complete pair both items have the same ones, each as often: their *mark*. Two items that share none have no match in common,
+unless one has a value without a key. Keys that are not declared are not looked at. Where a schema has a container, and an
+item has null there, or nothing that is compared, it may match its like: two items may share that, but it is in no mark.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from evaluators.comparators._comparator import Comparator
 from evaluators.issues import RowProblem
 from evaluators.model import MISSING
+from evaluators.value_class import NamedTuple, dataclass, field
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
-from evaluators.values.paths import Path
 from evaluators.values.transforms import Transform, TransformError, chain
 
 if TYPE_CHECKING:
@@ -28,14 +28,39 @@ if TYPE_CHECKING:
     from evaluators.fields.tree import FieldNode
 
 ValueKey: TypeAlias = Callable[[Any], Hashable]
-BLANK: Final = ()
 CONTAINER: Final = {"object": dict, "array": list}
+_JOINED: Final = object()
 
 
-def marks_by(
-    of: Callable[[Any], Hashable], expected: Sequence[Any], output: Sequence[Any]
-) -> tuple[list[Hashable], list[Hashable]] | None:
-    """The marks of the items of two lists; None where one cannot be told."""
+class Leaves(NamedTuple):
+    """What is to know of an item before it is weighed."""
+
+    mark: Hashable
+    """What it shares with the other item of every complete pair."""
+    values: frozenset[Hashable]
+    """It shares one with every item with which it has a match in common, where all of both are known."""
+    known: bool
+
+
+LeavesOf: TypeAlias = Callable[[Any], Leaves]
+
+
+@dataclass(slots=True)
+class _Collected:
+    keyed: list[Hashable] = field(default_factory=list)
+    bare: list[Hashable] = field(default_factory=list)
+    known: bool = True
+
+    def leaves(self) -> Leaves:
+        # two items without anything that is compared are a complete pair when they are equal
+        values = frozenset(self.keyed).union(self.bare) or frozenset([None])
+        return Leaves(frozenset(Counter(self.keyed).items()), values, self.known)
+
+
+def leaves_of_all(
+    of: LeavesOf, expected: Sequence[Any], output: Sequence[Any]
+) -> tuple[list[Leaves], list[Leaves]] | None:
+    """The leaves of each item of two lists; None where those of one cannot be told."""
     try:
         return [*map(of, expected)], [*map(of, output)]
     except (TransformError, RowProblem, RecursionError):
@@ -52,58 +77,83 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
     return lambda value: key(apply(value))
 
 
-def mark(node: FieldNode, value: Any) -> Hashable:
-    """The mark of what one side has at a node."""
+def leaves_of_node(node: FieldNode) -> LeavesOf:
+    """What gives the leaves of an item of a schema."""
+
+    def read(item: Any) -> Leaves:
+        found = _Collected()
+        _collect(node, item, found)
+        return found.leaves()
+
+    return read
+
+
+def leaves_of_list(node: ListNode, keys: Sequence[ValueKey | None]) -> LeavesOf:
+    """What gives the leaves of an item by its listed fields. `keys`: that of each leaf, by its number."""
+
+    def read(item: Any) -> Leaves:
+        found = _Collected()
+        _collect_listed(node, keys, item, found)
+        return found.leaves()
+
+    return read
+
+
+def _collect(node: FieldNode, value: Any, found: _Collected) -> None:
     if node.skip or value is MISSING:
-        return BLANK
-    if node.unit:
-        return tuple(key(value) for key in node.once(_unit_keys))
+        return
     kind = CONTAINER.get(node.kind)
-    if kind is None or value is None:
-        return BLANK
-    if value.__class__ is not kind:  # it matches its like alone
-        return (identity(value),)
+    if node.unit:
+        for place, key in enumerate(node.once(_unit_keys)):
+            _add((node.path, place), key, value, found)
+    elif kind is None:
+        found.known = False
+    elif value is not None and value.__class__ is not kind:  # it matches its like alone
+        found.keyed.append((node.path, identity(value)))
+    else:
+        before = len(found.keyed), len(found.bare), found.known
+        _collect_inside(node, value or (), found)
+        if before == (len(found.keyed), len(found.bare), found.known):
+            found.bare.append(node.path)
+
+
+def _collect_inside(node: FieldNode, value: Any, found: _Collected) -> None:
     below = node.below
-    if kind is dict:
-        taken = node.compound.fields if node.compound is not None else ()
-        return _together(mark(child, value.get(key, MISSING)) for key, child in below.keys.items() if key not in taken)
-    if below.items is None:
-        return BLANK
-    return _of_items([mark(below.items, item) for item in value], node.align.how == "ordered")
-
-
-def leaf_mark(node: ListNode, keys: Sequence[ValueKey | None], item: Any) -> Hashable:
-    """The mark of an item of a list by its listed fields. `keys`: that of each leaf, by its number."""
-    found = [_leaf(_read(leaf.path, item), keys[leaf.number], leaf.align) for leaf in node.leaves]
-    return _together([*found, *(_inner(inner, keys, _read(inner.head, item)) for inner in node.lists)])
-
-
-def _read(path: Path, item: Any) -> Any:
-    """The value at a path; MISSING too where several may be meant, or the other side decides which."""
-    return path.unjoined_getter(MISSING)(item) if path.definite else MISSING
-
-
-def _leaf(value: Any, key: ValueKey | None, align: object) -> Hashable:
-    return BLANK if key is None or align is not None or value is MISSING else (key(value),)
-
-
-def _inner(node: ListNode, keys: Sequence[ValueKey | None], value: Any) -> Hashable:
     if value.__class__ is dict:
-        value = [*value.values()]
-    return _of_items([leaf_mark(node, keys, item) for item in value], False) if value.__class__ is list else BLANK
+        taken = node.compound.fields if node.compound is not None else ()
+        for key, child in below.keys.items():
+            if key not in taken:
+                _collect(child, value.get(key, MISSING), found)
+        if any(key in value for key in taken) or (below.others is not None and not value.keys() <= below.keys.keys()):
+            found.known = False
+    elif below.items is not None:
+        for item in value:
+            _collect(below.items, item, found)
+    elif value:
+        found.known = False
 
 
-def _unit_keys(node: FieldNode) -> list[ValueKey]:
-    found = [value_key(metric.comparator, node.transforms) for metric in node.metrics]
-    return [key for key in found if key is not None]
+def _collect_listed(node: ListNode, keys: Sequence[ValueKey | None], item: Any, found: _Collected) -> None:
+    for leaf in node.leaves:
+        value = leaf.path.unjoined_getter(_JOINED)(item) if leaf.path.definite else _JOINED
+        _add(leaf.number, None if leaf.align is not None or value is _JOINED else keys[leaf.number], value, found)
+    for inner in node.lists:
+        items = inner.head.unjoined_getter(_JOINED)(item) if inner.head.definite else _JOINED
+        if items is _JOINED:
+            found.known = False
+        elif isinstance(items, (list, dict)):
+            for each in items.values() if isinstance(items, dict) else items:
+                _collect_listed(inner, keys, each, found)
 
 
-def _together(marks: Iterable[Hashable]) -> Hashable:
-    found = tuple(marks)
-    return found if any(each != BLANK for each in found) else BLANK
+def _add(place: Hashable, key: ValueKey | None, value: Any, found: _Collected) -> None:
+    if value is MISSING:
+        return
+    if key is None:
+        found.known = False
+    else:
+        found.keyed.append((place, key(value)))
 
 
-def _of_items(marks: Sequence[Hashable], ordered: bool) -> Hashable:
-    """Items without a mark may be left over and come to nothing: they are not counted."""
-    found = [each for each in marks if each != BLANK]
-    return tuple(found) if ordered or not found else frozenset(Counter(found).items())
+def _unit_keys(node: FieldNode) -> list[ValueKey | None]:
+    return [value_key(metric.comparator, node.transforms) for metric in node.metrics]

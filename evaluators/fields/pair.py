@@ -7,15 +7,15 @@ what these are a share of. It is called once at most for each pair of different 
 `ordered` and `key_field` call it never. A caller that can weigh all pairs at once (see `gain_columns`) gives `table`, which is
 asked instead; where that answers None, `weigh` is.
 
-In long lists most items are right, and need not be weighed with each of the others. `marks` gives, for each item of both
-lists, something that the two items of every complete pair share. Where one expected item alone and one of the output's alone
-have a mark, or as many of both that are all equal, and these are a complete pair, they are paired first. That is exact:
-suppose that a best pairing left one of these expected items without one of these of the output. Then one of these of the
-output would be left without, too. Pair the two, and take out the pairs that they had: those are not complete, for their
-partners have other marks. There is one complete pair more, and nothing outweighs that; so the pairing was not a best one.
-Which of the equal ones go together decides nothing for the others; in list order they are nearest. What is left over is
-weighed and paired as a list of its own; where only complete pairs are wanted, those with different marks are not weighed.
-Marks may be shared by items that do not match: that costs time, and changes nothing.
+In long lists most items are right, and need not be weighed with each of the others. `leaves_of` (see `marks`) gives each item
+a mark, which the two items of every complete pair share. Where one expected item alone and one of the output's alone have a
+mark, or as many of both that are all equal, and these are a complete pair, they are paired first. That is exact: suppose
+that a best pairing left one of these expected items without one of these of the output. Then one of these of the output
+would be left without, too. Pair the two, and take out the pairs that they had: those are not complete, for their partners
+have other marks. There is one complete pair more, and nothing outweighs that; so the pairing was not a best one. Which of
+the equal ones go together decides nothing for the others; in list order they are nearest. What is left over is weighed and
+paired as a list of its own. There, two items that have no value in common gain nothing, and are not weighed; nor are two
+with different marks, where only complete pairs are wanted.
 
 The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
 had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
@@ -33,11 +33,12 @@ at most: so the number of questions grows with the items that are left over, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
 from evaluators.fields.gains import NOTHING_ALIKE, WHOLE, Weighed, Worth, Worths, f1, gains, judged
+from evaluators.fields.marks import Leaves, LeavesOf, leaves_of_all
 from evaluators.fields.pairing_limit import FEW, PairCost, crowded
 from evaluators.limits import still_time
 from evaluators.model import MISSING
@@ -52,8 +53,9 @@ CANDIDATES: Final = 8
 """About so many items of the output a judge is asked, at most, for each expected item that is left over."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
-Marks: TypeAlias = Callable[[Items, Items], "tuple[Sequence[Hashable], Sequence[Hashable]] | None"]
-"""Of each item of two lists, something that the items of every complete pair share; None where that cannot be said."""
+WeighPart: TypeAlias = Callable[[Sequence[int], Sequence[int], Sequence[Container[int]]], Worths]
+"""Weighs some expected items with some of the output's, by their indexes: each with those at the given places, for the others
+have nothing in common with it."""
 
 
 class Keys(NamedTuple):
@@ -111,13 +113,13 @@ def pair_items(
     table: Callable[[bool], Worths | Alike | None] | None = None,
     weigh_asking: Weighed | None = None,
     cost: PairCost = PairCost(),
-    marks: Marks | None = None,
-    weigh_part: Callable[[Sequence[int], Sequence[int]], Worths] | None = None,
+    leaves_of: LeavesOf | None = None,
+    weigh_part: WeighPart | None = None,
 ) -> Paired:
     """Pairs the items of two lists as an alignment says. `weigh_asking` is asked where the alignment wants it, and else never.
 
     `table` is told whether the lists are too long to look at all pairs: it may then still answer with an `Alike`, or None.
-    `weigh_part` weighs all pairs of some expected items with some of the output's, by their indexes, in place of `weigh`.
+    `weigh_part` weighs the pairs of long lists in place of `weigh`.
     """
     if align.how == "key_field":
         return _by_key(align, expected, output)
@@ -135,8 +137,10 @@ def pair_items(
     if found is not None:
         pairs = assign_gains(gains(found, ours, theirs, align.least_f1))
     else:
-        known = marks(expected, output) if marks is not None and len(ours) * len(theirs) > FEW else None
-        pairs = _right_then_best(align, ours, theirs, weigh, known, weigh_part)
+        leaves = None
+        if leaves_of is not None and len(ours) * len(theirs) > FEW:
+            leaves = leaves_of_all(leaves_of, expected, output)
+        pairs = _right_then_best(align, ours, theirs, weigh, leaves, weigh_part)
     if align.ask is not None and weigh_asking is not None:
         pairs = _with_leftovers(align, pairs, expected, output, weigh_asking)
     return _paired(pairs, expected, output)
@@ -147,24 +151,23 @@ def _right_then_best(
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
     weigh: Weighed,
-    marks: tuple[Sequence[Hashable], Sequence[Hashable]] | None,
-    weigh_part: Callable[[Sequence[int], Sequence[int]], Worths] | None,
+    leaves: tuple[Sequence[Leaves], Sequence[Leaves]] | None,
+    weigh_part: WeighPart | None,
 ) -> Pairs:
     """The best pairing: the pairs that every best one has, then the best of what is left over."""
-    pairs = _surely_complete(ours, theirs, *marks, weigh) if marks is not None else []
+    pairs = _surely_complete(ours, theirs, *leaves, weigh) if leaves is not None else []
     rows, columns = left_over(pairs, len(ours), len(theirs))
     if not rows or not columns:
         return pairs
+    near: Sequence[Container[int]] = [range(len(columns))] * len(rows)
+    if leaves is not None:
+        rest = [leaves[0][row] for row in rows], [leaves[1][column] for column in columns]
+        near = _same_mark(*rest) if align.least_f1 == WHOLE else _value_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
-    complete_only = marks if align.least_f1 == WHOLE else None
-
-    def weigh_rest(row: int, column: int) -> Worth:
-        one, other = rows[row], columns[column]
-        if complete_only is not None and complete_only[0][one] != complete_only[1][other]:
-            return NOTHING_ALIKE
-        return weigh(one, other)
-
-    worths = _asked(our_rest, their_rest, weigh_rest) if weigh_part is None else weigh_part(rows, columns)
+    if weigh_part is not None:
+        worths = weigh_part(rows, columns, near)
+    else:
+        worths = _asked(our_rest, their_rest, near, lambda row, column: weigh(rows[row], columns[column]))
     found = assign_gains(gains(worths, our_rest, their_rest, align.least_f1), rows, columns)
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
@@ -172,18 +175,35 @@ def _right_then_best(
 def _surely_complete(
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
-    our_marks: Sequence[Hashable],
-    their_marks: Sequence[Hashable],
+    our_leaves: Sequence[Leaves],
+    their_leaves: Sequence[Leaves],
     weigh: Weighed,
 ) -> Pairs:
     """The complete pairs whose items have no other complete partner, and of items that equal each other as many on both sides."""
-    columns_of, pairs = places(their_marks), Pairs()
-    for shared, rows in places(our_marks).items():
+    columns_of, pairs = places([each.mark for each in their_leaves]), Pairs()
+    for shared, rows in places([each.mark for each in our_leaves]).items():
         columns = columns_of.get(shared, [])
         equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
         if len(rows) == len(columns) and (len(rows) == 1 or equal) and f1(weigh(rows[0], columns[0])) == WHOLE:
             pairs.extend(zip(rows, columns, strict=True))
     return sorted(pairs)
+
+
+def _same_mark(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[set[int]]:
+    """For each expected item, the places of the output's items that it may be a complete pair with."""
+    columns_of = places([each.mark for each in theirs])
+    return [set(columns_of.get(each.mark, ())) for each in ours]
+
+
+def _value_in_common(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[set[int]]:
+    """For each expected item, the places of the output's items that it may have a match in common with."""
+    having: dict[Hashable, list[int]] = {}
+    for column, each in enumerate(theirs):
+        for value in each.values:
+            having.setdefault(value, []).append(column)
+    unknown = {column for column, each in enumerate(theirs) if not each.known}
+    every = set(range(len(theirs)))
+    return [unknown.union(*(having.get(value, ()) for value in each.values)) if each.known else every for each in ours]
 
 
 def _equal_then_in_order(align: Align, ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> Pairs:
@@ -242,22 +262,17 @@ def _equal(expected: Items, output: Items) -> bool:
     return len(expected) == len(output) and all(map(same, expected, output))
 
 
-def _asked(ours: Sequence[Hashable], theirs: Sequence[Hashable], weigh: Weighed) -> list[list[Worth]]:
-    """The worth of every pair, asked once for each pair of different items."""
-    columns = range(len(theirs))
-    if len(set(ours)) == len(ours) and len(set(theirs)) == len(theirs):
-        found = []
-        for row in range(len(ours)):
-            still_time()
-            found.append([weigh(row, column) for column in columns])
-        return found
+def _asked(
+    ours: Sequence[Hashable], theirs: Sequence[Hashable], near: Sequence[Container[int]], weigh: Weighed
+) -> list[list[Worth]]:
+    """The worth of every pair, asked once for each pair of different items, and only for those that are near."""
     lines: dict[Hashable, list[Worth]] = {}
     known: dict[Hashable, int] = {}
     first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
-    for row, item in enumerate(ours):
+    for row, (item, close) in enumerate(zip(ours, near, strict=True)):
         if item not in lines:
             still_time()
-            asked = {column: weigh(row, column) for column in known.values()}
+            asked = {column: weigh(row, column) if column in close else NOTHING_ALIKE for column in known.values()}
             lines[item] = [asked[column] for column in first]
     return [lines[item] for item in ours]
 

@@ -20,6 +20,7 @@ from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
 from evaluators.fields.gains import GainArrays, Worth, gains
 from evaluators.fields.gather import gather
+from evaluators.fields.marks import Leaves
 from evaluators.fields.pair import pair_items
 from evaluators.fields.schema_check import ExplainedCheck, SchemaCheck
 from evaluators.fields.schema_scoring import SchemaScoring
@@ -119,7 +120,7 @@ def test_pairs_that_marks_show_to_be_right_are_those_of_the_best_pairing(
             Align("hungarian", at_least=at_least),
             *items,
             lambda row, column: table[row][column],
-            marks=lambda *_: names,
+            leaves_of=lambda item: Leaves(item.split()[0], frozenset(), False),
         ).pairs
     assert found == min(every_pairing(table, at_least or Fraction(0)), key=lambda pairs: quality(table, *items, pairs))
 

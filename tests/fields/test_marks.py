@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from random import Random
 from typing import Any
 
@@ -18,7 +17,7 @@ from evaluators.fields.closed import ClosedTree
 from evaluators.fields.gains import WHOLE, Worth, f1
 from evaluators.fields.gather import gather
 from evaluators.fields.items import places
-from evaluators.fields.marks import mark, marks_by
+from evaluators.fields.marks import Leaves, leaves_of_all, leaves_of_node
 from evaluators.fields.pair import pair_items
 from evaluators.fields.tree import FieldNode
 from evaluators.fields.units import Unit
@@ -56,8 +55,19 @@ def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any
     node, expected, output = drawn
     units = (each for each in gather(node, expected, output) if isinstance(each, Unit))
     if f1(Scales().worth(units, expected, output)) == WHOLE:
-        ours, theirs = marks_by(partial(mark, node), [expected], [output]) or ([], [])
-        assert ours == theirs
+        ours, theirs = leaves_of_all(leaves_of_node(node), [expected], [output]) or ([], [])
+        assert [each.mark for each in ours] == [each.mark for each in theirs]
+
+
+@OFTEN
+@given(pairs())
+def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldNode, Any, Any]) -> None:
+    node, expected, output = drawn
+    units = (each for each in gather(node, expected, output) if isinstance(each, Unit))
+    if Scales().worth(units, expected, output).matched:
+        ours, theirs = leaves_of_all(leaves_of_node(node), [expected], [output]) or ([], [])
+        for one, other in zip(ours, theirs, strict=True):
+            assert one.values & other.values or not (one.known and other.known)
 
 
 @OFTEN
@@ -98,22 +108,27 @@ def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str
 
 def test_what_may_come_to_no_result_has_no_mark() -> None:
     item = tree(obj({"a": obj({"b": leaf(skip=True)}), "c": array(leaf())}))
-    assert mark(item, {}) == mark(item, {"a": {"b": 1}, "c": []}) == mark(item, {"x": 1}) == mark(item, MISSING)
-    assert mark(item, {"c": [1]}) != mark(item, {})
+    read = leaves_of_node(item)
+    assert read({}).mark == read({"a": {"b": 1}, "c": []}).mark == read({"x": 1}).mark == read(MISSING).mark
+    assert read({"c": [1]}).mark != read({}).mark
+
+
+def test_something_else_in_place_of_an_object_matches_its_like_alone() -> None:
+    read = leaves_of_node(tree(obj({"a": leaf()})))
+    assert read("x").mark == read("x").mark != read("y").mark
 
 
 def paired(expected: list[str], output: list[str]) -> list[tuple[int, int]]:
-    """Words of two letters: the first is their mark, and each letter is a result."""
+    """Words of two letters, each of which is a result; the first one alone is known before they are weighed."""
 
     def weigh(row: int, column: int) -> Worth:
         return Worth(sum(one == other for one, other in zip(expected[row], output[column], strict=True)), 4)
 
-    def marks(*sides: Sequence[str]) -> tuple[list[str], list[str]]:
-        ours, theirs = ([item[0] for item in side] for side in sides)
-        return ours, theirs
+    def leaves(item: str) -> Leaves:
+        return Leaves(item[0], frozenset(item[0]), False)
 
     with marked_from(0):
-        found = pair_items(Align("hungarian"), expected, output, weigh, marks=marks).pairs
+        found = pair_items(Align("hungarian"), expected, output, weigh, leaves_of=leaves).pairs
     assert found == pair_items(Align("hungarian"), expected, output, weigh).pairs
     return found
 

@@ -12,7 +12,7 @@ from evaluators.fields.compiled.unlike import bare, unlike
 from evaluators.fields.compiled.walker import CONTAINERS, Codes, CompiledUnit, NotCompiled, One, Walker
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.gains import Worth, Worths, judged
-from evaluators.fields.marks import mark, marks_by
+from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import Alike, pair_items
 from evaluators.fields.scored import list_score
 from evaluators.fields.tree import FieldNode
@@ -356,7 +356,7 @@ def _pairing(
 ) -> Callable[[list[Any], list[Any]], Chosen]:
     """Which items go together."""
     items = node.below.items
-    marks = partial(marks_by, partial(mark, items)) if items is not None else None
+    leaves = leaves_of_node(items) if items is not None else None
 
     def pair(expected: list[Any], output: list[Any]) -> Chosen:
         scored: dict[tuple[int, int], tuple[Codes, RowProblem | None]] = {}
@@ -373,7 +373,7 @@ def _pairing(
             return judged(same(expected[row], output[column])) if found is None else found
 
         table = partial(weigh, expected, output) if weigh is not None else None
-        pairs = pair_items(align, expected, output, worth, table, cost=node.pairing_cost, marks=marks).pairs
+        pairs = pair_items(align, expected, output, worth, table, cost=node.pairing_cost, leaves_of=leaves).pairs
         if not all(each in scored for each in pairs):
             return pairs, None
         for each in pairs:
