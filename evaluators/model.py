@@ -75,7 +75,7 @@ _STATUS_WORDS: Final = (
     "not measured", "match", "mismatch", "omission", "hallucination", "skipped", "error", "error",
 )  # fmt: skip
 _PLAIN_WORDS: Final = (
-    "not measured", "right", "wrong", "missing", "invented", "skipped", "error", "not checked",
+    "not measured", "right", "wrong", "missing", "extra", "skipped", "error", "not judged",
 )  # fmt: skip
 _PLAIN_WORD_OF: Final = {status.word: status.plain for status in reversed(Status)}
 

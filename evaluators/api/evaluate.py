@@ -74,7 +74,7 @@ def evaluate_pair(expected: Any, output: Any, *, schema: Any = None, fields: Any
     """Compare one output with what is expected: the fields, each with its reason, and the score.
 
     Without a schema and fields, the fields are those of the expected document; each is compared exactly, and keys that only the
-    output has are invented. Raises Problems where the expected side is no JSON, or the schema is none.
+    output has are extra. Raises Problems where the expected side is no JSON, or the schema is none.
     """
     given = {"expected": _document(expected), "output": output}
     if schema is None and fields is None:

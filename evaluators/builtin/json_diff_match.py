@@ -42,7 +42,7 @@ class JsonDiffMatch(Evaluator):
 
     List order counts: an item that is inserted at the front moves all the others. Keys that only the output has are free
     unless `extra_fields: penalize`, and so are items at the end of a list unless `extra_items: penalize`. The summary says
-    when there were such items, for a score of 1 then does not mean that nothing was invented.
+    when there were such items, for a score of 1 then does not mean that the output has nothing more.
     """
 
     type: Literal["json_diff_match"] = "json_diff_match"

@@ -114,7 +114,7 @@ ReadSchema: TypeAlias = Annotated[
 class SchemaMatch(Evaluator):
     """Score every field of the output as a schema says, and tell which field is wrong and how.
 
-    Each field is right, wrong, missing (only the expected side has it) or invented (only the output has it). From these
+    Each field is right, wrong, missing (only the expected side has it) or extra (only the output has it). From these
     come precision (how much of what the model wrote is right), recall (how much of what was expected is there) and F1, for
     each field, each row and the run. Use it for extraction: many fields, lists of items, documents of one shape. For a few
     chosen fields see `json_multi_field_match`.
@@ -122,9 +122,9 @@ class SchemaMatch(Evaluator):
     The schema is a JSON Schema with `x-eval-…` keys or with `evaluation_config`, in the suite, in a file, or in a column.
     Without a JSON Schema, list `fields` instead; `schema: infer` makes one from the expected answers. Text is
     compared to the letter and lists keep their order, unless the schema or the field says otherwise. Null is a value;
-    missing is something else, unless `nulls: absent`. Keys that only the output has are invented.
+    missing is something else, unless `nulls: absent`. Keys that only the output has are extra.
 
-    The overall score and the field score do not see what is invented: extract-bench defines them so. The summary says
+    The overall score and the field score do not see what is extra: extract-bench defines them so. The summary says
     so where there were such items, and `extra_items: penalize` counts them.
     """
 
@@ -187,7 +187,7 @@ class SchemaMatch(Evaluator):
             },
         ),
         Example(
-            "an invented key lowers precision",
+            "an extra key lowers precision",
             output='{"name": "Ann", "age": 30}',
             expected='{"name": "Ann"}',
             settings={"fields": ["name"]},

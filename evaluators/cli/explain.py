@@ -24,7 +24,7 @@ def command(subject: str, format_: str, steps: bool) -> None:
     NAME is an evaluator, a comparator, a transform or a preset: you get what it does, its settings, and examples whose
     results are computed now. `evaluators list` shows all names. `align`, or the name of an alignment, says how lists are
     paired. NAME may be any other word of a suite, too: a key such as `fail_below`, or a value such as `precision`. It may
-    also be a word that reports use, such as `invented`.
+    also be a word that reports use, such as `extra`.
 
     SUITE is a YAML file: you get what each evaluator compares with what, and how, what it waits for, and what passes. With
     --steps you also get in which order all that happens.

@@ -179,7 +179,7 @@ def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0)
 
 
 def kappa(found: JudgeConfusion) -> tuple[float | None, Interval | None]:
-    """Cohen's kappa with its 95 % interval: agreement beyond chance. None where one verdict is all there is."""
+    """Cohen's kappa with its 95 % CI: agreement beyond chance. None where one verdict is all there is."""
     n = found.rows
     if not n:
         return None, None
@@ -199,7 +199,7 @@ def kappa(found: JudgeConfusion) -> tuple[float | None, Interval | None]:
 
 
 def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None:
-    """The 95 % interval of the second rate minus the first, each (count, of how many); None where there is nothing of one."""
+    """The 95 % CI of the second rate minus the first, each (count, of how many); None where there is nothing of one."""
     first, second = wilson(*one), wilson(*other)
     if first is None or second is None:
         return None

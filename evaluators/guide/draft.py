@@ -138,7 +138,7 @@ def _of_documents(rows: Sequence[tuple[Any, Any]], count: int, guard: list[str],
     items = ", items of lists included" if any("[*]" in line.path for line in lines) else ""
     why = (
         f"Every field of the expected answers{items}. The score of a row is its F1: it falls with fields that are wrong, "
-        "missing or invented."
+        "missing or extra."
     )
     meaning = nulls_of(root, ask)
     if meaning is not None:

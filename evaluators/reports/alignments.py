@@ -17,7 +17,7 @@ DOES: Final[Mapping[AlignHow, str]] = {
     "hungarian": "As many items as possible are right in every field; then the other pairs agree as much as they can.",
 }
 _UNPAIRED: Final = (
-    "An item without a partner counts twice: its fields are missing on one side and invented on the other. With one other "
+    "An item without a partner counts twice: its fields are missing on one side and extra on the other. With one other "
     "field right, [{A, 2}] for [{A, 3}] has an F1 of 0.333, and with the item left out 0.5. Plain hungarian pairs the two, "
     "and what is right in them counts."
 )

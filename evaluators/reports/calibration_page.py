@@ -55,7 +55,7 @@ def _figures(found: Calibration, target: str, column: str) -> Section:
                 "above 0 the judge gives more",
             )
         )
-    columns = (Head("figure"), Head("value", True), Head("95 % interval", True), Head("what it says"))
+    columns = (Head("figure"), Head("value", True), Head("95 % CI", True), Head("what it says"))
     return Section(None, (*map(Paragraph, lines), PageTable(columns, tuple(rows))))
 
 
@@ -116,7 +116,7 @@ def _changed(changed: Changed) -> Section:
     )
     items = tuple(map(Item, changed.examples))
     interval = wilson(changed.changed, changed.questions)
-    beside = (Paragraph(f"95 % interval of that share: {interval_text(interval)}."),) if interval else ()
+    beside = (Paragraph(f"95 % CI of that share: {interval_text(interval)}."),) if interval else ()
     return Section("The other run", (Paragraph(said), *beside, *((Listing(items),) if items else ())))
 
 

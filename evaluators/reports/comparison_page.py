@@ -162,9 +162,9 @@ def _guard_row(guard: GuardResult) -> tuple[str, ...]:
 
 
 _FIGURES: Final = (
-    Head("base", True), Head("new", True), Head("difference", True), Head("95 % interval", True),
+    Head("base", True), Head("new", True), Head("difference", True), Head("95 % CI", True),
     Head("p-value", True), Head("verdict"), Head("fixed", True), Head("broken", True), Head("pairs", True),
-    Head("detectable", True), Head("lost", True), Head("gained", True), Head("settled", True),
+    Head("MDE", True), Head("lost", True), Head("gained", True), Head("settled", True),
 )  # fmt: skip
 _DETECTABLE: Final = 9
 _KEPT: Final = ("evaluator", "field", *(column.head for column in _FIGURES[: _DETECTABLE + 1]))
@@ -195,7 +195,7 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
     which = "that neither run lost" if aside else "that both runs scored"
     yield Item(f"difference: mean score of the new run less that of the base, over the rows {which}")
     yield Item(
-        "95 % interval: where the difference would likely be with many more rows like these"
+        "95 % CI: where the difference would likely be with many more rows like these"
         + (f"; rows of one {comparison.cluster} count as one" if comparison.cluster else "")
     )
     yield Item(
@@ -208,7 +208,9 @@ def _legend(comparison: Comparison) -> Iterable[Item]:
         if any(one.minimum_detectable_effect is None for one in comparison.evaluators)
         else ""
     )
-    yield Item(f"detectable: a true difference smaller than this would often go unseen with so many rows{unknown}")
+    yield Item(
+        f"MDE (minimum detectable effect): a true difference smaller than this would often go unseen with so many rows{unknown}"
+    )
     if any(one.lost for one in comparison.evaluators):
         yield Item(
             "lost: rows that the base scored and the new run did not; for guards they are broken where the base passed"
@@ -340,7 +342,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
     table = PageTable(
         (
             Head("evaluator"), Head("rank", True), Head("variant"), Head("mean score", True),
-            Head("95 % interval", True), Head("passed", True), Head("cannot be told apart from"),
+            Head("95 % CI", True), Head("passed", True), Head("cannot be told apart from"),
         ),
         tuple(
             (
@@ -353,7 +355,7 @@ def _rankings(comparison: Comparison) -> tuple[Section, ...]:
     )  # fmt: skip
     legend = [
         Item("rank: 1 + the number of variants that are clearly better, by the rows that every ranked variant has"),
-        Item("95 % interval: where the mean score would likely be with many more rows like these"),
+        Item("95 % CI: where the mean score would likely be with many more rows like these"),
         Item("cannot be told apart from: chance explains the difference (every two are tested, corrected after Holm)"),
     ]
     blocks: list[PageTable | Listing] = [table] if table.rows else []

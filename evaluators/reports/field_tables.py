@@ -15,7 +15,7 @@ from evaluators.run.statistics import wilson
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     """At most that many fields, the weakest first, and the fields that no row measured.
 
-    The order is that of the upper end of the 95 % interval: a field that is wrong in its only row stands behind one that
+    The order is that of the upper end of the 95 % CI: a field that is wrong in its only row stands behind one that
     is wrong in a hundred of two hundred.
     """
     fields = [(stats, field) for stats in result.evaluators for field in stats.fields]
@@ -74,12 +74,12 @@ def _weak_table(weak: Sequence[tuple[EvaluatorStats, FieldStats]]) -> PageTable:
             for stats, field in weak
         ),
     )
-    return dense(table, ("evaluator", "field", "accuracy", "measured", "right", "wrong", "missing", "invented"))
+    return dense(table, ("evaluator", "field", "accuracy", "n", "right", "wrong", "missing", "extra"))
 
 
 _STATUS_COLUMNS: Final = (
-    Head("measured", True), Head("right", True), Head("wrong", True), Head("missing", True),
-    Head("invented", True), Head("errors", True), Head("not checked", True),
+    Head("n", True), Head("right", True), Head("wrong", True), Head("missing", True),
+    Head("extra", True), Head("errors", True), Head("not judged", True),
 )  # fmt: skip
 
 

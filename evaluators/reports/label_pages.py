@@ -20,7 +20,8 @@ def label_sections(result: RunResult) -> tuple[Section, ...]:
 
 def label_title(table: ConfusionMatrix) -> str:
     """The title of the section of a table."""
-    return f"Labels: {table.evaluator} ({table.variant})" if table.variant else f"Labels: {table.evaluator}"
+    name = f"{table.evaluator} ({table.variant})" if table.variant else table.evaluator
+    return f"Confusion matrix: {name}"
 
 
 def _section(table: ConfusionMatrix) -> Section:

@@ -13,11 +13,11 @@ MOST_SLICES: Final = 20
 """Slices that a summary lists for all measures together; all of them are in run.json."""
 
 _COLUMNS: Final = (
-    Head("measure"), Head("slice"), Head("variant"), Head("mean", True), Head("95 % interval", True), Head("median", True),
-    Head("p95", True), Head("min", True), Head("max", True), Head("sum", True), Head("rows", True),
+    Head("measure"), Head("slice"), Head("variant"), Head("mean", True), Head("95 % CI", True), Head("median", True),
+    Head("p95", True), Head("min", True), Head("max", True), Head("sum", True), Head("n", True),
     Head("missing", True), Head("not numbers", True),
 )  # fmt: skip
-_ALWAYS: Final = ("measure", "mean", "95 % interval", "median", "p95", "sum", "min", "max", "rows")
+_ALWAYS: Final = ("measure", "mean", "95 % CI", "median", "p95", "sum", "min", "max", "n")
 
 
 def measure_section(result: RunResult) -> tuple[Section, ...]:
@@ -60,5 +60,5 @@ def _remarks(result: RunResult, whole: tuple[MeasureStats, ...]) -> Iterator[Ite
             said = f"median and p95 are cut after {counted(one.digits, 'significant digit')}"
             yield Item(f"{one.name}: it has too many different numbers to keep, so its {said}", tone="note")
     together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
-    yield Item(f"95 % interval: where the mean would likely be with many more rows like these{together}")
+    yield Item(f"95 % CI: where the mean would likely be with many more rows like these{together}")
     yield Item("p95: at least 95 % of the numbers are no greater than this")

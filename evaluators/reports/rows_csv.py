@@ -27,10 +27,10 @@ _WORDS: Final = {
     Status.MATCH: "right",
     Status.MISMATCH: "wrong",
     Status.OMISSION: "missing",
-    Status.HALLUCINATION: "invented",
+    Status.HALLUCINATION: "extra",
     Status.SKIPPED: "skipped",
     Status.ERROR: "wrong",
-    Status.FAULT: "could not be checked",
+    Status.FAULT: "could not be judged",
 }
 _WORD_OF_BYTE: Final = tuple(_WORDS[Status(code)] for code in range(len(_WORDS)))
 _UNKEPT: Final = frozenset({Status.MISMATCH, Status.OMISSION, Status.HALLUCINATION, Status.ERROR, Status.FAULT})
@@ -204,13 +204,13 @@ _STANDINGS: Final = {
 def _field_reason(field: FieldResult) -> str:
     match field.status:
         case Status.FAULT:
-            return f"{field.path} could not be checked{_reason_in_brackets(field)}"
+            return f"{field.path} could not be judged{_reason_in_brackets(field)}"
         case Status.OMISSION | Status.HALLUCINATION if field.reason and _in_both(field):
             return f"{field.path} is {_WORDS[field.status]} ({field.reason})"
         case Status.OMISSION:
             return f"{field.path} is missing{_value('expected ', field.expected)}"
         case Status.HALLUCINATION:
-            return f"{field.path} is invented{_value('', field.actual)}"
+            return f"{field.path} is extra{_value('', field.actual)}"
         case _ if field.reason or field.expected is MISSING or field.actual is MISSING:
             return f"{field.path} is wrong{_reason_in_brackets(field)}"
         case _:
@@ -218,7 +218,7 @@ def _field_reason(field: FieldResult) -> str:
 
 
 def _in_both(field: FieldResult) -> bool:
-    """Whether both sides have something: some items of a list, while others are missing or invented."""
+    """Whether both sides have something: some items of a list, while others are missing or extra."""
     return field.expected is not MISSING and field.actual is not MISSING
 
 

@@ -111,7 +111,7 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
 
 def _counts_text(counts: Counts) -> str:
     kinds = (
-        (counts.match, "right"), (counts.mismatch, "wrong"), (counts.omission, "missing"), (counts.hallucination, "invented"),
+        (counts.match, "right"), (counts.mismatch, "wrong"), (counts.omission, "missing"), (counts.hallucination, "extra"),
     )  # fmt: skip
     found = ", ".join(f"{count:,} {kind}" for count, kind in kinds)
     errors = f", {counted(counts.error, 'error')}" if counts.error else ""
@@ -121,7 +121,7 @@ def _counts_text(counts: Counts) -> str:
 
 _ARRAY_COLUMNS: Final = (
     Head("evaluator"), Head("variant"), Head("array"), Head("right", True), Head("wrong", True),
-    Head("missing", True), Head("invented", True), Head("P", True), Head("R", True), Head("F1", True),
+    Head("missing", True), Head("extra", True), Head("P", True), Head("R", True), Head("F1", True),
 )  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
 _ARRAY_LEGEND: Final = (
     Item("right: expected items that are in the output, with everything in them right"),
     Item("wrong: items that have a partner, with something in them that is not right"),
-    Item("missing: expected items without a partner; invented: items of the output without one"),
+    Item("missing: expected items without a partner; extra: items of the output without one"),
     Item("R: recall, right of all expected items; it is the score of the list"),
 )
 
@@ -150,7 +150,7 @@ def _array_row(stats: EvaluatorStats, field: FieldStats, array: ArrayStats) -> t
 
 
 def items_in_words(array: ArrayStats | ArrayResult) -> tuple[int, int, int, int]:
-    """The items of an array that are right, wrong, missing and invented. A pair that is not right is one wrong item."""
+    """The items of an array that are right, wrong, missing and extra. A pair that is not right is one wrong item."""
     wrong = array.paired - array.matched
     return array.matched, wrong, array.missing - wrong, array.extra - wrong
 

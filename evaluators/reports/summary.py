@@ -131,7 +131,7 @@ def _repeats(result: RunResult) -> tuple[Section, ...]:
     share, interval = percent_text(asked.agreed / asked.repeated), interval_text(wilson(asked.agreed, asked.repeated))
     text = (
         f"Of {counted(asked.repeated, 'question')} that were put several times, {asked.agreed:,} got the same verdict each "
-        f"time ({share}, 95 % interval {interval})."
+        f"time ({share}, 95 % CI {interval})."
     )
     return (Section("Repeated questions", (Paragraph(text),)),)
 

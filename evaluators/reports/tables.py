@@ -50,7 +50,7 @@ def _gate_row(gate: GateResult) -> tuple[str, ...]:
 
 
 _ALWAYS: Final = (
-    "evaluator", "mean score", "pass rate", "95 % interval", "scored", "passed", "failed", "skipped", "invalid",
+    "evaluator", "mean score", "pass rate", "95 % CI", "scored", "passed", "failed", "skipped", "invalid",
 )  # fmt: skip
 
 
@@ -66,14 +66,14 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     legend = tuple(Item(f"{word}: {meaning}") for word, meaning in _LEGEND if _has(table, word))
     if any(stats.pass_rate_ci for stats in result.evaluators):
         together = f"; rows of one {result.cluster} count as one" if result.cluster else ""
-        of_mean = (Item(_MEAN_INTERVAL + together),) if _has(table, "its 95 % interval") else ()
+        of_mean = (Item(_MEAN_INTERVAL + together),) if _has(table, "its 95 % CI") else ()
         legend = (*of_mean, Item(_INTERVAL + together), *legend)
     return (Section("Evaluators", (table, *((Listing((*remarks, *legend)),) if remarks or legend else ()))),)
 
 
 _EVALUATOR_COLUMNS: Final = (
-    Head("evaluator"), Head("variant"), Head("mean score", True), Head("its 95 % interval", True),
-    Head("pass rate", True), Head("95 % interval", True), Head("scored", True), Head("passed", True),
+    Head("evaluator"), Head("variant"), Head("mean score", True), Head("its 95 % CI", True),
+    Head("pass rate", True), Head("95 % CI", True), Head("scored", True), Head("passed", True),
     Head("failed", True), Head("skipped", True), Head("not measured", True), Head("invalid", True), Head("unjudged", True),
     Head("bugs", True),
 )  # fmt: skip
@@ -106,8 +106,8 @@ def _mean_interval(stats: EvaluatorStats) -> str:
     return "" if found is None or found == stats.pass_rate_ci else mean_interval_text(found)
 
 
-_INTERVAL: Final = "95 % interval: where the pass rate would likely be with many more rows like these"
-_MEAN_INTERVAL: Final = "its 95 % interval: where the mean score would likely be with many more rows like these"
+_INTERVAL: Final = "95 % CI: where the pass rate would likely be with many more rows like these"
+_MEAN_INTERVAL: Final = "its 95 % CI: where the mean score would likely be with many more rows like these"
 _LEGEND: Final = (
     ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
     ("skipped", "a condition of the suite leaves the row out; no score"),
@@ -147,7 +147,7 @@ def _of_which(stats: EvaluatorStats) -> Iterable[Item]:
 def surplus_text(found: ExtraItems, figures: str) -> str:
     """What items that only the output has mean for some figures, with the setting that changes it."""
     values = f" ({counted(found.values, 'value')})" if found.values is not None else ""
-    text = f"invented list items: {found.items:,}{values} in {rows_text(found.rows)}"
+    text = f"extra list items: {found.items:,}{values} in {rows_text(found.rows)}"
     if found.penalized:
         return f"{text}; they lower {figures}"
     return f"{text}; they cost nothing in {figures}, and `extra_items: penalize` counts them"
@@ -162,7 +162,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
     table = PageTable(
         (
             Head("slice"), Head("evaluator"), Head("variant"), Head("mean score", True),
-            Head("pass rate", True), Head("95 % interval", True), Head("scored", True),
+            Head("pass rate", True), Head("95 % CI", True), Head("scored", True),
         ),
         tuple(_slice_row(stats) for stats in shown),
     )  # fmt: skip

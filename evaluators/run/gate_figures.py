@@ -39,7 +39,7 @@ def _ratio(figure: Figure | MeasureFigure, field: FieldStats | None) -> str | No
 
 
 def lower_bound(figure: Figure | MeasureFigure, stats: EvaluatorStats, field: FieldStats | None) -> float | None:
-    """The lower end of the figure's 95 % interval; None where there is none."""
+    """The lower end of the figure's 95 % CI; None where there is none."""
     ratio = _ratio(figure, field)
     if ratio is None:
         found = stats.mean_ci if figure == "mean" else stats.pass_rate_ci

@@ -57,7 +57,7 @@ class AnyGateConfig(Settings):
     warn_above: Quantity | None = None
     """The run warns when the figure is more than this."""
     using: Literal["estimate", "lower_bound"] = "estimate"
-    """What is compared: the figure itself, or the lower end of its 95 % interval, which few rows hold down."""
+    """What is compared: the figure itself, or the lower end of its 95 % CI, which few rows hold down."""
     min_rows: Annotated[int, Field(strict=True, ge=1)] = 1
     """With fewer rows that have the figure the gate is undecided. Items of a list are not rows."""
     coverage: Coverage = USUAL

@@ -48,7 +48,7 @@ def null_warnings(
     suite: LoadedSuite | None = None,
 ) -> list[Issue]:
     """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
-    while nobody said what null is: they count as wrong, and not as invented."""
+    while nobody said what null is: they count as wrong, and not as extra."""
     found: list[Issue] = []
     places = line_places(suite)
     for start, each in zip(range(0, len(stats), len(evaluators)), measured, strict=True):
@@ -66,9 +66,9 @@ def null_warnings(
                 more = more if len(some) > 1 else ""
                 message = (
                     f'"{line.name}": null is expected at "{most}", and {rows_text(some[most])} '
-                    f"{'has' if some[most] == 1 else 'have'} a value there, which is counted as wrong and not as invented{more}"
+                    f"{'has' if some[most] == 1 else 'have'} a value there, which is counted as wrong and not as extra{more}"
                 )
-                hint = "write nulls: absent, and it counts as invented; nulls: value where null is an answer of its own"
+                hint = "write nulls: absent, and it counts as extra; nulls: value where null is an answer of its own"
                 found.append(Issue("nulls-unsaid", Blame.CONFIG, message, places.get(line.name), hint))
     return list(dict.fromkeys(found))
 

@@ -15,7 +15,7 @@ from evaluators.value_class import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % interval."""
+    """A 95 % CI."""
 
     low: float
     high: float

@@ -30,7 +30,7 @@ class Ratios(NamedTuple):
 
 
 def wilson(passed: int, scored: int) -> Interval | None:
-    """The 95 % interval of a pass rate; None when nothing was scored.
+    """The 95 % CI of a pass rate; None when nothing was scored.
 
     It stays inside [0, 1] and is honest for few rows and for rates near 0 and 1.
 

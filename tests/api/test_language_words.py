@@ -43,7 +43,7 @@ def test_a_word_is_explained_in_every_format(word: str) -> None:
 
 
 def test_a_figure_is_explained_by_what_it_divides() -> None:
-    assert "right / (right + wrong + invented)" in of_name("precision", "text")
+    assert "right / (right + wrong + extra)" in of_name("precision", "text")
     assert set(FIGURES) == set(get_args(Figure))
 
 
@@ -72,5 +72,5 @@ def test_the_words_of_reports_are_those_of_the_glossary() -> None:
 
 
 def test_a_word_of_reports_says_where_it_is_read() -> None:
-    assert "A word of reports." in of_name("invented", "text")
-    assert "Only the output has it." in of_name("invented", "text")
+    assert "A word of reports." in of_name("extra", "text")
+    assert "Only the output has it." in of_name("extra", "text")

@@ -36,7 +36,7 @@ FIGURES: Final[tuple[Ratio, ...]] = ("accuracy", "precision", "recall", "f1")
 
 
 def documents(count: int, seed: int) -> list[Row]:
-    """Rows of 2 to 4 items in order, of which some are wrong, missing or invented."""
+    """Rows of 2 to 4 items in order, of which some are wrong, missing or extra."""
     random, found = Random(seed), []
     for number in range(count):
         items = [{"qty": random.randint(1, 9)} for _ in range(random.randint(2, 4))]

@@ -173,8 +173,8 @@ def test_a_page_names_what_failed_with_comparator_score_and_reason(tmp_path: Pat
     text = TextFormat().page(summary(finished.result, finished.options))
     assert "- row 1 (one): items[0].qty\n  wrong, numeric, score 0.0000: 3 differs from 1 by 2; allowed: 0" in text
     assert "- row 1 (one): tags\n  wrong, any_order, score 0.0000: no items are expected" in text
-    assert "evaluator     array  right  wrong  missing  invented       P       R      F1" in text
-    assert "schema_match  items      1      1        0         0  0.5000  0.5000  0.5000" in text
+    assert "evaluator     array  right  wrong  missing  extra       P       R      F1" in text
+    assert "schema_match  items      1      1        0      0  0.5000  0.5000  0.5000" in text
 
 
 def test_summary_txt_keeps_the_words_and_lines_of_extract_bench(tmp_path: Path) -> None:
@@ -219,27 +219,27 @@ LISTED = {"fields": {"tags": {"align": "ordered"}, "tags[*]": "exact"}, "score":
             {"json_diff_match": {}},
             1.0,
             (
-                "- json_diff_match: invented list items: 3 (3 values) in 2 rows; they cost nothing in the score, and "
+                "- json_diff_match: extra list items: 3 (3 values) in 2 rows; they cost nothing in the score, and "
                 "`extra_items: penalize` counts them\n"
             ),
         ),
         (
             {"json_diff_match": {"extra_items": "penalize"}},
             (1 + 1 / 2 + 1 / 3) / 3,
-            "- json_diff_match: invented list items: 3 (3 values) in 2 rows; they lower the score\n",
+            "- json_diff_match: extra list items: 3 (3 values) in 2 rows; they lower the score\n",
         ),
         (
             {"schema_match": LISTED},
             1.0,
             (
-                "\nInvented list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the overall pass rate, "
+                "\nExtra list items: 3 in 2 rows; they cost nothing in the overall score, the field score and the overall pass rate, "
                 "and `extra_items: penalize` counts them.\n"
             ),
         ),
         (
             {"schema_match": {**LISTED, "extra_items": "penalize"}},
             (1 + 1 / 2 + 1 / 3) / 3,
-            "\nInvented list items: 3 in 2 rows; they lower the overall score, the field score and the overall pass rate.\n",
+            "\nExtra list items: 3 in 2 rows; they lower the overall score, the field score and the overall pass rate.\n",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def answered(number: int, worse: int = 0) -> str:
     elif kind == 2:
         header["items"] = header["items"][1:]
     elif kind == 3:
-        header["items"].append({"sku": "invented", "qty": 1, "note": None})
+        header["items"].append({"sku": "extra", "qty": 1, "note": None})
     elif kind == 4:
         found = {"header": None}
     return "I cannot read it." if kind == 5 else json.dumps(found)

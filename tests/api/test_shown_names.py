@@ -60,8 +60,8 @@ def shown(result: RunResult) -> Iterator[tuple[str, dict[str, Any], str]]:
                 yield from ((row["evaluator"], {"figure": name}, row[name]) for name in OF_ROWS)
             elif title.startswith("Figures of "):
                 yield title.removeprefix("Figures of "), {"figure": row["figure"]}, row["value"]
-            elif title.startswith("Labels: ") and "label" in row:
-                target, (label, _, average) = title.removeprefix("Labels: "), row["label"].partition(" ")
+            elif title.startswith("Confusion matrix: ") and "label" in row:
+                target, (label, _, average) = title.removeprefix("Confusion matrix: "), row["label"].partition(" ")
                 for name in OF_FIELDS[1:]:
                     about = {"figure": f"{label} {name}"} if average else {"figure": name, "label": label}
                     yield target, about, row[name]

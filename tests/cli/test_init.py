@@ -105,8 +105,8 @@ def test_outputs_that_round_to_their_answers_are_a_suggestion_of_the_first_run(f
 
 @pytest.mark.parametrize("document", ['{""a"": 1}', '{""a"": {""b"": [{""c"": 1}]}}'], ids=["flat", "nested"])
 def test_an_invented_key_costs_in_flat_and_nested_data(folder: Path, document: str) -> None:
-    invented = document.replace("{", '{""made_up"": 5, ', 1)
-    rows = [f'R{n},"{invented if n == 1 else document}","{document}"' for n in range(1, 4)]
+    extra = document.replace("{", '{""made_up"": 5, ', 1)
+    rows = [f'R{n},"{extra if n == 1 else document}","{document}"' for n in range(1, 4)]
     Path("keys.csv").write_text("\n".join(["id,output,expected", *rows]), encoding="utf-8")
     assert call("init", "keys.csv").exit_code == 0
     stats = load("keys.yaml").run()["fields"]

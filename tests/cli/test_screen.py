@@ -17,7 +17,7 @@ from evaluators.cli._screen import screen_text
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.formats.text import TextFormat
 
-COUNTS = tuple(Head(f"so many {word}", number=True) for word in ("right", "wrong", "missing", "invented", "skipped"))
+COUNTS = tuple(Head(f"so many {word}", number=True) for word in ("right", "wrong", "missing", "extra", "skipped"))
 PAGE = Page(
     "prices: FAILED",
     (
@@ -59,7 +59,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 def test_numbers_are_never_broken_and_no_column_is_lost(width: int) -> None:
     text = plain(width)
     assert text.count("1,234,567") == 5
-    for word in ("right", "wrong", "missing", "invented", "skipped"):
+    for word in ("right", "wrong", "missing", "extra", "skipped"):
         assert text.count(word) == 1
 
 

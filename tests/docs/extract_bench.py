@@ -34,7 +34,7 @@ KINDS: Final[Mapping[str, str]] = {
     "markdown_fenced": "unchanged, in a code fence with prose around it",
     "reorder_arrays": "every list shuffled",
     "drop_items": "a quarter of the items left out",
-    "extra_keys": "an invented key in every object",
+    "extra_keys": "an extra key in every object",
     "num_5pct": "numbers 5 % too high",
     "null_any": "null in 15 % of the leaves",
     "case_upper": "all text in capitals",

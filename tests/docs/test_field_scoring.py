@@ -62,9 +62,9 @@ def said(outcome: str, leaves: int) -> Counter[str]:
     """The statuses that the words of a line stand for."""
     if outcome.startswith("nothing"):
         return Counter()
-    if outcome == "each value in it is missing, and one value is invented":
-        return Counter(missing=leaves, invented=1)
-    for status in ("right", "wrong", "missing", "invented"):
+    if outcome == "each value in it is missing, and one value is extra":
+        return Counter(missing=leaves, extra=1)
+    for status in ("right", "wrong", "missing", "extra"):
         if outcome in (status, f"one {status}"):
             return Counter({status: 1})
         if outcome == f"each value in it is {status}":
@@ -97,7 +97,7 @@ def receipt() -> Score:
 
 def test_the_picture_has_the_counts_of_the_example() -> None:
     counted = Counter(field.status.plain for field in receipt().fields)
-    assert counted == Counter(right=5, wrong=1, missing=1, invented=3)
+    assert counted == Counter(right=5, wrong=1, missing=1, extra=3)
     drawn = Counter(re.findall(r">[✓✗−+] (\w+)</text>", PICTURE.read_text(encoding="utf-8")))
     assert drawn == counted
 

@@ -167,14 +167,14 @@ def test_an_invented_key_never_raises_a_score(below: Planned, expected: Any, dat
     root = tree(obj({"a": below, "b": leaf(), "c": obj({"a": leaf(), "c": below})}))
     output = data.draw(edited(expected).filter(lambda value: isinstance(value, dict) and value))
     before = score_document(root, expected, output)
-    more = {**output, "invented": data.draw(DOCUMENTS)}
+    more = {**output, "extra": data.draw(DOCUMENTS)}
     if (
         isinstance(output.get("c"), dict)
         and output["c"]
         and isinstance(expected.get("c"), dict)
         and data.draw(st.booleans())
     ):
-        more = {**output, "c": {**output["c"], "invented": 1}}
+        more = {**output, "c": {**output["c"], "extra": 1}}
     after = score_document(root, expected, more)
     for name in ("f1", "mean_score"):
         was, now = figures(before)[name], figures(after)[name]

@@ -179,7 +179,7 @@ def test_leaving_out_a_wrong_value_raises_precision_and_f1_and_never_recall() ->
 
 @pytest.mark.parametrize("align", ["any_order", {"hungarian": {"at_least": 0.9}}, {"key_field": {"key": "n"}}])
 def test_leaving_out_a_leaf_of_an_item_without_a_partner_raises_f1(align: Any) -> None:
-    """The one exception: an item without a partner is missing on one side and invented on the other, leaf by leaf."""
+    """The one exception: an item without a partner is missing on one side and extra on the other, leaf by leaf."""
     options = {"fields": {"items": {"align": align}, "items[*].k": "exact", "items[*].n": "exact"}}
     expected = {"items": [{"k": "A", "n": 3}, {"k": "B", "n": 1}]}
     whole = row({"items": [{"k": "A", "n": 2}, {"k": "B", "n": 1}]}, expected, **options)

@@ -62,8 +62,8 @@ def test_columns_of_fields_never_meet() -> None:
     ("status", "word"),
     [
         (Status.MATCH, "right"), (Status.MISMATCH, "wrong"), (Status.OMISSION, "missing"),
-        (Status.HALLUCINATION, "invented"), (Status.NOT_MEASURED, "not measured"), (Status.SKIPPED, "skipped"),
-        (Status.ERROR, "wrong"), (Status.FAULT, "could not be checked"),
+        (Status.HALLUCINATION, "extra"), (Status.NOT_MEASURED, "not measured"), (Status.SKIPPED, "skipped"),
+        (Status.ERROR, "wrong"), (Status.FAULT, "could not be judged"),
     ],
 )  # fmt: skip
 def test_each_status_has_a_plain_word(status: Status, word: str) -> None:
@@ -157,7 +157,7 @@ def scored(value: float, *fields: FieldResult, reason: str | None = None, passed
         (FieldResult("total", Status.MISMATCH, reason="a day too late"), "total is wrong (a day too late)"),
         (FieldResult("total", Status.OMISSION, expected=None), "total is missing (expected null)"),
         (FieldResult("total", Status.OMISSION), "total is missing"),
-        (FieldResult("total", Status.HALLUCINATION, actual=["é"]), 'total is invented (["é"])'),
+        (FieldResult("total", Status.HALLUCINATION, actual=["é"]), 'total is extra (["é"])'),
         (
             FieldResult(
                 "a[*]",
@@ -166,10 +166,10 @@ def scored(value: float, *fields: FieldResult, reason: str | None = None, passed
                 actual=[1, 2],
                 reason="1 of 2 match; a[1]: only the output has it",
             ),
-            "a[*] is invented (1 of 2 match; a[1]: only the output has it)",
+            "a[*] is extra (1 of 2 match; a[1]: only the output has it)",
         ),
         (FieldResult("total", Status.ERROR, reason="not a number"), "total is wrong (not a number)"),
-        (FieldResult("total", Status.FAULT, reason="time limit"), "total could not be checked (time limit)"),
+        (FieldResult("total", Status.FAULT, reason="time limit"), "total could not be judged (time limit)"),
     ],
 )
 def test_a_field_that_does_not_match_is_explained(field: FieldResult, said: str) -> None:

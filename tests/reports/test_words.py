@@ -1,4 +1,4 @@
-"""One vocabulary for people: right, wrong, missing, invented. Files for programs keep their status words."""
+"""One vocabulary for people: right, wrong, missing, extra. Files for programs keep their status words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_each_status_has_a_word_for_programs_and_one_for_people() -> None:
         "match": "right",
         "mismatch": "wrong",
         "omission": "missing",
-        "hallucination": "invented",
+        "hallucination": "extra",
         "skipped": "skipped",
     }
     assert (plain_word("error"), plain_word("gold_null")) == ("error", "gold_null")

@@ -1,4 +1,4 @@
-"""Labels: exact tables of what was taken for what, the same for any cut of the rows."""
+"""Confusion matrix: exact tables of what was taken for what, the same for any cut of the rows."""
 
 from __future__ import annotations
 

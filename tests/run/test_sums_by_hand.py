@@ -337,7 +337,7 @@ def test_what_a_schema_counts_beside_the_statuses() -> None:
 
 
 def test_values_that_only_the_output_has_may_cost_nothing() -> None:
-    """4 invented of 10, of which 3 stand in items that only the output has."""
+    """4 extra of 10, of which 3 stand in items that only the output has."""
     tally = Tally()
     tally.add_paths({"a": (3, 2, 1, 4)})
     tally.add_details({("a", SURPLUS_VALUES, 1): 3, ("", SURPLUS_ITEMS, 1): 2, ("", SURPLUS_ROWS, 1): 1})

@@ -55,7 +55,7 @@ def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
     )
     of = "items" if ANY in path else "expected answers"
     why = f'"{spell(path, "dot")}" is null in {most.nulls:,} of {most.met:,} {of}{more if len(some) > 1 else ""}'
-    hints = ("nothing is there: a value in its place is invented", "null is an answer: a value in its place is wrong")
+    hints = ("nothing is there: a value in its place is extra", "null is an answer: a value in its place is wrong")
     answers = ("nulls: absent", "nulls: value")
     chosen = ask(InitQuestion(f"{why}. What does null say?", answers, hints, "change `nulls` in the suite"))
     return NullMeaning(chosen.removeprefix("nulls: "), f"{why}. Null says that {hints[answers.index(chosen)]}.")

@@ -116,7 +116,7 @@ function evaluatorCard(one) {
 
 function meanLine(one) {
   const interval = one.meanInterval;
-  const said = interval ? `95 % interval ${interval.map(scoreText).join(" to ")}` : "";
+  const said = interval ? `95 % CI ${interval.map(scoreText).join(" to ")}` : "";
   return el(
     "div", { class: "mean" },
     el("div", {}, el("strong", { class: "figure", text: one.meanText }), " mean score"),
@@ -188,7 +188,7 @@ function binWords(index) {
 function sliceSection() {
   if (!head.slices.length) return null;
   const many = head.variants.length > 0;
-  const heads = ["slice", "evaluator", ...(many ? ["variant"] : []), "mean score", "pass rate", "95 % interval", "scored"];
+  const heads = ["slice", "evaluator", ...(many ? ["variant"] : []), "mean score", "pass rate", "95 % CI", "scored"];
   const body = el("tbody");
   const order = [...head.slices].sort((one, other) => (one.mean === null ? 2 : one.mean) - (other.mean === null ? 2 : other.mean));
   const shown = growing(body, order, 12, (slice) => sliceRow(slice, many));

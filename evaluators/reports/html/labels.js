@@ -20,7 +20,7 @@ function confusionTable(table, place) {
   const heads = [el("th", { scope: "col", text: EXPECTED_HEAD }), table.columns.map((name) => el("th", { scope: "col", class: "number" }, plain(name)))];
   const expected = [...new Set([...table.labels, ...table.cells.map((cell) => cell[0])])];
   const lines = expected.map((label) => confusionLine(label, table, place));
-  return scrollable(`Labels of ${table.evaluator}${table.variant ? ` (${table.variant})` : ""}: expected, and in the outputs`, el("table", { class: "heat labels" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, lines)));
+  return scrollable(`Confusion matrix of ${table.evaluator}${table.variant ? ` (${table.variant})` : ""}: expected, and in the outputs`, el("table", { class: "heat labels" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, lines)));
 }
 
 function confusionLine(label, table, place) {

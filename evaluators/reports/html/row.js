@@ -211,7 +211,7 @@ function documentPart(one, statuses) {
   );
 }
 
-/** What is missing is marked where it was expected, what is invented where it stands. */
+/** What is missing is marked where it was expected, what is extra where it stands. */
 function sideStatuses(side, statuses) {
   const hidden = side === "expected" ? 4 : 3;
   return side === "other" ? new Map() : new Map([...statuses].filter(([, status]) => status !== hidden));

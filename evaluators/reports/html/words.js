@@ -6,10 +6,10 @@ const STATUSES = [
   { word: "right", sign: "✓", tone: "good" },
   { word: "wrong", sign: "✕", tone: "wrong" },
   { word: "missing", sign: "−", tone: "missing" },
-  { word: "invented", sign: "+", tone: "invented" },
+  { word: "extra", sign: "+", tone: "extra" },
   { word: "skipped", sign: "○", tone: "none" },
   { word: "error", sign: "!", tone: "wrong" },
-  { word: "not checked", sign: "?", tone: "fault" },
+  { word: "not judged", sign: "?", tone: "fault" },
 ];
 const MATCH = 1;
 const WRONG_STATUSES = [2, 3, 4, 6, 7];

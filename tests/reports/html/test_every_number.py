@@ -187,7 +187,8 @@ def agree(shown: list[Line], expected: Iterable[Line]) -> None:
 def test_no_section_has_numbers_that_are_not_held_here(page: Opened, recorded: Recorded) -> None:
     run = recorded.run
     labels = [
-        f"Labels: kind ({one['variant']})" if one["variant"] else "Labels: kind" for one in run["confusion_matrices"]
+        f"Confusion matrix: kind ({one['variant']})" if one["variant"] else "Confusion matrix: kind"
+        for one in run["confusion_matrices"]
     ]
     figures = [f"Figures of lines ({one})" for one in run["variants"]] or ["Figures of lines"]
     known = [
@@ -257,7 +258,7 @@ def test_evaluators(page: Opened, recorded: Recorded) -> None:
         mean = stats["mean_ci"]
         words = [f"{of_part(stats, score(stats['mean']))} mean score"]
         if mean:
-            words.append(f"95 % interval {score(mean['low'])} to {score(mean['high'])}")
+            words.append(f"95 % CI {score(mean['low'])} to {score(mean['high'])}")
         words.append(f"pass rate {of_part(stats, percent(stats['pass_rate']))}")
         if stats["pass_rate_ci"]:
             words.append(interval(stats["pass_rate_ci"], percent))
@@ -351,7 +352,7 @@ def _means(stats: Any, name: str, variants: Sequence[str]) -> Line:
 
 def test_labels(page: Opened, recorded: Recorded) -> None:
     for table in recorded.run["confusion_matrices"]:
-        title = f"Labels: kind ({table['variant']})" if table["variant"] else "Labels: kind"
+        title = f"Confusion matrix: kind ({table['variant']})" if table["variant"] else "Confusion matrix: kind"
         counts, figures = tables(page, title)
         cells = {(one["expected"], one["output"]): one["count"] for one in table["cells"]}
         labels = [one["label"] for one in table["labels"]]
@@ -401,7 +402,7 @@ def test_the_figures_of_a_schema(page: Opened, recorded: Recorded) -> None:
         ]
         assert sorted((line["figure"], line["value"], line["over"]) for line in shown) == sorted(wanted)
         section = page.tab.locator("main > section").filter(has=page.tab.get_by_role("heading", name=title, exact=True))
-        kinds = ("match", "right"), ("mismatch", "wrong"), ("omission", "missing"), ("hallucination", "invented")
+        kinds = ("match", "right"), ("mismatch", "wrong"), ("omission", "missing"), ("hallucination", "extra")
         said = ", ".join(f"{counts[kind]} {word}" for kind, word in kinds)
         assert section.locator("p").first.inner_text() == f"{over['f1']} fields: {said}."
 
@@ -421,7 +422,7 @@ def test_arrays(page: Opened, recorded: Recorded) -> None:
                 "evaluator": stats["name"], "variant": stats["variant"] or "", "array": field["path"],
                 "right": str(array["matched"]), "wrong": str(array["paired"] - array["matched"]),
                 "missing": str(array["missing"] - array["paired"] + array["matched"]),
-                "invented": str(array["extra"] - array["paired"] + array["matched"]),
+                "extra": str(array["extra"] - array["paired"] + array["matched"]),
                 "P": score(array["precision"]), "R": score(array["recall"]), "F1": score(array["f1"]),
             }
             for stats, field, array in arrays
@@ -430,8 +431,8 @@ def test_arrays(page: Opened, recorded: Recorded) -> None:
 
 
 FIELD_WORDS = {
-    "right": "match", "wrong": "mismatch", "missing": "omission", "invented": "hallucination", "error": "error",
-    "not checked": "not_judged", "skipped": "skipped", "not measured": "not_measured",
+    "right": "match", "wrong": "mismatch", "missing": "omission", "extra": "hallucination", "error": "error",
+    "not judged": "not_judged", "skipped": "skipped", "not measured": "not_measured",
 }  # fmt: skip
 
 
@@ -473,7 +474,7 @@ def test_a_count_of_a_field_leads_to_as_many_rows(page: Opened, recorded: Record
             continue
         for field in stats["fields"]:
             place = recorded.listed["header"].index(field["path"])
-            for word, status in (("right", 1), ("wrong", 2), ("missing", 3), ("invented", 4)):
+            for word, status in (("right", 1), ("wrong", 2), ("missing", 3), ("extra", 4)):
                 ids = [
                     row["id"]
                     for row, verdicts in zip(recorded.rows, recorded.verdicts, strict=True)
@@ -501,7 +502,7 @@ def test_slices_the_lowest_first(page: Opened, recorded: Recorded) -> None:
             {
                 "slice": about(one["slice"]), "evaluator": one["name"], "variant": one["variant"] or "",
                 "mean score": of_part(one, score(one["mean"])), "pass rate": of_part(one, percent(one["pass_rate"])),
-                "95 % interval": interval(one["pass_rate_ci"], percent) if one["pass_rate_ci"] else "",
+                "95 % CI": interval(one["pass_rate_ci"], percent) if one["pass_rate_ci"] else "",
                 "scored": f"{one['scored']} of {one['rows']}",
             }
             for one in ordered
@@ -520,8 +521,8 @@ def test_measures(page: Opened, recorded: Recorded) -> None:
             (
                 {
                     "measure": one["name"], "variant": one["variant"] or "", "slice": about(one["slice"]),
-                    "95 % interval": interval(one["mean_ci"], quantity), "sum": quantity(one["sum"], 7),
-                    "rows": f"{one['n']} of {one['rows']}", "missing": str(one["missing"]),
+                    "95 % CI": interval(one["mean_ci"], quantity), "sum": quantity(one["sum"], 7),
+                    "n": f"{one['n']} of {one['rows']}", "missing": str(one["missing"]),
                     "not numbers": str(one["unreadable"]),
                     **{name: quantity(one[name]) for name in ("mean", "median", "p95", "min", "max")},
                 }
@@ -626,9 +627,9 @@ def test_failed_fields(page: Opened, recorded: Recorded) -> None:
     words = {
         "mismatch": "wrong",
         "omission": "missing",
-        "hallucination": "invented",
+        "hallucination": "extra",
         "error": "error",
-        "not_judged": "not checked",
+        "not_judged": "not judged",
     }
     outcomes = {
         (one["row"], one["variant"], one.get("path", one.get("array"))): one

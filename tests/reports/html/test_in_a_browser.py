@@ -53,7 +53,7 @@ def test_it_asks_the_network_for_nothing(opened: Open, invoices: Path) -> None:
 def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, invoices: Path) -> None:
     page = opened(invoices)
     heads = page.texts(".heat thead th")
-    assert heads[:6] == ["field", "accuracy", "right", "wrong", "missing", "invented"]
+    assert heads[:6] == ["field", "accuracy", "right", "wrong", "missing", "extra"]
     shown = page.texts(".heat tbody th .path")
     assert shown[:2] == ["vendor.iban", "totals.gross"]
     assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13\n81.3 %", "2\n12.5 %"]
@@ -74,7 +74,7 @@ def test_a_slice_leads_to_its_rows(opened: Open, invoices: Path) -> None:
 
 def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) -> None:
     page = opened(labels)
-    assert page.texts("#section-labels-label-first- .labels tbody tr:nth-child(3) > *") == [
+    assert page.texts("#section-confusion-matrix-label-first- .labels tbody tr:nth-child(3) > *") == [
         "refund",
         "1",
         "0",
@@ -82,7 +82,7 @@ def test_a_count_in_a_label_table_leads_to_its_rows(opened: Open, labels: Path) 
         "1",
         "0",
     ]
-    table = page.tab.locator("#section-labels-label-first-")
+    table = page.tab.locator("#section-confusion-matrix-label-first-")
     table.get_by_role("button", name="refund expected, billing in the output: 1 row, show them").click()
     assert (page.text(".found"), page.ids()) == ("1 of 16 rows", ["T3"])
     page.tab.get_by_role("combobox", name="Variant").select_option("second")
