@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from evaluators.fields.align import Align
-from evaluators.fields.gains import GainArrays, Worth, judged
+from evaluators.fields.gains import NOTHING_ALIKE, GainArrays, Worth, judged
 from evaluators.fields.leaf_columns import LeafColumn, PlainLeaf, leaf_worths
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.marks import ValueKey, leaves_of_list
@@ -270,15 +270,15 @@ def _pairs(node: ListNode, ours: list[Any], theirs: list[Any], matching: Matchin
         table = []
         for row, close in zip(rows, near, strict=True):
             still_time()
-            table.append([results(row, column) if place in close else {} for place, column in enumerate(columns)])
-        ranks = _ranks([[{number: hits.count(True) for number, hits in each.items()} for each in line] for line in table])
-        return [
-            [
-                _worth(each, ours[row], theirs[column])._replace(rank=rank)
-                for each, column, rank in zip(line, columns, line_ranks, strict=True)
-            ]
-            for line, row, line_ranks in zip(table, rows, ranks, strict=True)
+            table.append({at: results(row, column) for at, column in enumerate(columns) if at in close})
+        counted = [
+            [{number: hits.count(True) for number, hits in each.items()} for each in line.values()] for line in table
         ]
+        worths = [[NOTHING_ALIKE] * len(columns) for _ in rows]
+        for row, line, into, ranks in zip(rows, table, worths, _ranks(counted), strict=True):
+            for (at, each), rank in zip(line.items(), ranks, strict=True):
+                into[at] = _worth(each, ours[row], theirs[columns[at]])._replace(rank=rank)
+        return worths
 
     ask = weigh_asking if asking is not None else None
     leaves_of = leaves_of_list(node, keys) if keys else None

@@ -10,6 +10,7 @@ import gc
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from evaluators.api.loading import loads
@@ -17,6 +18,7 @@ from evaluators.comparators.fuzzy import Fuzzy
 from evaluators.comparators.numeric import Numeric, Tolerance
 from evaluators.fields.align import Align
 from evaluators.fields.gain_columns import weigher
+from evaluators.fields.gains import Worth
 from evaluators.fields.pair import pair_items
 from evaluators.fields.tree import Below, FieldNode, Metric
 from evaluators.plan.suite_plan import compile_plan
@@ -57,10 +59,10 @@ def milliseconds(node: FieldNode, expected: list[Any], output: list[Any]) -> flo
     if weigh is None:
         raise TypeError("these items are weighed field by field")
 
-    def gain(row: int, column: int) -> int:
+    def gain(row: int, column: int) -> Worth:
         raise AssertionError(f"{row}, {column}: every pair is weighed at once")
 
-    return 1000 * least(lambda: pair_items(HUNGARIAN, expected, output, gain, lambda: weigh(expected, output)))
+    return 1000 * least(lambda: pair_items(HUNGARIAN, expected, output, gain, partial(weigh, expected, output)))
 
 
 def tied(size: int) -> Callable[[], object]:
@@ -116,6 +118,29 @@ def nested(size: int) -> float:
     return 1000 * least(lambda: plan.run(columns, 1), 3)
 
 
+def with_objects(size: int, wrong: int) -> float:
+    """The time to score a list of objects that hold an object and a list, of which each so-many-th has a wrong value."""
+    drawn = random.Random(4)
+    expected = [
+        {
+            "name": f"n{drawn.randrange(10**6)}",
+            "qty": drawn.randrange(100),
+            "to": {"town": f"t{drawn.randrange(500)}"},
+            "parts": [{"a": drawn.randrange(50), "b": drawn.randrange(50)} for _ in range(2)],
+        }
+        for _ in range(size)
+    ]
+    output = json.loads(json.dumps(expected))
+    for item in output[::wrong]:
+        item["qty"] = -1
+    drawn.shuffle(output)
+    fields: dict[str, Any] = {"items": {"align": "hungarian"}}
+    fields |= {f"items[*].{path}": "exact" for path in ("name", "qty", "to.town", "parts[*].a", "parts[*].b")}
+    plan = compile_plan(loads(json.dumps({"evaluators": [{"json_multi_field_match": {"fields": fields}}]})).lines, ROLES)
+    columns = {"output": [json.dumps({"items": output})], "expected": [json.dumps({"items": expected})]}
+    return 1000 * least(lambda: plan.run(columns, 1), 3)
+
+
 def main() -> None:
     """Prints the figures as one JSON object."""
     gc.disable()
@@ -127,6 +152,8 @@ def main() -> None:
         figures[f"{size} objects of two fields"] = milliseconds(ITEM, *items(size))
     for size in (200, 1_000):
         figures[f"{size} items, half of all pairs equally good"] = 1000 * least(tied(size), 3)
+    for wrong, said in ((5, "one in five"), (1, "each")):
+        figures[f"600 items with an object and a list inside, {said} of them wrong"] = with_objects(600, wrong)
     for size in (5, 10, 20):
         figures[f"{size} items of {size} items"] = nested(size)
     print(json.dumps(figures))
