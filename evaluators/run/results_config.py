@@ -30,11 +30,6 @@ class ResultsConfig(Settings):
     reasoning_length: int | None = Field(None, ge=0, strict=True)
     """How many characters of a judge's reason are kept; all of it without this."""
 
-    @field_validator("documents", mode="before")
-    @classmethod
-    def _as_it_was_called(cls, value: object) -> object:
-        return "auto" if value == "wrong" else value
-
 
 class StatisticsConfig(Settings):
     """What intervals are to know of the rows."""
@@ -57,6 +52,9 @@ class StatisticsConfig(Settings):
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     """The settings under `results`. Whether there are such formats is for those to say who write them."""
+    if isinstance(data, Mapping) and data.get("documents") == "wrong":
+        context["notes"].append((("documents",), '"documents: wrong" is called "documents: auto" here'))
+        data = {**data, "documents": "auto"}
     return build(ResultsConfig, data, noun="results")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.settings.details import BadSettings, Detail, Loc, bad, spell
 from evaluators.settings.filled import NOTHING_FILLED, Filled, filled_texts, reading_filled
-from evaluators.settings.plain_words import as_number, details_of, setting_names
+from evaluators.settings.plain_words import as_number, details_of, old_spellings, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
 from evaluators.settings.settings_base import Name, Settings
 
@@ -23,6 +23,7 @@ __all__ = [
     "build",
     "details_of",
     "filled_texts",
+    "old_spellings",
     "reading_filled",
     "setting_names",
     "spell",

@@ -37,6 +37,16 @@ def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(_written(name, info) for name, info in model.model_fields.items() if name != "type")
 
 
+def old_spellings(model: type[BaseModel]) -> dict[str, str]:
+    """The settings that may be written in another way, too: each such spelling, and today's word."""
+    return {
+        str(word): _written(name, info)
+        for name, info in model.model_fields.items()
+        if isinstance(info.validation_alias, AliasChoices)
+        for word in info.validation_alias.choices[1:]
+    }
+
+
 def _written(name: str, info: FieldInfo) -> str:
     """A setting as users write it: by the first of its names."""
     alias = info.validation_alias

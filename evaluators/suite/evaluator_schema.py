@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
-from evaluators.suite.foreign_words import SETTINGS, TYPES
+from evaluators.suite.foreign_words import TYPES, old_settings
 from evaluators.suite.model_schema import (
     Schema,
     described,
@@ -119,7 +119,7 @@ def _retired(name: str, plug: type[Evaluator]) -> Schema:
 
 
 def _evaluator_settings(name: str, plug: type[Evaluator], definitions: dict[str, Schema]) -> Schema:
-    found = hoisted(section_schema(plug, SETTINGS.get(name)), definitions)
+    found = hoisted(section_schema(plug, old_settings(name)), definitions)
     found = with_examples(found, [example.settings for example in plug.examples])
     properties = {**found["properties"], "type": {"type": "string", "pattern": _spelled(name), "doNotSuggest": True}}
     dependencies = dict(found.get("dependencies", {}))

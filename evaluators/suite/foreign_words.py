@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from evaluators.settings import BadSettings, Detail
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.settings import BadSettings, Detail, old_spellings
 from evaluators.value_class import dataclass, field
 
 _URI = r"agenta:builtin:(?P<slug>[a-z_]+):[a-z0-9]+"
@@ -55,17 +56,13 @@ IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """What another system's name says beside the type, unless the line says otherwise."""
 
-SETTINGS: Final[Mapping[str, Mapping[str, str]]] = {
-    "json_diff_match": {"threshold": "pass_at", "ignore": "skip"},
-    "similarity": {"threshold": "pass_at", "similarity_threshold": "pass_at"},
-    "levenshtein": {"threshold": "pass_at"},
-    "regex_match": {"regex_pattern": "pattern", "regex_should_match": "should_match"},
-    "field_match": {"json_field": "field"},
-    "format_valid": {"fmt": "format"},
-    "correctness": {"ground_truth": "answer"},
-    "length": {"min_length": "min", "max_length": "max"},
-    "completeness": {"required_sections": "sections"},
-}
+_OF_SUITES: Final[Mapping[str, Mapping[str, str]]] = {"json_diff_match": {"ignore": "skip"}}
+"""Settings that only a suite spells in another way. What Python takes too, the settings themselves say."""
+
+
+def old_settings(kind: str) -> dict[str, str]:
+    """The other spellings of the settings of an evaluator type, each with today's word."""
+    return {**(old_spellings(BUILTIN.find(kind)) if kind in BUILTIN else {}), **_OF_SUITES.get(kind, {})}
 
 
 @dataclass
@@ -90,7 +87,7 @@ def today(written: str, settings: Mapping[str, Any]) -> CurrentLine:
     found = CurrentLine(TYPES.get(slug, slug), dict(settings))
     if found.type != written:
         found.notes.append(f'"{written}" is called "{found.type}" here')
-    for old, new in SETTINGS.get(found.type, {}).items():
+    for old, new in old_settings(found.type).items():
         if old in found.settings and new not in found.settings:
             found.settings[new] = found.settings.pop(old)
             found.spelled[new] = old

@@ -29,7 +29,7 @@ from evaluators.reports.reference_markdown import page_markdown
 from evaluators.run.record_shapes import LINES
 from evaluators.run.result import RunResult
 from evaluators.run.run_json import FORMAT
-from evaluators.suite.foreign_words import SETTINGS, TYPES
+from evaluators.suite.foreign_words import TYPES, old_settings
 from evaluators.values.flow import flow
 from tests.docs import integrations
 
@@ -170,7 +170,7 @@ def _index(kind: Kind, listed: Sequence[CatalogEntry]) -> str:
 def _old_words() -> str:
     types = [f"| `{old}` | `{new}` |" for old, new in TYPES.items()]
     settings = [
-        f"| `{old}` of `{kind}` | `{new}` |" for kind, renamed in SETTINGS.items() for old, new in renamed.items()
+        f"| `{old}` of `{kind}` | `{new}` |" for kind in BUILTIN.names() for old, new in old_settings(kind).items()
     ]
     return "\n".join(["| written | today |", "| --- | --- |", *types, *settings])
 
