@@ -1,0 +1,39 @@
+"""Rows are answered as they were when the answers were frozen, but for those that changed.yaml says have changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.tools.freeze.frozen_files import CHANGED, header_of, kinds_in, unexplained
+from tests.tools.freeze.kinds import DRAWN, FOUND, ROOT
+from tests.tools.freeze.showing import shown
+
+HERE = Path(__file__).parent
+RULES = ROOT / "tests" / "fields" / "presence_rules.yaml"
+
+
+def changed() -> list[dict[str, Any]]:
+    return yaml.safe_load((HERE / CHANGED).read_text(encoding="utf-8")) or []
+
+
+@pytest.mark.parametrize("kind", kinds_in(HERE))
+def test_answers_are_as_they_were(kind: str) -> None:
+    found, stale, rows = unexplained(HERE, kind)
+    assert not found, f"{len(found)} answers differ\n{shown(found, 5)}"
+    assert not stale, f"no change any more, take them out of {CHANGED}: {stale}"
+    assert rows == header_of(HERE, kind)["rows"]
+
+
+def test_every_kind_is_frozen() -> None:
+    assert set(kinds_in(HERE)) == {*DRAWN, *FOUND}
+
+
+def test_each_change_names_the_rule_that_is_its_reason() -> None:
+    rules = {rule["rule"] for rule in yaml.safe_load(RULES.read_text(encoding="utf-8"))}
+    assert {entry["reason"] for entry in changed()} <= rules
+    assert all(entry.keys() == {"answer", "now", "reason"} for entry in changed())
+    assert len({entry["answer"] for entry in changed()}) == len(changed())
