@@ -28,29 +28,34 @@ OF_RUN = (
     "gates",
     "issue_counts",
     "issues",
-    "notes",
     "rows",
     "warnings",
     "without_output",
 )
-"""What is kept of run.json beside the figures: nothing that depends on the time, the place or the version."""
+"""What is kept of run.json beside the figures: nothing that depends on the time, the place or the version, and no
+notes on how the suite is spelled."""
 
 
-def answers_of(suite: Data | Path, rows: list[Data] | None, run: bool = True) -> Data:
-    """What a suite, as data or as a file, says of each row and of all together. Without `rows`, it reads its own test set."""
+def answers_of(suite: Data | str, rows: list[Data] | None, folder: Path | None = None, run: bool = True) -> Data:
+    """What a suite, as data or as a file of the folder, says of each row and of all together. Without `rows`, it reads its own."""
     sys.set_int_max_str_digits(MOST_DIGITS)
     try:
-        loaded = evaluators.load(suite)
+        loaded = loaded_suite(suite, folder)
     except evaluators.Problems as problems:
         return {"refused": issues(problems)}
-    explained = [{"explained": explained_row(loaded, row)} for row in rows or ()]
-    if not run:
-        return {"rows": explained}
-    found = run_answers(loaded, rows)
-    recorded: list[Data] = found.pop("by_row", [])
+    found = run_answers(loaded, rows) if run else {}
+    cells, recorded = found.pop("cells", []), found.pop("by_row", [])
+    explained = [{"explained": explained_row(loaded, row)} for row in (cells if rows is None else rows)]
     if explained and recorded:
         recorded = [one | other for one, other in zip(explained, recorded, strict=True)]
     return {"rows": recorded or explained, "run": found}
+
+
+def loaded_suite(suite: Data | str, folder: Path | None) -> evaluators.Suite:
+    if isinstance(suite, str):
+        assert folder is not None
+        return evaluators.load(folder / suite)
+    return evaluators.load(suite) if folder is None else evaluators.loads(json.dumps(suite), folder=folder)
 
 
 def issues(problems: evaluators.Problems) -> list[Data]:
@@ -137,17 +142,20 @@ def run_answers(suite: evaluators.Suite, rows: list[Data] | None) -> Data:
     """What a run over the rows records: `by_row`, and what it says of all rows."""
     with TemporaryDirectory(prefix="freeze") as folder:
         try:
-            suite.run(rows, results=folder, name="run", evidence="all", documents="none", formats=())
+            kept: Any = "all" if rows is None else "none"
+            suite.run(rows, results=folder, name="run", evidence="all", documents=kept, formats=())
         except evaluators.Problems as problems:
-            return {"raised": plain(issues(problems), folder)}
+            return as_written({"raised": issues(problems)}, folder)
         written = Path(folder) / "run"
-        by_row, figures = recorded_rows(written), run_figures(written)
-    return {"by_row": plain(by_row, folder), **plain(figures, folder)}
+        cells = [line["cells"] for file in sorted(written.rglob("cells.jsonl")) for line in lines(file)]
+        found = {"by_row": recorded_rows(written), "cells": cells, **run_figures(written)}
+    return as_written(found, folder)
 
 
-def plain(data: Any, folder: str) -> Any:
+def as_written(data: Data, folder: str) -> Data:
     """Data as JSON holds it, without the name of a folder that is there once."""
-    return json.loads(text_of(data).replace(folder, "FOLDER"))
+    found: Data = json.loads(text_of(data).replace(folder, "FOLDER"))
+    return found
 
 
 def recorded_rows(folder: Path) -> list[Data]:

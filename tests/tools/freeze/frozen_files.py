@@ -10,6 +10,7 @@ import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,10 +39,12 @@ def kinds_in(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix(ENDING) for path in folder.glob(f"*{ENDING}"))
 
 
-def write(folder: Path, kind: str, header: Mapping[str, Any], suites: Iterable[FrozenSuite]) -> int:
-    """Writes a kind with the answers of the code that is imported. Returns how many rows it has."""
+def write(folder: Path, kind: str, header: Mapping[str, Any], suites: Iterable[FrozenSuite], most: int) -> int:
+    """Writes a kind with the answers of the code that is imported, until it has so many rows. Returns how many it has."""
     lines, rows = [], 0
     for suite in suites:
+        if rows >= most:
+            break
         answers = answers_today(suite)
         rows += len(answers.get("rows", ()))
         told = {"id": suite.id, "suite": suite.suite, "rows": suite.rows, "folder": suite.folder, "run": suite.run}
@@ -71,10 +74,8 @@ def read(folder: Path, kind: str, only: str | None = None) -> Iterator[tuple[Fro
 
 def answers_today(suite: FrozenSuite) -> dict[str, Any]:
     """What the code that is imported answers, as it comes out of a file."""
-    given: Any = suite.suite
-    if suite.folder is not None:
-        given = ROOT / suite.folder / given
-    found: dict[str, Any] = json.loads(text_of(answers_of(given, suite.rows, suite.run)))
+    folder = ROOT / suite.folder if suite.folder is not None else None
+    found: dict[str, Any] = json.loads(text_of(answers_of(suite.suite, suite.rows, folder, suite.run)))
     return found
 
 
@@ -118,16 +119,21 @@ def changed_answers(folder: Path) -> dict[str, str]:
     return {entry["answer"]: NOTHING if entry["now"] == NOTHING else text_of(entry["now"]) for entry in entries or ()}
 
 
-def unexplained(folder: Path, kind: str, only: str | None = None) -> tuple[list[Difference], list[str], int]:
-    """What differs and is not among the changed answers, which of these are no change any more, and how many rows there were."""
+def unexplained(
+    folder: Path, kind: str, only: str | None = None, part: int = 0, parts: int = 1
+) -> tuple[list[Difference], list[str], int]:
+    """What differs and is not among the changed answers, which of these are no change any more, and how many rows there were.
+
+    Of several parts, each is every third suite of three, and so on.
+    """
     changed = {name: now for name, now in changed_answers(folder).items() if name.startswith(f"{kind}/")}
     found: list[Difference] = []
     rows, seen, met = 0, set(), set()
-    for suite, was in read(folder, kind, only):
+    for suite, was in islice(read(folder, kind, only), part, None, parts):
         seen.add(suite.id)
         rows += len(was.get("rows", ()))
         for one in differences(suite, was):
             met.add(one.name)
             if changed.get(one.name) != one.now:
                 found.append(one)
-    return found, [name for name in changed if name not in met and (only is None or name.split(" ")[0] in seen)], rows
+    return found, [name for name in changed if name not in met and name.split(" ")[0] in seen], rows

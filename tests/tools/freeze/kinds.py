@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from tests.tools.freeze import found, suites
 from tests.tools.freeze.documents import Documents
 from tests.tools.freeze.schemas import RECURSIVE, Schemas
 
@@ -18,13 +20,13 @@ ROWS: Final = 16
 
 @dataclass(frozen=True)
 class FrozenSuite:
-    """A suite with its rows. `folder`, below the repository, is where the files that it names are; without rows, it reads its own.
+    """A suite with its rows. `folder`, below the repository, is where the files that it names are; a suite without rows is a file there.
 
     Without `run`, each row is explained and no run is made of them.
     """
 
     id: str
-    suite: dict[str, Any]
+    suite: Any
     rows: list[dict[str, Any]] | None
     folder: str | None = None
     run: bool = True
@@ -51,14 +53,21 @@ DRAWN: Final[dict[str, Callable[[Random], dict[str, Any]]]] = {
     "schema_x_eval": schema_suites("x-eval"),
     "schema_config": schema_suites("evaluation_config"),
     "schema_fields": schema_suites("fields"),
+    "listed": suites.listed,
+    "whole": suites.whole,
+    "top_level": suites.top_level,
+    "texts": suites.texts,
+    "several": suites.several,
+    "mixed": suites.mixed,
 }
-FOUND: Final[dict[str, Callable[[], Iterator[FrozenSuite]]]] = {}
+FOUND: Final[dict[str, Callable[[], Iterator[dict[str, Any]]]]] = {
+    "recorded": found.recorded,
+    "tables": found.tables,
+    "gallery": found.gallery,
+}
 
 
-def suites_of(kind: str, rows: int, seed: int) -> Iterator[FrozenSuite]:
-    """The suites of a kind: drawn ones until they have so many rows."""
-    if kind in FOUND:
-        yield from FOUND[kind]()
-        return
-    for number in range(-(-rows // ROWS)):
-        yield FrozenSuite(f"{kind}/{number:04}", **DRAWN[kind](Random(f"{kind} {seed} {number}")))
+def suites_of(kind: str, seed: int) -> Iterator[FrozenSuite]:
+    """The suites of a kind; of one that is drawn there is no end."""
+    parts = FOUND[kind]() if kind in FOUND else (DRAWN[kind](Random(f"{kind} {seed} {number}")) for number in count())
+    return (FrozenSuite(f"{kind}/{number:04}", **each) for number, each in enumerate(parts))

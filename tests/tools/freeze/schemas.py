@@ -126,10 +126,8 @@ class Schemas:
             case "recursive":
                 align = self.random.choice([{"match_by": "ordered"}, {"match_by": "key_field", "key": "name"}])
                 parts = {"type": "array", "items": {"$ref": RECURSIVE}, "x-eval-align": align}
-                keys = {
-                    "name": {"type": "string"},
-                    **self.random.choice([{"parts": parts}, {"next": {"$ref": RECURSIVE}}]),
-                }
+                below: dict[str, Any] = self.random.choice([{"parts": parts}, {"next": {"$ref": RECURSIVE}}])
+                keys = {"name": {"type": "string"}, **below}
                 self.referred.setdefault("part", {"type": "object", "properties": keys})
                 return {"$ref": RECURSIVE}
             case "anything":
