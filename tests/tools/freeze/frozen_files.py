@@ -124,7 +124,7 @@ def unexplained(
 ) -> tuple[list[Difference], list[str], int]:
     """What differs and is not among the changed answers, which of these are no change any more, and how many rows there were.
 
-    Of several parts, each is every third suite of three, and so on.
+    Of three parts, each has every third suite.
     """
     changed = {name: now for name, now in changed_answers(folder).items() if name.startswith(f"{kind}/")}
     found: list[Difference] = []
